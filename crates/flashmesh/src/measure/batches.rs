@@ -1,7 +1,7 @@
 //! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
 //!
-//! At [`MARKS_MAX`] marks every other mark is dropped and the spacing doubles: memory is bounded, and a long run keeps at least half of
-//! [`MARKS_MAX`] marks. All marks are dropped where a measured window begins.
+//! At [`MARKS_MAX`] marks every other mark is dropped and the spacing doubles: memory is bounded, and a long run keeps at least half of [`MARKS_MAX`]
+//! marks. All marks are dropped at the start of a measured window.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::units::Time;
 /// Number of marks at which every other mark is dropped. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
-/// First spacing, in which even a fast drive completes few requests. \[choice\]
+/// First spacing, in which even a fast drive completes only few requests. \[choice\]
 const FIRST_SPACING: Time = Time::from_ns(10_000);
 
-/// Fewest requests of a batch, on average. \[choice\]
+/// Minimum mean number of requests of a batch. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
-/// Cumulative values at multiples of a spacing that doubles as the run grows.
+/// Cumulative values at multiples of a spacing. The spacing doubles as the run gets longer.
 #[derive(Clone, Debug)]
 pub struct Marks<T> {
     origin: Time,
@@ -51,7 +51,7 @@ impl<T> Marks<T> {
         }
     }
 
-    /// Drops every other mark: those that remain lie at multiples of the doubled spacing.
+    /// Drops every other mark. The others are at multiples of the doubled spacing.
     fn double_spacing(&mut self) {
         let mut number = 0;
         self.values.retain(|_| {
@@ -70,7 +70,7 @@ impl<T> Marks<T> {
         &self.values
     }
 
-    /// Returns the indices of the marks that end the whole batches of the window that begins at `start`.
+    /// Returns the indices of the marks that end batches of the window from `start` on. Only whole batches count.
     pub fn steps(&self, start: Time) -> Range<usize> {
         let first = if start <= self.origin {
             0
@@ -80,17 +80,17 @@ impl<T> Marks<T> {
         first.min(self.values.len())..self.values.len()
     }
 
-    /// Returns the value at the beginning of the batch that the mark at `index` ends.
+    /// Returns the value at the start of the batch that ends at the mark `index`.
     pub fn before(&self, index: usize) -> &T {
         index.checked_sub(1).map_or(&self.at_origin, |before| &self.values[before])
     }
 }
 
-/// Requests that completed since the start of the run.
+/// Counts of the requests that completed since the start of the run.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMark {
     pub bytes: u64,
-    /// By [`Kind`].
+    /// Tally of the requests of each kind, indexed by [`Kind`].
     pub kinds: [Tally; Kind::ALL.len()],
 }
 
@@ -107,38 +107,39 @@ impl RequestMark {
     }
 }
 
-/// Fill levels of flash and caches, and the backlog of requests, at one moment.
+/// Fill levels of flash and caches, and the backlog of requests, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Levels {
-    /// Free pages of flash.
+    /// Free pages of the flash array.
     pub free_pages: u64,
-    /// Free pages that writes can take before a collection begins.
+    /// Free pages that writes can still take before a collection begins.
     pub before_collection: u64,
     /// Dirty pages of the device cache.
     pub dirty_pages: u64,
-    /// The most dirty pages that the device cache holds.
+    /// Maximum number of dirty pages that the device cache may hold.
     pub dirty_limit: u64,
     /// Pages of the SLC cache that hold data.
     pub slc_pages: u64,
-    /// Requests that were issued and have not completed.
+    /// Requests that were issued and have not completed yet.
     pub outstanding: u64,
-    /// The time by which the requests of an open replay are issued late, in picoseconds.
+    /// Time by which an open replay issues requests late, in picoseconds.
     pub lag_ps: u64,
 }
 
-/// Work of the drive since the start of the run, and its levels now.
+/// Counts of the drive since the start of the run, and its current levels.
 #[derive(Clone, Debug, Default)]
 pub struct DriveMark {
     pub counts: Counts,
     pub levels: Levels,
 }
 
-/// Request marks, recorded at the first completion at or after the time of a mark, and drive marks, recorded between events at that time.
+/// Marks of requests and of the drive. A request mark is recorded at the first completion at or after the time of the mark; a drive mark is recorded
+/// between events at the time of the mark.
 #[derive(Clone, Debug)]
 pub struct Batches {
     requests: Marks<RequestMark>,
     drive: Marks<DriveMark>,
-    /// Time of the next request mark: a completion at or after this time counts in a later batch.
+    /// Time of the next request mark. A completion at this time or later counts in a later batch.
     pub next_of_requests: Time,
 }
 
@@ -157,13 +158,13 @@ impl Batches {
         }
     }
 
-    /// Drops all marks and sets the origin to the time at which `counts` was taken.
+    /// Drops all marks. The origin becomes the time at which `counts` was taken.
     pub fn restart(&mut self, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
         let drive = DriveMark { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestMark::new(streams), drive);
     }
 
-    /// Records the request marks that are due by `now`, of the requests completed before `now`.
+    /// Records the request marks that are due by `now`. They count the requests that completed before `now`.
     #[cold]
     #[inline(never)]
     pub fn mark_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
@@ -173,7 +174,7 @@ impl Batches {
         self.next_of_requests = self.requests.next();
     }
 
-    /// Returns the time of the next drive mark: [`Batches::mark_drive`] is called before any event at that time.
+    /// Returns the time of the next drive mark. [`Batches::mark_drive`] must be called before any event at that time.
     pub fn due(&self) -> Time {
         self.drive.next()
     }
@@ -183,7 +184,7 @@ impl Batches {
         self.drive.push(DriveMark { counts: counts.clone(), levels });
     }
 
-    /// Returns the batches with the smallest spacing at which a batch has [`BATCH_REQUESTS_MIN`] requests on average.
+    /// Returns the batches with the smallest spacing at which a batch has at least [`BATCH_REQUESTS_MIN`] requests on average.
     pub fn merged(&self) -> Batches {
         let mut merged = self.clone();
         let requests = self.count();

@@ -1,22 +1,21 @@
-//! Latencies in bins, of which only those that hold any take memory.
+//! Latencies in bins. Only bins with latencies take memory.
 //!
-//! The histograms of a run ([`super::latency`]) take half a megabyte each, whatever is in them. A run that is cut into
-//! intervals has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
-//! that percentiles come out the same.
+//! The histograms of a run ([`super::latency`]) take half a megabyte each, however few latencies they have. A run that is divided into intervals has
+//! hundreds of them, so an interval has a list of its non-empty bins. The bins are the same as those of the histograms, and so are the percentiles.
 
 use super::confidence::Distribution;
 use super::latency::{EXACT_BITS, LatencySummary, quantiles_of, summary_of};
 use super::moments::Moments;
 use crate::units::Time;
 
-/// Latencies buffered before they are sorted into bins.
+/// Number of latencies that are buffered before they are sorted into bins.
 const RECENT_MAX: usize = 4096;
 
 #[derive(Clone, Debug, Default)]
 pub struct Bins {
-    /// Longest latency and count of each bin, in order.
+    /// Non-empty bins in order, each with its longest latency and its count.
     bins: Vec<(u64, u64)>,
-    /// Latencies not yet in `bins`, each as the longest of its bin.
+    /// Buffered latencies, which are not in `bins` yet. Each is rounded up to the longest latency of its bin.
     recent: Vec<u64>,
     moments: Moments,
     max: Time,
@@ -75,7 +74,7 @@ impl Bins {
         self.recent.clear();
     }
 
-    /// Releases memory that only further requests would need.
+    /// Sorts the buffered latencies into bins, and releases the buffer.
     pub fn close(&mut self) {
         self.sort();
         self.recent = Vec::new();
@@ -105,7 +104,7 @@ impl Bins {
         self.count() == 0
     }
 
-    /// `None` when no request was counted; the bins must be closed.
+    /// Returns the summary of the latencies; `None` without any. The bins must be closed.
     pub fn summary(&self) -> Option<LatencySummary> {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
         summary_of(self.bins.iter().copied(), self.moments, self.max)
@@ -163,7 +162,7 @@ mod tests {
             bins.record(Time::from_ns(50_000 + number % 10_000));
         }
         bins.close();
-        // 50 to 60 us: 2^25 ps and more, in bins of 2^15 ps.
+        // Latencies of 50 to 60 us are at least 2^25 ps, where bins are 2^15 ps wide.
         let width = 1u64 << 15;
         assert!(bins.len() as u64 <= 10_000_000 / width + 2, "{} bins", bins.len());
         assert_eq!(bins.count(), 1_000_000);

@@ -1,4 +1,4 @@
-//! Bottleneck of a run, in one line.
+//! Bottleneck of a run, as one line of text.
 
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
@@ -6,21 +6,21 @@ use crate::fabric::layout::Link;
 use crate::fabric::{Held, Layout};
 use crate::{names, quantities};
 
-/// A resource busier than this share of the run bounds it.
+/// Busy share of the run above which a part is saturated, and the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// A held link that moves data for less than this share of the run is not the bottleneck.
+/// Share of the run during which a held link must move data in order to be the bottleneck.
 const MOVING: f64 = 0.5;
 
-/// Requests that wait behind others for more than this share of their latency are not bound by their own work.
+/// Share of the latency above which requests that wait behind others are not bound by their own work.
 const WAITING: f64 = 0.5;
 
-/// Open replay: with a full queue for more than this share of the run, the drive does not keep up with the arrivals.
+/// Share of the run with a full queue above which the drive does not keep up with the arrivals of an open replay.
 const OVERDUE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// Open replay; the share of the run in which the queue of the drive was full.
+    /// Open replay, with the share of the run during which the queue of the drive was full.
     Open {
         overdue_share: f64,
     },
@@ -28,7 +28,7 @@ pub enum Load {
 }
 
 names! {
-    /// Bottleneck of a run.
+    /// The part of a drive, or the load, that limits the throughput of a run.
     Resource {
         /// The link between host and drive, in its busier direction.
         HostLink = "host-link",
@@ -44,27 +44,27 @@ names! {
         Dram = "dram",
         /// The dies, working for requests.
         Dies = "dies",
-        /// The dies, working mostly for garbage collection.
+        /// The dies, working mostly for GC.
         GarbageCollection = "garbage-collection",
         /// No part: the drive keeps up with the arrivals.
         Arrivals = "arrivals",
-        /// No part is always busy, but requests spend most of their latency behind others: more of them would wait longer.
+        /// No part. No part is always busy, but requests spend most of their latency behind others: more requests would wait longer.
         Waiting = "waiting",
-        /// No part: too few requests are in flight to fill the drive, and each waits for its own latency.
+        /// No part. Too few requests are in flight to fill the drive, and throughput is limited by the latency of each.
         Latency = "latency",
     }
 }
 
 quantities! {
-    /// Bottleneck of the measured window, or of the run where there is none.
+    /// Bottleneck of the measured window, or of the whole run without such a window.
     Bound as "Bound" {
-        /// Part of the drive, or the load, that limits throughput.
+        /// The part of the drive, or the load, that limits throughput.
         resource: Resource;
-        /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a packet network
-        /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it. Of a link that
-        /// operations hold (`hold-path`): that share.
+        /// Busy share of `resource`; of the busiest part if arrivals or latency limit the run. For a link of a packet network over which bytes do not
+        /// always move, the share of time for which packets hold it. For a link that operations hold (`hold-path`), the share of time for which they
+        /// do.
         share: f64, in "share";
-        /// A sentence that names the bottleneck and how busy it is.
+        /// Sentence with the bottleneck and its busy share.
         sentence: String;
     }
 }
@@ -73,14 +73,14 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// The busiest held link over which bytes move much of the time. Links before it are held by packets that wait for it, and move
-/// less.
+/// Returns the link over which bytes move most, among the saturated held links over which they move for at least half of the time; `None` if there is
+/// no such link. Packets that wait for the returned link hold the links before it as well, but move over these less.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
 }
 
-/// Parts of the mean latency: name, and whether the time is spent behind other requests.
+/// Returns the parts of the mean latency: time, name, and whether requests spend it behind other requests.
 fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 9] {
     [
         (mean.host, "in the host queue and on the link", true),
@@ -103,8 +103,8 @@ fn largest_part(mean: &BreakdownSummary) -> String {
     if total == 0.0 { String::new() } else { format!(", {:.0} % of it {name}", part / total * 100.0) }
 }
 
-/// Share of the mean latency spent behind other requests, given the busiest part. Where that is the host link, waiting for it and
-/// crossing it are not separated.
+/// Returns the share of the mean latency that requests spend behind others. If the host link is the busiest part, its time counts as work, because
+/// waiting for it and crossing it are not distinguished.
 fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
     let total: f64 = parts(mean).iter().map(|(part, ..)| part).sum();
     let waiting: f64 = parts(mean).iter().filter(|(_, _, waits)| *waits).map(|(part, ..)| part).sum();
@@ -115,16 +115,16 @@ fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
 struct Candidate {
     resource: Resource,
     share: f64,
-    /// Name for people: `channel 3`.
+    /// Display name, such as `channel 3`.
     name: String,
 }
 
 impl Bound {
-    /// Returns what bounds a run, or a window of one, with this utilisation of the parts of `layout`, mean breakdown and load.
+    /// Returns the bottleneck of a run, or of a window, from the utilisation, the mean breakdown and the load.
     ///
-    /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
-    /// data which waits for a path is busy, but bounds nothing. `dram` is the busy share of the DRAM, where there is a device cache.
-    /// `held` are the shares of time for which each link is held, moving or not.
+    /// `at_work` has the share of the makespan for which each `unit` worked, without time in which its data waits for a path. A unit is a die, or a
+    /// chip whose dies take turns. `dram` is the busy share of the DRAM, if there is a device cache. `held` has the time shares for which each link
+    /// was held, whether or not bytes moved.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
@@ -134,7 +134,7 @@ impl Bound {
         load: Load,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        // Who holds a link through an operation does work all the time.
+        // An operation that holds a link counts as working all the time.
         let by_operations = !held.by_operations().is_empty();
         let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);
@@ -150,7 +150,7 @@ impl Bound {
             part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
-        // A controller is busy while its link is: of those as busy as each other the first one is named.
+        // A controller is busy while its link is. Of equally busy parts the first one is named.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
             if let Some(link) = congested(&utilisation.links, held.by_packets()) {
@@ -218,7 +218,7 @@ impl Bound {
         Bound { resource: Resource::Links, share: held, sentence }
     }
 
-    /// Returns the load as the bound, since no part is saturated; `most` is the busiest part.
+    /// Returns the load as the bound, because no part is saturated. `most` is the busiest part.
     fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::fabric::layout::LinkKind;
 
-    /// Two channels, a controller each, whose link is its only work.
+    /// Returns the utilisation of a drive with two channels. Each has a controller, whose only work is the channel.
     fn utilisation(link: f64, channels: [f64; 2], die: f64, gc: f64) -> Utilisation {
         let channels_mean = (channels[0] + channels[1]) / 2.0;
         Utilisation {
@@ -376,7 +376,7 @@ mod tests {
             "requests wait for each other though no part is always busy: latency rises with the load, 70 % of it behind garbage collection; die 0 is the busiest part, at 60 %"
         );
         assert_eq!(bound.resource, Resource::Waiting);
-        // On a link to the host that is the busiest part the time may be that of the link itself.
+        // If the host link is the busiest part, the host time may be that of the link itself.
         let [queued, carried] = [0.3, 0.8].map(|link| found(link, mean(8.0, 0.0, 1.0)).resource);
         assert_eq!((queued, carried), (Resource::Waiting, Resource::Latency));
     }
@@ -403,7 +403,7 @@ mod tests {
             let held = Held::ByPackets(held.to_vec());
             Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, Load::OnCompletion)
         };
-        // Packets hold link 0 because they wait for link 1.
+        // Packets hold link 0 while they wait for link 1.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
         assert_eq!(

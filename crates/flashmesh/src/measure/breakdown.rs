@@ -1,9 +1,9 @@
-//! Where the time of a mean and of a tail request went.
+//! Breakdown of the latency of mean and tail requests.
 //!
-//! A request is broken down along its critical path: the transaction that finished last. The time of cores of the
-//! controller is that of the request. What neither accounts for (waiting in the host's queue, the link in both directions) is the host's, so the parts of a request add up
-//! to its latency exactly. The tail is the requests at and above the 99th percentile, found afterwards from sums kept per
-//! latency bucket (within 1/16 of a power of two), in constant memory.
+//! The latency of a request is divided along its critical path, the transaction that finished last, plus the time of the controller's cores. The rest
+//! is the host's: waiting in the host's queue, and the link in both directions. So the parts of a request add up to its latency exactly. The tail are
+//! the requests at and above the 99th percentile. It is found afterwards from sums for each latency bucket (within 1/16 of a power of two), in
+//! constant memory.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::quantities;
 use crate::schedule::account::LatencyBreakdown;
 use crate::units::Time;
 
-/// Buckets per power of two.
+/// Number of buckets for a power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-/// Parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
+/// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
 const OFTEN: usize = 6;
-/// Parts that most drives have not: firmware, cache, map wait.
+/// Number of parts that do not occur in most drives: firmware, cache, map wait.
 const SELDOM: usize = 3;
-/// Parts of a latency.
+/// Number of parts of a latency.
 pub const PARTS: usize = OFTEN + SELDOM;
 
-/// The count and the sums that each request adds to, in one cache line.
+/// Count and sums of one bucket, to which every request adds, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket {
@@ -32,23 +32,23 @@ struct Bucket {
 
 #[derive(Clone, Debug, Default)]
 pub struct Breakdown {
-    /// Sums by bucket of latencies. Empty until a request is recorded.
+    /// Sums of each latency bucket. Empty until a request is recorded.
     buckets: Vec<Bucket>,
-    /// Buckets outside are empty.
+    /// Range of buckets that may be in use.
     used: Range<usize>,
-    /// By bucket: how often the sums of each part passed 2^64. Empty until one does.
+    /// Number of times that the sum of each part passed 2^64, for each bucket. Empty until a sum does.
     carried: Vec<[u64; OFTEN]>,
-    /// By bucket: sums of the other parts. Empty until a request has one.
+    /// Sums of the other parts for each bucket. Empty until a request has such a part.
     seldom_ps: Vec<[u128; SELDOM]>,
 }
 
-/// Sums over all requests of a [`Breakdown`], and how many requests each latency bucket has.
+/// Sums over the requests of a [`Breakdown`], and their number in each latency bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub count: u64,
-    /// In the order of [`BreakdownSummary`].
+    /// Sums of the parts, in the order of [`BreakdownSummary`].
     pub parts_ps: [u128; PARTS],
-    /// Requests by latency bucket, up to the last bucket in use.
+    /// Number of requests in each latency bucket, up to the last bucket in use.
     pub buckets: Vec<u64>,
 }
 
@@ -69,7 +69,7 @@ impl Tally {
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
     }
 
-    /// Returns the requests that `earlier`, a tally of the same breakdown, lacks.
+    /// Returns the requests since `earlier`, an earlier tally of the same breakdown.
     pub fn since(&self, earlier: &Tally) -> Tally {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         Tally {
@@ -80,7 +80,7 @@ impl Tally {
     }
 }
 
-/// All that is known of the requests of some buckets.
+/// Count and sums of the requests in some buckets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: u64,
@@ -104,7 +104,7 @@ impl Sums {
     }
 }
 
-/// Returns the bucket of a latency: its power of two and the next four bits.
+/// Returns the bucket of a latency, which depends on its power of two and the next four bits.
 #[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
@@ -167,7 +167,7 @@ impl Breakdown {
         tally.parts_ps.iter_mut().zip(total.parts()).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Sums have passed 2^64 to which these parts were added.
+    /// Counts the sums that passed 2^64 when `parts` were added to them.
     #[cold]
     #[inline(never)]
     fn carry(&mut self, number: usize, parts: [Time; OFTEN]) {
@@ -221,7 +221,7 @@ impl Breakdown {
         }
     }
 
-    /// Mean breakdown of all requests from the bucket of `from` on.
+    /// Returns the mean breakdown of the requests in the bucket of `from` and above; `None` if there are none.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Sums::default();
         for number in bucket_of(from).max(self.used.start)..self.used.end {
@@ -236,7 +236,7 @@ impl Breakdown {
 }
 
 impl BreakdownSummary {
-    /// Returns the summary of `count` requests with these mean parts, in the order of the fields.
+    /// Returns the summary of `count` requests. `parts` are the mean parts in the order of the fields.
     fn new(count: u64, parts: [f64; PARTS]) -> BreakdownSummary {
         let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] = parts;
         BreakdownSummary { count, host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer }
@@ -244,27 +244,27 @@ impl BreakdownSummary {
 }
 
 quantities! {
-    /// Mean parts of the latency of some requests; they add up to their mean latency.
+    /// Mean parts of the latency of a set of requests. They add up to the mean latency.
     BreakdownSummary as "Breakdown" {
-        /// Requests over which the means are taken.
+        /// Number of requests over which the means are taken.
         count: u64, in "requests";
         /// Time in the queue of the host and on its link.
         host: f64, in "ps";
-        /// Time of the cores of the controller (`[firmware]`): waiting for one, and one at work.
+        /// Time of the controller's cores (`[firmware]`): waiting for a core, and its work.
         firmware: f64, in "ps";
-        /// Time in the device cache: the DRAM at work or busy, and waiting for room.
+        /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space.
         cache: f64, in "ps";
-        /// Time waiting for an entry of the map: for its translation page to be read, or for room in the cache of the map.
+        /// Time waiting for a map entry: for the read of its translation page, or for space in the mapping cache.
         map_wait: f64, in "ps";
         /// Time waiting for the die while it worked for other requests.
         die_wait: f64, in "ps";
-        /// Time waiting for the die while it worked for garbage collection or wear levelling.
+        /// Time waiting for the die while it worked for GC or wear levelling.
         behind_gc: f64, in "ps";
-        /// Time waiting for a path to the chip, with die and data ready.
+        /// Time waiting for a path to the chip while die and data were ready.
         path_wait: f64, in "ps";
-        /// Time of the array at work: read, program, suspension.
+        /// Time of array work: reads, programs, suspensions.
         array: f64, in "ps";
-        /// Time of command, address and data on the path.
+        /// Time of command, address and data transfer over the path.
         transfer: f64, in "ps";
     }
 }

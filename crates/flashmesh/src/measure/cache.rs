@@ -1,4 +1,4 @@
-//! Results of the device cache, and of a cut of the power.
+//! Results of the device cache.
 
 use crate::cache::{Cache, Counts, Lookups};
 use crate::quantities;
@@ -8,27 +8,27 @@ use crate::units::Time;
 quantities! {
     /// Work of the device cache.
     CacheReport as "DeviceCache" {
-        /// Pages that the cache can hold.
+        /// Capacity of the cache.
         capacity_pages: u64, in "pages";
-        /// Pages of reads, of all streams, looked up in the cache.
+        /// Lookups of pages of reads, over all streams.
         reads: Lookups;
-        /// Pages of writes looked up in the cache, of streams whose writes it takes.
+        /// Lookups of pages of writes, for streams whose writes are cached.
         writes: Lookups;
-        /// Pages that reads brought from flash and that the cache kept.
+        /// Pages that reads brought from flash and that were cached.
         fills: u64, in "pages";
-        /// Pages that the cache wrote to flash, counted when their programs are acknowledged.
+        /// Pages that the cache wrote to flash, counted when the program is acknowledged.
         destages: u64, in "pages";
-        /// Pages evicted to make room for others.
+        /// Pages evicted to make space for others.
         evictions: u64, in "pages";
-        /// Pages of writes that waited for room or for `cache.throttle-interval`, or behind others that did.
+        /// Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other such pages.
         waits: u64, in "pages";
-        /// Pages of writes that were the first in line and waited for `cache.throttle-interval`.
+        /// Pages of writes that were first in the queue and waited because of `cache.throttle-interval`.
         throttled: u64, in "pages";
-        /// Time that pages of writes waited so, summed over those that went on.
+        /// Sum of these waits of pages of writes, over the pages that were accepted.
         wait_ps: u64, in "ps";
-        /// Most pages that were dirty at once: pages with sectors that flash lacked.
+        /// Maximum number of dirty pages: pages with sectors that flash does not have.
         dirty_pages_max: u64, in "pages";
-        /// Pages that were dirty at the end of the run; `cache.flush-at-end` writes them to flash.
+        /// Number of dirty pages at the end of the run. `cache.flush-at-end` destages them.
         dirty_pages_end: u64, in "pages";
         /// Busy share of the DRAM.
         dram_share: f64, in "share";
@@ -36,7 +36,8 @@ quantities! {
 }
 
 impl CacheReport {
-    /// Returns the report of `cache` until `end`: its DRAM was `busy`, writes `waited`, and `throttled` of their pages were delayed.
+    /// Returns the report of `cache` at time `end`. Its DRAM was busy for `busy`, writes waited for `waited`, and `throttled` of their pages were
+    /// throttled.
     pub fn new(cache: &Cache, busy: Time, waited: Time, throttled: u64, end: Time) -> CacheReport {
         let Counts { reads, writes, fills, destages, evictions, waits, dirty_max } = *cache.counts();
         CacheReport {

@@ -1,4 +1,4 @@
-//! The log of requests as columns, declared once: what a row says about a completed request.
+//! Columns of the log of completed requests. They are declared once, here.
 
 use super::log::RequestRecord;
 use crate::fabric::Cause;
@@ -13,26 +13,26 @@ pub struct ColumnSpec {
     pub name: &'static str,
     /// Type of the values of the column.
     pub column_type: ColumnType,
-    /// Meaning, for the documentation.
+    /// Meaning of the column, for the documentation.
     pub doc: String,
 }
 
-/// Type of the values of a column.
+/// Type of the values in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnType {
-    /// Whole numbers of 64 bits.
+    /// Integers of 64 bits.
     UInt64,
-    /// Whole numbers of 32 bits.
+    /// Integers of 32 bits.
     UInt32,
-    /// A byte each, 0 or 1.
+    /// Booleans: one byte each, 0 or 1.
     Boolean,
-    /// The place of a name in this list, a byte each.
+    /// Indices in this list of names, one byte each.
     Name(Vec<Name>),
-    /// The place of a stream in the configuration, a byte each.
+    /// Indices of streams in the configuration, one byte each.
     Stream,
 }
 
-/// The types of columns, with the bytes of a value.
+/// A column type: the values that it takes, and their encoding as bytes.
 trait Column {
     type Value;
 
@@ -41,7 +41,7 @@ trait Column {
     fn append(value: &Self::Value, bytes: &mut Vec<u8>);
 }
 
-/// Declares how the values of a type are written.
+/// Implements [`Column`] for a type.
 macro_rules! column {
     ($column:ty, $value:ty, $column_type:expr, |$name:ident| $bytes:expr) => {
         impl Column for $column {
@@ -69,10 +69,10 @@ column!(RequestKind, RequestKind, ColumnType::Name(RequestKind::names()), |kind|
 column!(Status, Status, ColumnType::Name(Status::names()), |status| (status.index() as i8));
 column!(StreamIndex, u32, ColumnType::Stream, |stream| (*stream as i8));
 
-/// Declares the columns: the only place where they are named.
+/// Declares the columns. Their names occur nowhere else.
 macro_rules! columns {
     ($($(#[doc = $doc:expr])+ $name:ident: $column:ty = $value:expr;)+) => {
-        /// Rows of the log, as the bytes of each column in the order of the machine.
+        /// Rows of the log: the bytes of each column, in native byte order.
         #[derive(Debug, Default)]
         pub struct RequestColumns {
             rows: usize,
@@ -80,7 +80,7 @@ macro_rules! columns {
         }
 
         impl RequestColumns {
-            /// The columns, in their order.
+            /// Returns the columns, in order.
             pub fn specs() -> Vec<ColumnSpec> {
                 vec![$(ColumnSpec {
                     name: stringify!($name),
@@ -98,12 +98,12 @@ macro_rules! columns {
                 })+
             }
 
-            /// The bytes of each column.
+            /// Returns the bytes of each column.
             pub fn bytes(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
                 [$((stringify!($name), self.$name.as_slice())),+].into_iter()
             }
 
-            /// Forgets all rows.
+            /// Removes all rows.
             pub fn clear(&mut self) {
                 self.rows = 0;
                 $(self.$name.clear();)+
@@ -113,56 +113,56 @@ macro_rules! columns {
 }
 
 columns! {
-    /// Number of the request in the order of issue, from 0.
+    /// Sequence number of the request, in the order of issue from 0.
     id: u64 = |record| record.id;
     /// Kind of the request.
     kind: RequestKind = |record| record.kind;
-    /// Stream of the configuration that issued it; `host` where no streams are configured.
+    /// Stream that issued the request; `host` if no streams are configured.
     stream_name: StreamIndex = |record| record.issuer.0;
-    /// Device number of a trace, thread of a synthetic workload or a profile, member of a mix.
+    /// Source within the stream: device number of a trace, thread of a synthetic workload or a profile, member of a mix.
     stream: u32 = |record| record.stream;
-    /// Where the request begins in its namespace.
+    /// Offset of the request in its namespace.
     offset_bytes: u64 = |record| record.offset.as_u64();
-    /// Bytes of the request; 0 for a flush.
+    /// Size of the request; 0 for a flush.
     size_bytes: u64 = |record| record.size.as_u64();
-    /// How it ended.
+    /// Status with which the request completed.
     status: Status = |record| record.status;
-    /// When it arrived at the queue of the host.
+    /// Time of the arrival at the queue of the host.
     arrival_ps: u64 = |record| record.arrival.as_ps();
-    /// When the drive took it from the queue.
+    /// Time at which the drive fetched the request from the queue.
     submitted_ps: u64 = |record| record.submitted.as_ps();
-    /// When its completion reached the host; less `arrival_ps` it is the completion latency.
+    /// Time at which the completion reached the host. Minus `arrival_ps`, this is the completion latency.
     completed_ps: u64 = |record| record.completed.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.host`. The parts add up to the latency.
+    /// Part of the latency, like `breakdown_ps.*.host`. All parts add up to the latency.
     host_ps: u64 = |record| record.host().as_ps();
-    /// Part of the latency, as `breakdown_ps.*.firmware`.
+    /// Part of the latency, like `breakdown_ps.*.firmware`.
     firmware_ps: u64 = |record| record.firmware.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.cache`.
+    /// Part of the latency, like `breakdown_ps.*.cache`.
     cache_ps: u64 = |record| record.spent.cache.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.map_wait`.
+    /// Part of the latency, like `breakdown_ps.*.map_wait`.
     map_wait_ps: u64 = |record| record.spent.map_wait.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.die_wait`.
+    /// Part of the latency, like `breakdown_ps.*.die_wait`.
     die_wait_ps: u64 = |record| record.spent.die_wait.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.path_wait`.
+    /// Part of the latency, like `breakdown_ps.*.path_wait`.
     path_wait_ps: u64 = |record| record.spent.path_wait.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.array`.
+    /// Part of the latency, like `breakdown_ps.*.array`.
     array_ps: u64 = |record| record.spent.array.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.transfer`.
+    /// Part of the latency, like `breakdown_ps.*.transfer`.
     transfer_ps: u64 = |record| record.spent.transfer.as_ps();
-    /// Part of the latency, as `breakdown_ps.*.behind_gc`.
+    /// Part of the latency, like `breakdown_ps.*.behind_gc`.
     behind_gc_ps: u64 = |record| record.spent.behind_gc.as_ps();
-    /// Whether any transfer of the request had to wait for a path.
+    /// Whether a transfer of the request had to wait for a path.
     path_conflict: bool = |record| !record.path_conflict.is_empty();
-    /// Whether any waited for the cause `path_conflict.causes.channel`.
+    /// Whether a transfer waited because of `path_conflict.causes.channel`.
     channel_conflict: bool = |record| record.path_conflict.contains(Cause::Channel);
-    /// Whether any waited for the cause `path_conflict.causes.controller`.
+    /// Whether a transfer waited because of `path_conflict.causes.controller`.
     controller_conflict: bool = |record| record.path_conflict.contains(Cause::Controller);
-    /// Whether any waited for the cause `path_conflict.causes.link`.
+    /// Whether a transfer waited because of `path_conflict.causes.link`.
     link_conflict: bool = |record| record.path_conflict.contains(Cause::Link);
 }
 
 impl RequestColumns {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }

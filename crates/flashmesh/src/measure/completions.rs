@@ -5,48 +5,48 @@ use crate::units::Time;
 
 use super::log::RequestSink;
 
-/// A request that a drive which is stepped has completed.
+/// A completed request, for a program that steps the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Its id, as it was given when it was submitted.
+    /// Id that the request was given when it was submitted.
     pub id: u64,
-    /// When its completion reached the host.
+    /// Time at which the completion reached the host.
     pub time: Time,
-    /// From its arrival to its completion.
+    /// Time from the arrival of the request to its completion.
     pub latency: Time,
-    /// How it ended.
+    /// Status with which the request completed.
     pub status: Status,
 }
 
-/// Where a drive pauses that is being advanced.
+/// Condition on which a drive pauses while it is advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Pauses {
-    /// At the time that it was given.
+    /// The given time is reached.
     #[default]
     WhereTold,
-    /// At the next completion too.
+    /// The given time is reached, or the next request completes.
     AtNext,
-    /// At this completion too, which has come.
+    /// A request has completed at this time.
     At(Time),
 }
 
-/// The requests that were completed during the last step.
+/// Requests that completed during the current step.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
     pub done: Vec<Completion>,
-    /// The number of requests that were submitted.
+    /// Number of requests submitted so far.
     pub submitted: u64,
     pauses: Pauses,
 }
 
 impl Completions {
-    /// Begins a step.
+    /// Begins a step. With `to_completion`, the drive pauses at the next completion.
     pub fn begin(&mut self, to_completion: bool) {
         self.done.clear();
         self.pauses = if to_completion { Pauses::AtNext } else { Pauses::WhereTold };
     }
 
-    /// A request has completed: whether the drive is to pause now.
+    /// Records a completed request. Returns whether the drive must pause now.
     #[inline]
     pub fn push(&mut self, last_bits: u32, time: Time, latency: Time, status: Status) -> bool {
         self.done.push(Completion { id: self.id_of(last_bits), time, latency, status });
@@ -57,12 +57,12 @@ impl Completions {
         pauses
     }
 
-    /// Whether the drive has paused at `now` because of a completion.
+    /// Returns whether the drive has paused at `now` because of a completion.
     pub fn pauses_at(&self, now: Time) -> bool {
         self.pauses == Pauses::At(now)
     }
 
-    /// The whole id of a request in flight: far fewer than 2^32 are.
+    /// Returns the id of a request in flight from its last 32 bits. Far fewer than 2^32 requests are in flight.
     #[inline]
     fn id_of(&self, last_bits: u32) -> u64 {
         let after = (self.submitted as u32).wrapping_sub(last_bits);
@@ -70,28 +70,28 @@ impl Completions {
     }
 }
 
-/// Where records go.
+/// Destination of the records of completed requests.
 pub enum Records {
-    /// Nobody wants them.
+    /// No destination: records are dropped.
     Dropped,
-    /// To the sink of a caller.
+    /// The sink of a caller.
     Sink(Box<dyn RequestSink>),
-    /// To those who step the drive.
+    /// The program that steps the drive.
     Completions(Completions),
 }
 
 impl Records {
-    /// No more come.
+    /// Closes the destination after the last record.
     ///
     /// # Errors
-    /// Why the sink could not keep those that it took.
+    /// The reason if the sink could not keep its records.
     pub fn end(&mut self) -> Result<(), String> {
         if let Records::Sink(sink) = self { sink.end() } else { Ok(()) }
     }
 }
 
 impl Clone for Records {
-    /// Drives that are copied have no sink.
+    /// Clones the destination. A drive with a sink is never cloned.
     fn clone(&self) -> Records {
         match self {
             Records::Dropped => Records::Dropped,

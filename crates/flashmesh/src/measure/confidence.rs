@@ -1,13 +1,13 @@
 //! 95 % confidence intervals of the figures of a run, by batch means.
 //!
 //! Each figure is a ratio of two quantities that are counted in [batches](super::batches): requests over time, latency over requests, pages
-//! programmed over pages written. Consecutive batches are correlated, so that the variance of the ratio is that of the batches' residuals
-//! times (1 + r) / (1 - r), where r is their correlation at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
-//! means procedure for steady-state simulation analysis", ACM TOMACS 15(1), 2005, corrects by the same autoregressive model). Requests are
-//! never taken as independent of each other.
+//! programmed over pages written. Consecutive batches are correlated. So the variance of the ratio is the variance of the batches' residuals times (1
+//! + r) / (1 - r), where r is the correlation of the residuals at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
+//! means procedure for steady-state simulation analysis", ACM TOMACS 15(1), 2005, corrects by the same autoregressive model). Requests are never
+//! assumed to be independent.
 //!
-//! The interval of a percentile follows from that of the share of requests below it, through the order statistics of all requests of the
-//! window (Seila, "A batching approach to quantile estimation in regenerative simulations", Management Science 28(5), 1982).
+//! The interval of a percentile follows from the interval of the share of requests below it, by the order statistics of all requests of the window
+//! (Seila, "A batching approach to quantile estimation in regenerative simulations", Management Science 28(5), 1982).
 
 use std::ops::Range;
 
@@ -19,20 +19,21 @@ use crate::config::PrecisionOf;
 use crate::quantities;
 use crate::units::Time;
 
-/// Fewest batches of an interval. \[choice\]
+/// Minimum number of batches for an interval. \[choice\]
 const BATCHES_MIN: usize = 10;
 
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Largest correlation of consecutive batches that is corrected for; with more, the run is too short for its batches. \[choice\]
+/// Maximum correlation of consecutive batches that can be corrected for. With a higher one, the run is too short for its batches. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
-/// Least correlation that is corrected for: to count positive estimates alone would widen the intervals of batches that are independent. \[choice\]
+/// Minimum correlation that is corrected for. If only positive estimates were corrected for, intervals of independent batches would be too wide.
+/// \[choice\]
 const CORRELATION_MIN: f64 = -0.25;
 
 quantities! {
-    /// Ends of a 95 % confidence interval.
+    /// A 95 % confidence interval.
     #[derive(Copy)]
     ConfidenceInterval as "ConfidenceInterval" {
         /// Lower end, in the unit of the figure.
@@ -43,12 +44,12 @@ quantities! {
 }
 
 impl ConfidenceInterval {
-    /// Returns the interval of `value`, which is not negative, with this half width.
+    /// Returns the interval around `value` with this half-width, cut off at zero.
     fn around(value: f64, half_width: f64) -> ConfidenceInterval {
         ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
     }
 
-    /// Returns half of the width, as a share of the middle; `None` around zero.
+    /// Returns the half-width as a share of the middle; `None` for a middle of zero.
     pub fn relative_half_width(&self) -> Option<f64> {
         let sum = self.high + self.low;
         (sum > 0.0).then(|| (self.high - self.low) / sum)
@@ -73,20 +74,20 @@ quantities! {
 }
 
 quantities! {
-    /// Confidence intervals of latencies by kind of request.
+    /// Confidence intervals of latencies, by kind of request.
     #[derive(Copy)]
     LatencyConfidenceReport as "LatencyConfidenceByKind" {
-        /// All requests.
+        /// Intervals of all requests.
         all: LatencyConfidence;
-        /// Reads.
+        /// Intervals of reads.
         read: LatencyConfidence;
-        /// Writes.
+        /// Intervals of writes.
         write: LatencyConfidence;
     }
 }
 
 quantities! {
-    /// Confidence intervals of the parts of the mean latency, as shares of this mean.
+    /// Confidence intervals of the parts of the mean latency, as shares of the mean latency.
     #[derive(Copy)]
     BreakdownConfidence as "BreakdownConfidence" {
         /// Interval of `breakdown_ps.mean.host`.
@@ -111,42 +112,42 @@ quantities! {
 }
 
 quantities! {
-    /// 95 % confidence intervals of the figures of the measured window; of the whole run where there is no window.
+    /// 95 % confidence intervals of the figures of the measured window, or of the whole run without such a window.
     #[derive(Copy)]
     ConfidenceReport as "Confidence" {
-        /// Batches of the window.
+        /// Number of batches of the window.
         batches: u64, in "batches";
-        /// Interval of completed requests per second.
+        /// Interval of requests completed per second.
         iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
         /// Interval of bytes per second.
         bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
-        /// Interval of latencies, in picoseconds.
+        /// Intervals of latencies, in picoseconds.
         latency_ps: LatencyConfidenceReport;
-        /// Interval of the parts of the mean latency, as shares.
+        /// Intervals of the parts of the mean latency, as shares.
         breakdown_share: Option<BreakdownConfidence>, null "when there are too few requests to tell";
         /// Interval of write amplification.
         write_amplification: Option<ConfidenceInterval>, null "when requests wrote no page, or there are too few to tell";
-        /// Interval of the share of the time of the dies that went to garbage collection and wear levelling.
+        /// Interval of the mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: Option<ConfidenceInterval>, null "when there are too few batches to tell";
     }
 }
 
 quantities! {
-    /// Precision wanted and reached of the figure that `measure.precision-of` names.
+    /// Requested and reached precision of the figure that `measure.precision-of` selects.
     PrecisionReport as "Precision" {
-        /// The figure.
+        /// Figure whose precision is reported.
         of: &'static str as PrecisionOf;
-        /// The share of the figure within which its confidence interval was to be, on either side.
+        /// Requested half-width of the figure's confidence interval, as a share of the figure.
         wanted: f64, in "share";
-        /// The share of the figure within which it is.
+        /// Reached half-width of the figure's confidence interval, as a share of the figure.
         reached: Option<f64>, in "share", null "when there are too few requests to tell";
-        /// Whether that is as precise as it was to be.
+        /// Whether the reached half-width is at most the requested one.
         met: bool;
     }
 }
 
 impl PrecisionReport {
-    /// Returns how precise the figure `of` is by `confidence`.
+    /// Returns the precision of the figure `of`, from its interval in `confidence`.
     pub fn new(of: PrecisionOf, wanted: f64, confidence: &ConfidenceReport) -> PrecisionReport {
         let latency = &confidence.latency_ps.all;
         let interval = match of {
@@ -164,29 +165,29 @@ impl PrecisionReport {
     }
 }
 
-/// The figures of a window, whose intervals are wanted.
+/// Figures of a window for which intervals are computed.
 pub struct Figures<'a> {
     pub iops: f64,
     pub bandwidth_bytes_per_s: f64,
     pub write_amplification: Option<f64>,
     pub dies_gc_mean: f64,
     pub dies: usize,
-    /// Latencies of all requests, of reads and of writes.
+    /// Latencies of all requests, of reads, and of writes.
     pub latencies: [&'a dyn Distribution; 3],
 }
 
-/// The latencies of the requests of a window.
+/// Latencies of the requests of a window.
 pub trait Distribution {
-    /// Returns how many there are.
+    /// Returns the number of latencies.
     fn count(&self) -> u64;
-    /// Returns their mean in picoseconds; 0 when there are none.
+    /// Returns the mean latency in picoseconds; 0 without any.
     fn mean_ps(&self) -> f64;
-    /// Returns the latency in picoseconds that a share of them does not exceed; 0 when there are none.
+    /// Returns the latency in picoseconds that `share` of the requests do not exceed; 0 without any.
     fn quantile_ps(&self, share: f64) -> f64;
 }
 
 impl ConfidenceReport {
-    /// Returns the intervals of the figures of a window that begins at `start`.
+    /// Returns the intervals of the figures of the window that begins at `start`.
     pub fn new(batches: &Batches, start: Time, figures: &Figures<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let [of_all, of_reads, of_writes] = figures.latencies;
@@ -226,7 +227,7 @@ impl ConfidenceReport {
     }
 }
 
-/// Returns the tally of the requests of `kinds` in the batches from `start` on.
+/// Returns the tally of the requests of `kinds` in the batches after `start`.
 pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
     let marks = batches.requests();
     let counted = Counted::new(marks, marks.steps(start), kinds);
@@ -235,7 +236,7 @@ pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
     all
 }
 
-/// The requests of some kinds, by batch.
+/// Requests of some kinds, counted for each batch.
 struct Counted {
     tallies: Vec<Tally>,
     requests: Vec<f64>,
@@ -268,7 +269,7 @@ impl Counted {
         LatencyConfidence { mean, p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99), p99_9: quantile(0.999) }
     }
 
-    /// Returns the interval of a percentile; `None` when its upper end would lie above all requests.
+    /// Returns the interval of a percentile; `None` if its upper end would be above all requests.
     fn quantile(&self, latencies: &dyn Distribution, share: f64) -> Option<ConfidenceInterval> {
         let count = latencies.count() as f64;
         let below = self.below(share)?;
@@ -279,7 +280,7 @@ impl Counted {
             .then(|| ConfidenceInterval { low: latencies.quantile_ps(low), high: latencies.quantile_ps(high) })
     }
 
-    /// Returns the requests of each batch below the percentile of all, which is found by interpolation in its latency bucket.
+    /// Returns the number of requests of each batch below the percentile of all requests. Interpolates within the percentile's latency bucket.
     fn below(&self, share: f64) -> Option<Vec<f64>> {
         let mut all = Tally::default();
         self.tallies.iter().for_each(|tally| all.add(tally));
@@ -313,7 +314,7 @@ impl Counted {
     }
 }
 
-/// Returns by how much a value grows in the batch that ends at the mark at `index`.
+/// Returns the growth of a value in the batch that ends at the mark `index`.
 fn increment<T>(marks: &Marks<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
     value(&marks.values()[index]) - value(marks.before(index))
 }
@@ -322,14 +323,14 @@ fn seconds(time: Time) -> f64 {
     time.as_ps() as f64 / Time::PS_PER_SECOND as f64
 }
 
-/// Returns half the width of the 95 % confidence interval of the ratio of the sums of `over` and `under`, which have a value for each batch;
-/// `None` for too few batches, or a denominator of zero.
+/// Returns the half-width of the 95 % confidence interval of the ratio of two sums. `over` and `under` have a value for each batch. `None` for too
+/// few batches, or a denominator of zero.
 pub fn half_width(over: &[f64], under: &[f64]) -> Option<f64> {
     let residuals = residuals(over, under)?;
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Returns the half-width as [`half_width`] does, after the linear trend of the residuals is subtracted: drift does not widen the interval.
+/// Like [`half_width`], but subtracts the linear trend of the residuals first, so that drift does not widen the interval.
 pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     let mut residuals = residuals(over, under)?;
     let middle = (residuals.len() - 1) as f64 / 2.0;
@@ -340,7 +341,7 @@ pub fn half_width_without_drift(over: &[f64], under: &[f64]) -> Option<f64> {
     Some(half_width_of_sum(&residuals) / under.iter().sum::<f64>())
 }
 
-/// Returns the residual `over - ratio * under` of each batch, where `ratio` is that of the sums; the residuals add up to zero. `None` for too
+/// Returns the residual `over - ratio * under` of each batch, where `ratio` is the ratio of the sums. The residuals add up to zero. `None` for too
 /// few batches, or a denominator of zero.
 fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     let below: f64 = under.iter().sum();
@@ -351,7 +352,7 @@ fn residuals(over: &[f64], under: &[f64]) -> Option<Vec<f64>> {
     Some(over.iter().zip(under).map(|(over, under)| over - ratio * under).collect())
 }
 
-/// Returns half the width of the 95 % confidence interval of the sum over batches, corrected for the autocorrelation of `residuals`.
+/// Returns the half-width of the 95 % confidence interval of a sum over batches, corrected for the autocorrelation of `residuals`.
 fn half_width_of_sum(residuals: &[f64]) -> f64 {
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
     if squares <= 0.0 {
@@ -360,15 +361,15 @@ fn half_width_of_sum(residuals: &[f64]) -> f64 {
     let batches = residuals.len() as f64;
     let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let found = products / squares;
-    // The estimate is low by (1 + 3 r) / n (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954).
+    // The estimate is too low by (1 + 3 r) / n (Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954).
     let correlation = (found + (1.0 + 3.0 * found) / batches).clamp(CORRELATION_MIN, CORRELATION_MAX);
     let inflation = (1.0 + correlation) / (1.0 - correlation);
     let deviation = (squares / (batches - 1.0) * batches * inflation).sqrt();
     student_quantile(((batches - 1.0) / inflation.max(1.0)).max(4.0)) * deviation
 }
 
-/// Returns the 97.5 % quantile of Student's distribution by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5), within 0.1 % from 4
-/// degrees of freedom on. It is made of sums and products alone, so that results are equal on all machines.
+/// Returns the 97.5 % quantile of Student's distribution, by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5), within 0.1 % from 4
+/// degrees of freedom on. Uses only sums and products, so that results are equal on all machines.
 fn student_quantile(freedom: f64) -> f64 {
     let x = NORMAL_QUANTILE;
     let (x3, x5, x7, x9) = (x.powi(3), x.powi(5), x.powi(7), x.powi(9));
@@ -407,7 +408,7 @@ mod tests {
         assert_eq!(half_width(&[3.0; 20], &[1.5; 20]), Some(0.0));
     }
 
-    /// Latencies and rate of an M/M/1 queue at half load, whose times in the system are exponential, by the seed.
+    /// Returns intervals and latencies of an M/M/1 queue at half load, whose times in the system are exponential.
     fn queue(seed: u64) -> (ConfidenceReport, Latencies) {
         const REQUESTS: u64 = 20_000;
         let mut random = SimRng::new(seed);
@@ -455,7 +456,7 @@ mod tests {
             let LatencyConfidence { mean, p50, p95, p99, .. } = found.latency_ps.all;
             let truths = [(found.iops, 5e5), (mean, mean_ps), (p50, at(0.5)), (p95, at(0.95)), (p99, at(0.99))];
             for ((held, given), (interval, truth)) in held.iter_mut().zip(&mut given).zip(truths) {
-                // Where the upper end lies above all requests there is no interval.
+                // There is no interval if its upper end would be above all requests.
                 *given += u32::from(interval.is_some());
                 *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
             }
@@ -466,7 +467,7 @@ mod tests {
         assert!(shares.iter().all(|share| (0.93..=0.97).contains(share)), "{shares:?}");
     }
 
-    /// Values that follow x' = r x + e have the variance of their mean that independent ones have, times (1 + r) / (1 - r).
+    /// Checks values that follow x' = r x + e. The variance of their mean is that of independent values, times (1 + r) / (1 - r).
     #[test]
     fn intervals_hold_the_mean_of_correlated_batches_in_95_of_100_cases() {
         let mut random = SimRng::new(3);

@@ -1,14 +1,14 @@
-//! Path conflicts: transfers that were ready but could not start at once because their path was taken (Venice, ISCA 2023, section 3.1).
+//! Path conflicts: transfers that were ready but could not start at once, because their path was in use (Venice, ISCA 2023, section 3.1).
 //!
-//! The same on every interconnect. Die and data are ready when the die asks for a path; if the first try finds one, there is no
-//! conflict, however long a scout takes to set it up. A packet that starts at once but stands still behind others on its way did
-//! not have its path free either. A request has a conflict when any of its transfers had one (first try only, as in Fig 13 of 000).
+//! The definition is the same for every interconnect. Die and data are ready when the die requests a path. If the first attempt finds a path, there
+//! is no conflict, however long a scout takes for the set-up. A packet that starts at once and is then blocked behind others has a conflict, too. A
+//! request has a conflict if any of its transfers had one (first attempt only, as in Venice, ISCA 2023, Fig 13).
 
 use crate::fabric::Cause;
 use crate::quantities;
 use crate::units::Time;
 
-/// Transfers that waited, by cause.
+/// Number and wait of the transfers that waited, by cause.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     transfers: [u64; Cause::ALL.len()],
@@ -37,15 +37,15 @@ impl Conflicts {
 }
 
 quantities! {
-    /// Path conflicts by cause. A transfer that waited first for a controller and then for a link counts for both causes, a request
-    /// for every cause that delayed one of its transfers.
+    /// Path conflicts by cause. A transfer that waited first for a controller and then for a link counts for both causes. A request counts for every
+    /// cause that delayed one of its transfers.
     #[derive(Eq)]
     CausesReport as "CausesOfConflicts" {
-        /// The channel, or the pins of the chip, carried something else.
+        /// The channel, or the pins of the chip, carried another transfer.
         channel: CauseReport;
-        /// No controller that may serve the chip was free.
+        /// No controller that can serve the chip was free.
         controller: CauseReport;
-        /// A link between routers carried something else.
+        /// A link between routers carried another transfer.
         link: CauseReport;
     }
 }
@@ -54,11 +54,11 @@ quantities! {
     /// Path conflicts of one cause.
     #[derive(Eq)]
     CauseReport as "CauseOfConflicts" {
-        /// Transfers that waited for this cause.
+        /// Number of transfers that waited for this cause.
         transfers: u64, in "transfers";
-        /// Completed requests with such a transfer.
+        /// Number of completed requests with such a transfer.
         requests: u64, in "requests";
-        /// Time waited for this cause, summed over the transfers.
+        /// Sum of the waits for this cause, over the transfers.
         wait_ps: u64, in "ps";
     }
 }

@@ -1,4 +1,4 @@
-//! The document of a run, as the command line and the Python package hand it out.
+//! The document of a run, which the command line and the Python package return.
 
 use serde::Serialize;
 
@@ -8,44 +8,44 @@ use crate::quantities;
 use crate::results::{Reported, Shape};
 
 quantities! {
-    /// The measures of one run. Where a meaning names no other interval, it covers the whole run, warm-up included.
+    /// Results of one run. A result covers the whole run, warm-up included, unless its meaning names another interval.
     Document as "Report" {
         /// Report of the run.
         report: Report => flatten;
-        /// How much the streams slow one another down.
+        /// Effect of the streams on one another.
         fairness: Option<Fairness>, null "unless the streams were run alone as well (`--fairness`)";
-        /// Every parameter of the run: tables with the keys of [parameters.md](parameters.md).
+        /// All parameters of the run, as tables with the keys of [parameters.md](parameters.md).
         configuration: Configuration;
-        /// How the result was made.
+        /// Origin of the result.
         provenance: Provenance;
     }
 }
 
 quantities! {
-    /// Inputs, beside the configuration, that reproduce the result.
+    /// Inputs that, together with the configuration, reproduce the result.
     Provenance as "Provenance" {
-        /// The command line.
+        /// Command line that made the result.
         command: Option<Vec<String>>, null "when no command line has made it";
-        /// Traces and fitted profiles that requests come from, and files of policies in Python.
+        /// Traces and fitted profiles from which requests come, and files with policies in Python.
         files: Vec<WorkloadFile>;
     }
 }
 
 quantities! {
-    /// A file that requests come from, or of a policy.
+    /// A file with requests, or with a policy.
     WorkloadFile as "WorkloadFile" {
-        /// Name of the stream; of a policy its key.
+        /// Name of the stream; for a policy, its key.
         stream: String;
-        /// Where the file was.
+        /// Path of the file at the time of the run.
         path: String;
         /// Size of the file.
         size_bytes: u64, in "B";
-        /// SHA-256 of its content, in hexadecimal.
+        /// SHA-256 of the file, in hexadecimal.
         sha256: String;
     }
 }
 
-/// Every parameter of a run, as tables.
+/// All parameters of a run, as tables.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Configuration(pub serde_json::Value);
 

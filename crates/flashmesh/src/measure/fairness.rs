@@ -1,40 +1,40 @@
-//! How much streams slow one another down, against each of them alone.
+//! Effect of streams on one another, compared with each stream alone.
 //!
-//! The measures are those of the MQSim paper (Tavakkol et al., FAST 2018): the slowdown of a stream is its mean latency beside
-//! the others over its mean latency alone, and fairness the least slowdown over the largest.
+//! The measures come from the MQSim paper (Tavakkol et al., FAST 2018). The slowdown of a stream is its mean latency beside the others divided by its
+//! mean latency alone. Fairness is the minimum slowdown divided by the maximum slowdown.
 
 use crate::quantities;
 
 quantities! {
-    /// How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018).
+    /// Evenness of the slowdown of streams, by the measures of the MQSim paper (Tavakkol et al., FAST 2018).
     Fairness as "Fairness" {
-        /// The slowdown of each stream, in the order of the configuration.
+        /// Slowdown of each stream, in the order of the configuration.
         streams: Vec<StreamFairness>;
-        /// Largest slowdown.
+        /// Maximum slowdown.
         slowdown_max: Option<f64>, in "ratio", null "when no stream has a slowdown";
-        /// Least slowdown over the largest: 1 when all streams suffer alike, near 0 when one suffers for the others.
+        /// Minimum slowdown over maximum slowdown: 1 if all streams are slowed down equally, near 0 if one is slowed down much more.
         fairness: Option<f64>, in "ratio", null "when no stream has a slowdown";
-        /// Largest slowdown over the least: 1 when all streams suffer alike.
+        /// Maximum slowdown over minimum slowdown: 1 if all streams are slowed down equally.
         unfairness: Option<f64>, in "ratio", null "when no stream has a slowdown";
     }
 }
 
 quantities! {
-    /// Effect of the other streams on one.
+    /// Effect of the other streams on one stream.
     StreamFairness as "StreamFairness" {
         /// Name of the stream.
         name: String;
-        /// Mean latency of the stream beside the others.
+        /// Mean latency of the stream when all streams run.
         together_ps: Option<f64>, in "ps", null "when it completed nothing";
-        /// Mean latency of the stream on the same drive, with the same requests, while the others issue none.
+        /// Mean latency of the stream on the same drive, with the same requests, when the others issue none.
         alone_ps: Option<f64>, in "ps", null "when it completed nothing";
-        /// `together_ps` over `alone_ps`: 1 when the others do not disturb the stream.
+        /// `together_ps` over `alone_ps`: 1 if the others do not disturb the stream.
         slowdown: Option<f64>, in "ratio", null "when it completed nothing";
     }
 }
 
 impl Fairness {
-    /// Compares the mean latency of each stream, given by name, beside the others with that alone.
+    /// Compares the mean latencies of each stream: together with the others, and alone. Streams are given by name.
     pub fn new(streams: impl IntoIterator<Item = (String, Option<f64>, Option<f64>)>) -> Fairness {
         let compared = |(name, together_ps, alone_ps): (String, Option<f64>, Option<f64>)| {
             let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);

@@ -1,27 +1,27 @@
-//! Number of requests that a run measures behind a warm-up that ends at its steady state.
+//! Number of requests to measure in a run whose warm-up ends in the steady state.
 
 use crate::config::{Config, StreamConfig, WarmUp};
 
-/// Requests of a workload for which none are named.
+/// Number of requests of a workload that does not configure one.
 const REQUESTS_DEFAULT: u64 = 100_000;
 
-/// Requests of a run that ends when it is precise, where none are named.
+/// Number of requests of a run that ends at a precision, for a workload that does not configure one.
 const REQUESTS_OF_PRECISE: u64 = 10_000_000;
 
-/// Least bound on the requests of a warm-up. \[choice\]
+/// Minimum of `warm_up_max`. \[choice\]
 const WARM_UP_MIN: u64 = 1_000_000;
 
-/// The requests of a run with `measure.warm-up = "steady"`, whose workloads go on for as long as it takes.
+/// Number of requests in a run with `measure.warm-up = "steady"`, whose workloads continue as long as needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
-    /// Requests to measure, of all streams together.
+    /// Number of requests to measure, over all streams.
     pub measured: u64,
-    /// Requests after which the warm-up ends at the latest.
+    /// Maximum number of requests of the warm-up.
     pub warm_up_max: u64,
 }
 
 impl Goal {
-    /// Returns the goal of a run of all streams, or of `only` one of them; `None` where workloads end by themselves.
+    /// Returns the goal of a run of all streams, or of the stream `only`; `None` if workloads end by themselves.
     pub fn of(config: &Config, only: Option<usize>) -> Option<Goal> {
         if config.warm_up() != WarmUp::Steady || !config.goes_on() {
             return None;
@@ -34,7 +34,7 @@ impl Goal {
         Some(Goal { measured, warm_up_max: measured.saturating_mul(4).max(WARM_UP_MIN) })
     }
 
-    /// Returns the most requests of one stream.
+    /// Returns the maximum number of requests of one stream.
     pub fn requests_max(self) -> u64 {
         self.measured.saturating_add(self.warm_up_max)
     }

@@ -8,12 +8,12 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueWork {
     commands: u64,
-    /// Command-time in the queue, summed.
+    /// Sum of the time that commands were in the queue.
     held_ps: u128,
 }
 
 impl QueueWork {
-    /// `held` is the time from issue until the completion was taken.
+    /// Counts a command that was in the queue for `held`: from issue until its completion was taken.
     #[inline]
     pub fn count(&mut self, held: Time) {
         self.commands += 1;
@@ -29,7 +29,7 @@ impl QueueWork {
 quantities! {
     /// Commands in the queue of one stream.
     QueueReport as "Queue" {
-        /// Commands that went through the queue, from issue to completion, during the run.
+        /// Number of commands that passed through the queue, from issue to completion, during the run.
         commands: u64, in "commands";
         /// Mean number of commands in the queue, over the makespan.
         occupancy_mean: f64, in "commands";
@@ -37,25 +37,25 @@ quantities! {
 }
 
 quantities! {
-    /// Completed requests by their status.
+    /// Number of completed requests by status.
     #[derive(Copy, Default, Eq)]
     StatusesReport as "Statuses" {
         /// Requests that succeeded.
         success: u64, in "requests";
-        /// Requests whose command the drive does not know (0x01): zeroes over SATA.
+        /// Requests with a command that the drive does not support (0x01): write zeroes over SATA.
         invalid_opcode: u64, in "requests";
-        /// Requests of no sectors, or of more than `host.transfer-max` (0x02).
+        /// Requests without sectors, or with more data than `host.transfer-max` (0x02).
         invalid_field: u64, in "requests";
-        /// Requests through a queue that is attached to no namespace (0x0b); none in a run of a configuration, which attaches
-        /// every queue.
+        /// Requests through a queue that is attached to no namespace (0x0b). A configuration attaches every queue, so this occurs only in runs of the
+        /// library.
         invalid_namespace: u64, in "requests";
-        /// Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`.
+        /// Requests that end beyond their namespace (0x80), from traces with `workload.beyond = "send"`.
         lba_out_of_range: u64, in "requests";
     }
 }
 
 impl StatusesReport {
-    /// Counts by [`Status::index`].
+    /// Creates the report from counts that are indexed by [`Status::index`].
     pub fn new(counts: [u64; Status::ALL.len()]) -> StatusesReport {
         let of = |status: Status| counts[status.index()];
         StatusesReport {
@@ -71,19 +71,19 @@ impl StatusesReport {
 quantities! {
     /// Traffic between host and drive.
     HostReport as "Host" {
-        /// How host and drive are connected (`host.interface`).
+        /// Interface between host and drive (`host.interface`).
         interface: &'static str as InterfaceKind;
         /// Queues, one for each stream.
         queues: Vec<QueueReport>;
-        /// Doorbells rung for commands issued; 0 where there are no doorbells.
+        /// Number of doorbells for issued commands; 0 for an interface without doorbells.
         submission_doorbells: u64, in "doorbells";
-        /// Doorbells rung for completions taken.
+        /// Number of doorbells for completions taken.
         completion_doorbells: u64, in "doorbells";
-        /// Bytes sent over the link to the drive, with the overhead of packets.
+        /// Bytes sent over the link to the drive, including packet overhead.
         bytes_to_drive: u64, in "B";
-        /// Bytes sent over the link to the host, with the overhead of packets.
+        /// Bytes sent over the link to the host, including packet overhead.
         bytes_to_host: u64, in "B";
-        /// Completed requests by their status.
+        /// Number of completed requests by status.
         statuses: StatusesReport;
     }
 }

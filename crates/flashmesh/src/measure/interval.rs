@@ -1,6 +1,6 @@
 //! Counts of one interval of a run.
 //!
-//! Intervals that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
+//! Adjacent intervals can be added: the sum has the counts and the percentiles of both.
 
 use super::bins::Bins;
 use super::report::{FlashReport, GcReport, LatencyReport};
@@ -17,9 +17,9 @@ pub struct Busy {
     pub link_to_host: u128,
     pub links: u128,
     pub dies: u128,
-    /// Dies busy with garbage collection and wear levelling.
+    /// Busy time of dies for GC and wear levelling.
     pub dies_gc: u128,
-    /// Host queues, weighted by the commands they hold.
+    /// Time of host queues, weighted by the number of commands in them.
     pub queues: u128,
 }
 
@@ -36,10 +36,10 @@ impl Busy {
     }
 }
 
-/// Counts of the drive since the start, or between two samples.
+/// Counts of the drive since the start of the run, or between two samples.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Time of the sample, or time between two.
+    /// Time of the sample, or time between two samples.
     pub span: Time,
     pub gc: GcReport,
     pub flash: FlashReport,
@@ -72,7 +72,7 @@ impl Counts {
     }
 }
 
-/// Numbers of parts, to turn busy time into shares.
+/// Numbers of parts, by which busy time is divided into shares.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     pub links: usize,
@@ -86,7 +86,7 @@ pub struct Completed {
     reads: Bins,
     writes: Bins,
     flushes: Bins,
-    /// Requests without data, and refused ones.
+    /// Requests without data, and rejected requests.
     others: Bins,
 }
 
@@ -134,7 +134,7 @@ impl Completed {
         }
     }
 
-    /// Returns the latencies of all requests, of reads and of writes.
+    /// Returns the latencies of all requests, of reads, and of writes.
     pub fn bins(&self) -> [Bins; 3] {
         let mut all = Bins::default();
         self.kinds().iter().for_each(|bins| all.add(bins));
@@ -143,7 +143,7 @@ impl Completed {
 
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(Bins::summary);
-        // Requests of one kind are all that there are as often as not.
+        // Often all requests are of one kind, so no bins have to be added.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
             let mut all = Bins::default();
@@ -227,7 +227,7 @@ impl Interval {
         self.streams.iter().flat_map(Completed::kinds).map(Bins::len).sum()
     }
 
-    /// Returns the requests of all streams.
+    /// Returns the completed requests of all streams together.
     pub fn completed(&self) -> Completed {
         let mut all = Completed::default();
         self.streams.iter().for_each(|stream| all.add(stream));
@@ -265,13 +265,13 @@ impl Interval {
 }
 
 quantities! {
-    /// Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived.
+    /// Results of an interval of the run. A request belongs to the interval in which it completed, whenever it arrived.
     IntervalReport as "Interval" {
         /// Simulated time at which the interval begins.
         start_ps: u64, in "ps";
         /// Simulated time at which the interval ends.
         end_ps: u64, in "ps";
-        /// Requests that completed in the interval.
+        /// Number of requests that completed in the interval.
         requests: u64, in "requests";
         /// Completed requests per simulated second of the interval.
         iops: f64, in "1/s";
@@ -279,33 +279,33 @@ quantities! {
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of the requests of the interval.
         latency_ps: LatencyReport;
-        /// Pages programmed in the interval over pages that requests wrote in it.
+        /// Pages programmed in the interval over pages that requests wrote in the interval.
         write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
-        /// Work of garbage collection and wear levelling in the interval.
+        /// Work of GC and wear levelling in the interval.
         gc: GcReport;
         /// Operations of the flash array in the interval.
         flash: FlashReport;
-        /// Entries found in the cache of the map, over entries wanted in the interval.
+        /// Map entries found in the mapping cache, over entries requested in the interval.
         mapping_hit_share: Option<f64>, in "share", null "when none was wanted, or the whole map is in DRAM";
         /// Mean number of commands in the queues of all streams, over the interval.
         occupancy_mean: f64, in "commands";
-        /// Busy shares of the parts of the drive, of the time of the interval.
+        /// Busy shares of the parts of the drive during the interval.
         utilisation: IntervalUtilisation;
     }
 }
 
 quantities! {
-    /// Busy shares of the parts of the drive, of the time of an interval.
+    /// Busy shares of the parts of the drive during an interval.
     IntervalUtilisation as "IntervalUtilisation" {
-        /// Link, host to drive.
+        /// Host link, in the direction to the drive.
         link_to_drive: f64, in "share";
-        /// Link, drive to host.
+        /// Host link, in the direction to the host.
         link_to_host: f64, in "share";
-        /// Mean over the links of the fabric.
+        /// Mean over the links of the interconnect.
         links_mean: f64, in "share";
         /// Mean over the dies.
         dies_mean: f64, in "share";
-        /// Mean share of the time of the dies that went to garbage collection and wear levelling.
+        /// Mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: f64, in "share";
     }
 }

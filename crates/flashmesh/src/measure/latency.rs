@@ -1,18 +1,18 @@
-//! Latencies in the bins of an HDR histogram (three significant digits over any range), with an exact mean.
+//! Latencies in the bins of an HDR histogram (three significant digits over any range), and their exact mean.
 
 use super::confidence::Distribution;
 use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
 
-/// The longest latency told apart, 53 days.
+/// Maximum latency that is distinguished, 53 days.
 const LONGEST_PS: u64 = 1 << 62;
 
-/// log2 of the points of a distribution in each power of two: neighbours differ by 3 % at most.
+/// log2 of the number of points of a distribution in each power of two. Adjacent points differ by at most 3 %.
 const POINT_BITS: u32 = 5;
 
-/// Latencies below two to this many picoseconds, times two, have a bin each; above, as many bins cover a power of two as below it. These are the bins
-/// of a histogram of three digits: a reported percentile is within 0.1 % of the exact one.
+/// log2 of the number of bins for each power of two. Below twice that number of picoseconds, each latency has a bin of its own. A histogram of three
+/// digits has the same bins: a reported percentile is within 0.1 % of the exact one.
 pub(super) const EXACT_BITS: u32 = 10;
 
 const BINS: usize = bin_of(LONGEST_PS) + 1;
@@ -28,12 +28,12 @@ fn shortest_of(bin: usize) -> u64 {
     ((bin - (shift << EXACT_BITS)) as u64) << shift
 }
 
-/// The longest latency of the bin of a latency.
+/// Returns the longest latency of the bin that contains `ps`.
 fn longest_beside(ps: u64) -> u64 {
     shortest_of(bin_of(ps.min(LONGEST_PS)) + 1) - 1
 }
 
-/// The latencies of one kind of request.
+/// Latencies of one kind of request.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     bins: Vec<u64>,
@@ -59,7 +59,7 @@ impl Latencies {
         if other.count() == 0 {
             return;
         }
-        // Most streams use few of the bins, and memory that was never touched is slow at the first touch.
+        // Most streams use few bins, and the first access to memory is slow, so only bins in use are added.
         self.bins.iter_mut().zip(other.bins_in_use()).for_each(|(bin, further)| *bin += further);
         self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
@@ -69,12 +69,12 @@ impl Latencies {
         self.moments.count()
     }
 
-    /// The bins up to the last one in use.
+    /// Returns the bins up to the last one in use.
     fn bins_in_use(&self) -> &[u64] {
         &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))]
     }
 
-    /// Shortest latency and count of each bin in use.
+    /// Returns the bins in use, each with its shortest latency and its count.
     fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         let counted = self.bins_in_use().iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bin, &count)| (shortest_of(bin), count))
@@ -98,7 +98,7 @@ impl Latencies {
         for (shortest, count) in self.counted() {
             let latency_ps = longest_beside(shortest).min(self.max.as_ps());
             requests += count;
-            // All of a bin become one point: that of its longest latency.
+            // Latencies of one point become one entry, with the longest of them.
             if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
                 found.latency_ps.pop();
                 found.requests.pop();
@@ -124,11 +124,11 @@ impl Distribution for Latencies {
     }
 }
 
-/// The percentiles of a summary, as shares.
+/// Percentiles of a summary, as shares.
 const SHARES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
-/// The latencies that these shares of `count` requests do not exceed, as the longest of their bin. The shares rise; `counted` has a latency
-/// of each bin with how many it holds, in order.
+/// Returns for each of `shares` the latency that this share of `count` requests does not exceed, as the longest latency of its bin. The shares must
+/// ascend. `counted` has the bins in use in order, each with one of its latencies and its count.
 pub(super) fn quantiles_of<const N: usize>(
     mut counted: impl Iterator<Item = (u64, u64)>,
     count: u64,
@@ -136,7 +136,7 @@ pub(super) fn quantiles_of<const N: usize>(
 ) -> [u64; N] {
     let (mut ps, mut reached) = (0, 0);
     shares.map(|share| {
-        // The first request counts even for a share of nothing.
+        // A share of zero is the first request.
         let wanted = ((share.min(1.0) * count as f64).ceil() as u64).max(1);
         while reached < wanted
             && let Some((next, further)) = counted.next()
@@ -147,7 +147,8 @@ pub(super) fn quantiles_of<const N: usize>(
     })
 }
 
-/// The summary of `counted`, a latency of each bin with how many it holds, in order, with what is known exactly; nothing when there are none.
+/// Returns the summary of the bins in `counted`, which are in order, each with one of its latencies and its count. `moments` and `max` are exact.
+/// `None` without latencies.
 pub(super) fn summary_of(
     counted: impl Iterator<Item = (u64, u64)>,
     moments: Moments,
@@ -176,30 +177,30 @@ pub(super) fn summary_of(
     })
 }
 
-/// The point of a distribution that a latency belongs to: its power of two, and which part of it.
+/// Returns the point of a distribution to which a latency belongs: its power of two, and the part of that.
 fn point_of(ps: u64) -> (u32, u64) {
     let power = ps.max(1).ilog2();
     (power, if power < POINT_BITS { ps } else { (ps >> (power - POINT_BITS)) & ((1 << POINT_BITS) - 1) })
 }
 
 quantities! {
-    /// Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two.
+    /// Cumulative distribution of the latencies of a set of requests, with at most 32 points for each power of two.
     LatencyDistribution as "Distribution" {
-        /// Latencies, in order; within 0.1 % of ones that occurred, the last one exact.
+        /// Latencies, ascending. Each is within 0.1 % of a latency that occurred; the last is exact.
         latency_ps: Vec<u64>, in "ps";
-        /// Requests that took at most as long, for each of them; the last one is all requests.
+        /// Number of requests with at most each latency. The last is the number of all requests.
         requests: Vec<u64>, in "requests";
     }
 }
 
 quantities! {
-    /// Completion latency of some requests, from arrival to completion. Percentiles are within 0.1 % of the exact ones.
+    /// Completion latencies of a set of requests, from arrival to completion. Percentiles are within 0.1 % of the exact ones.
     LatencySummary as "Latency" {
-        /// Requests whose latency was counted.
+        /// Number of requests.
         count: u64, in "requests";
-        /// Mean, exact.
+        /// Exact mean.
         mean: f64, in "ps";
-        /// Standard deviation of the latencies around their mean, exact.
+        /// Exact standard deviation.
         deviation: f64, in "ps";
         /// Median.
         p50: u64, in "ps";
@@ -219,7 +220,7 @@ quantities! {
         p99_99: u64, in "ps";
         /// 99.999th percentile.
         p99_999: u64, in "ps";
-        /// Maximum, exact.
+        /// Exact maximum.
         max: u64, in "ps";
     }
 }
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn the_deviation_is_that_of_the_latencies() {
         let mut latencies = Latencies::default();
-        // 10 us and 30 us alike: 10 us from their mean.
+        // Latencies are 10 us and 30 us equally often, each 10 us from the mean.
         (0..1000).for_each(|each| latencies.record(Time::from_us(10 + 20 * (each % 2))));
         let summary = latencies.summary().expect("there are some");
         assert_eq!(summary.deviation, 1e7);
@@ -290,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Every power of two, its neighbours, and latencies between them.
+    /// Checks every power of two, its neighbours, and latencies in between.
     #[test]
     fn the_bins_are_those_of_the_histogram() {
         let histogram = histogram();

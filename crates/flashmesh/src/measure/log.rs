@@ -1,4 +1,4 @@
-//! One record for every completed request, for whoever wants them all.
+//! Log of completed requests, with one record for each.
 
 use crate::fabric::Causes;
 use crate::host::status::Status;
@@ -10,53 +10,53 @@ use crate::workload::RequestKind;
 /// A completed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// Its number in the order of issue, from 0.
+    /// Sequence number of the request, in the order of issue from 0.
     pub id: u64,
     /// Kind of the request.
     pub kind: RequestKind,
-    /// Where it began on the drive.
+    /// Offset of the request in its namespace.
     pub offset: Bytes,
-    /// Bytes of the request.
+    /// Size of the request.
     pub size: Bytes,
-    /// The stream of the configuration that issued it.
+    /// Stream of the configuration that issued the request.
     pub issuer: StreamId,
-    /// The device or thread of the workload.
+    /// Source within the stream: the device or thread of the workload.
     pub stream: u32,
-    /// When it arrived at the host's queue.
+    /// Time of the arrival at the queue of the host.
     pub arrival: Time,
-    /// When the drive took it from the queue.
+    /// Time at which the drive fetched the request from the queue.
     pub submitted: Time,
-    /// When its completion reached the host.
+    /// Time at which the completion reached the host.
     pub completed: Time,
-    /// Time of the cores of the controller: waiting for one, and one at work.
+    /// Time of the controller's cores: waiting for a core, and its work.
     pub firmware: Time,
-    /// Where the time of its critical transaction went; the rest of its latency, but for `firmware`, was spent in the host's queue and on the link.
+    /// Breakdown of the critical transaction. The rest of the latency, except for `firmware`, was spent in the host's queue and on the link.
     pub spent: LatencyBreakdown,
-    /// How it ended.
+    /// Status with which the request completed.
     pub status: Status,
-    /// Causes for which its transfers waited for a path; empty when each had its path on the first try.
+    /// Causes for which transfers of the request waited for a path; empty if every path was free at the first attempt.
     pub path_conflict: Causes,
 }
 
 impl RequestRecord {
-    /// Time in the host's queue and on the link.
+    /// Returns the time in the host's queue and on the link.
     pub fn host(&self) -> Time {
         self.completed - self.arrival - self.firmware - self.spent.total()
     }
 }
 
-/// Takes the records of a run, in the order of completion.
+/// A receiver of the records of a run, in the order of completion.
 pub trait RequestSink: Send {
-    /// Takes one record.
+    /// Stores one record.
     ///
     /// # Errors
-    /// Why no more can be taken; the run ends with it.
+    /// The reason if no more records can be stored. The run then ends with this error.
     fn record(&mut self, record: &RequestRecord) -> Result<(), String>;
 
-    /// No more records come: the run is over, or has failed.
+    /// Ends the records. Called when the run has ended or failed.
     ///
     /// # Errors
-    /// Why what was taken could not be kept; the run fails with it.
+    /// The reason if the stored records could not be kept. The run then fails with this error.
     fn end(&mut self) -> Result<(), String> {
         Ok(())
     }

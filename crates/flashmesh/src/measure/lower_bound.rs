@@ -1,19 +1,18 @@
-//! How fast a run could have been at best: each part of the drive needs its time for the work that was done.
+//! Lower bound on the time of a run: each part of the drive needs a certain time for the work that was done.
 //!
-//! The work is what the run did, garbage collection included, over the interconnect it has. No order of the same work is faster than
-//! the part that needs the most time for its share; how far a run is from that tells what scheduling, mapping and routing
-//! could still gain. What would have been other work (less garbage collection, pages on other dies) is beyond it.
+//! The work is that of the run, GC included, on its interconnect. No order of this work is faster than the part that needs most time. The distance of
+//! a run from the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
 //!
-//! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
-//!   the array works. The dies of a chip that take turns count as one. Transfers count with the least time they take, over the shortest path and with nothing in their way.
-//! - *Chips*, *rows*, *mesh links*, *controllers*: links that take turns, where the interconnect has such (see [`SharedResource`]); for those
-//!   that share their work, the mean. A link that operations hold (`fabric.hold-path`) counts for as long. Under fixed routing each link between routers counts by itself; circuits, which choose their
-//!   way, come to the chips of a row over as many links as lead there.
-//! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
-//! - *Adapter*: of the host, where SATA has one: the busier of its two ways.
-//! - *Firmware*: the work of the cores of the controller, evenly among them (`[firmware]`).
+//! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register, data leaves while the array works.
+//!   Dies of a chip that take turns count as one die. A transfer counts with its minimum time: over the shortest path, without contention.
+//! - *Chips*, *rows*, *mesh links*, *controllers*: the links that an interconnect shares (see [`SharedResource`]). Several links with common traffic
+//!   count with their mean time. A link that operations hold (`fabric.hold-path`) counts as long as it is held. Under fixed routing each link between
+//!   routers counts alone. Circuits choose their routes, and reach the chips of a row over all links that lead to the row.
+//! - *Link to the drive*, *link to the host*: queue entries and data, one after the other in each direction.
+//! - *Adapter*: the SATA adapter of the host, in its busier direction.
+//! - *Firmware*: the work of the controller's cores (`[firmware]`), divided evenly.
 //! - *DRAM*: the accesses of the device cache, one after the other.
-//! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
+//! - *Arrivals*: the arrival of the last request, in an open replay.
 
 use crate::fabric::layout::Part;
 use crate::fabric::{LinkUsage, SharedResource};
@@ -21,25 +20,25 @@ use crate::units::Time;
 use crate::{names, quantities};
 
 names! {
-    /// A part of the drive that needs its time for the work of a run.
+    /// A part of the drive whose time for the work of a run is a lower bound.
     Limit {
         /// The busiest die.
         Dies = "dies",
         /// The pins of the busiest chip.
         Chips = "chips",
-        /// The channel of the busiest row.
+        /// The channel, or all links, of the busiest row.
         Rows = "rows",
         /// The busiest link between routers.
         MeshLinks = "mesh-links",
-        /// The controllers, with all transfers evenly among them.
+        /// The controllers, with all transfers divided evenly.
         Controllers = "controllers",
-        /// The link, host to drive.
+        /// The host link, in the direction to the drive.
         LinkToDrive = "link-to-drive",
-        /// The link, drive to host.
+        /// The host link, in the direction to the host.
         LinkToHost = "link-to-host",
-        /// The adapter in the host.
+        /// The SATA adapter in the host.
         Adapter = "adapter",
-        /// The cores of the controller, with all work evenly among them.
+        /// The cores of the controller, with all work divided evenly.
         Firmware = "firmware",
         /// The DRAM of the device cache.
         Dram = "dram",
@@ -51,66 +50,66 @@ names! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
     pub array: Time,
-    /// Least time of its commands, with the data they carry.
+    /// Minimum time of the commands of the die, with the data that they carry.
     pub commands: Time,
-    /// Least time of its data transfers.
+    /// Minimum time of the data transfers of the die.
     pub data: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
-    /// By die, or by chip where the dies of a chip take turns.
+    /// Work of each die, or of each chip whose dies take turns.
     pub dies: &'a [DieWork],
     pub read_cache: bool,
     pub shared_resources: &'a [SharedResource],
     pub usage: &'a [LinkUsage],
-    /// Time operations held each link; empty without `hold-path`.
+    /// Time for which operations held each link; empty without `hold-path`.
     pub held: &'a [Time],
     pub link_to_drive: Time,
     pub link_to_host: Time,
     pub adapter: Option<Time>,
-    /// Mean over the cores.
+    /// Mean work of the cores.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
-    /// Open replay: the last arrival.
+    /// Last arrival of an open replay; `None` otherwise.
     pub last_arrival: Option<Time>,
     pub end: Time,
-    /// Whether the run ended during work, which is counted at its start.
+    /// Whether the run ended during work. Work is counted when it starts.
     pub interrupted: bool,
 }
 
 quantities! {
-    /// The least time that the work of the run takes, garbage collection included, whatever the order of the work.
+    /// Minimum time that the work of the run takes, GC included, in any order of the work.
     LowerBound as "LowerBound" {
-        /// The least time: that of the part that needs most, among the following.
+        /// Lower bound: the maximum of the times below.
         makespan_ps: u64, in "ps";
-        /// The part that needs most.
+        /// Part with the maximum time.
         limit: Limit;
-        /// Time of the run over `lower_bound.makespan_ps`, less 1.
+        /// Time of the run over `lower_bound.makespan_ps`, minus 1.
         distance: Option<f64>, in "share", null "when there was nothing to do";
-        /// Time of the busiest die: its operations and transfers one after the other; with `read-cache` its data leaves beside
-        /// them. A chip whose dies take turns (`die-interleaving`) counts as one die.
+        /// Time of the busiest die: its operations and transfers, one after the other. With `read-cache` its data leaves during other work. A chip
+        /// whose dies take turns (`die-interleaving`) counts as one die.
         dies_ps: u64, in "ps";
         /// Time of the pins of the busiest chip.
         chips_ps: Option<u64>, in "ps", null "where they are no link of their own";
-        /// Time of the channel of the busiest row, or for which operations hold it (`hold-path`); of Venice, that of the circuits to its
-        /// chips over all links that lead to the row.
+        /// Time of the channel of the busiest row; with `hold-path`, the time for which operations hold it. For Venice, the time of the circuits to
+        /// the row's chips, divided over all links that lead to the row.
         rows_ps: Option<u64>, in "ps", null "where a row shares none";
         /// Time of the busiest link between routers.
         mesh_links_ps: Option<u64>, in "ps", null "where there are none, or transfers choose among them";
-        /// Time of the controllers, with the transfers evenly among them.
+        /// Time of the controllers, with all transfers divided evenly.
         controllers_ps: Option<u64>, in "ps", null "where nothing limits them";
-        /// Time of what crossed the link, host to drive.
+        /// Time of all transfers over the host link in the direction to the drive.
         link_to_drive_ps: u64, in "ps";
-        /// Time of what crossed the link, drive to host.
+        /// Time of all transfers over the host link in the direction to the host.
         link_to_host_ps: u64, in "ps";
-        /// Time of the adapter in the host, in the busier of its two directions.
+        /// Time of the SATA adapter in the host, in its busier direction.
         adapter_ps: Option<u64>, in "ps", null "but for `sata`";
-        /// Time of the cores of the controller, with their work evenly among them.
+        /// Time of the controller's cores, with all work divided evenly.
         firmware_ps: Option<u64>, in "ps", null "where nothing takes them time (`[firmware]`)";
         /// Time of the DRAM of the device cache.
         dram_ps: Option<u64>, in "ps", null "where the cache is turned off";
-        /// Last arrival of a request.
+        /// Arrival of the last request.
         arrivals_ps: Option<u64>, in "ps", null "where all streams issue requests as others complete";
     }
 }
@@ -124,7 +123,7 @@ impl DieWork {
         }
     }
 
-    /// Returns the work from `earlier` on.
+    /// Returns the work since `earlier`.
     pub fn since(self, earlier: DieWork) -> DieWork {
         DieWork {
             array: self.array.saturating_sub(earlier.array),
@@ -133,7 +132,7 @@ impl DieWork {
         }
     }
 
-    /// Least busy time of the die; with a cache register data transfers overlap other work.
+    /// Returns the minimum busy time of the die. With a cache register, data transfers overlap other work.
     pub fn least(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }

@@ -1,8 +1,8 @@
-//! How much memory the process ever held.
+//! Peak memory of the process.
 
 use crate::units::Bytes;
 
-/// The peak resident set of this process, where the system tells it (Linux).
+/// Returns the peak resident set of this process; `None` if the system does not report it (other than Linux).
 pub fn peak_rss() -> Option<Bytes> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

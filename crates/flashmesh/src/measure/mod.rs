@@ -1,5 +1,5 @@
-//! What a run tells: latencies and where they went, path conflicts, utilisation, what bounds it, how near it came to
-//! that, and how all this changes over time: the steady state behind a warm-up, and epochs.
+//! Results of a run: latencies and their breakdown, path conflicts, utilisation, bottleneck and lower bound. Also their change over time: the steady
+//! state after a warm-up, and epochs.
 
 pub mod batches;
 pub mod bins;

@@ -1,6 +1,6 @@
-//! Mean and standard deviation of latencies from exact sums: no latency is rounded, however many there are.
+//! Mean and standard deviation of latencies, from exact sums: no latency is rounded, for any number of latencies.
 
-/// How many latencies there are, their sum, and that of their squares.
+/// Number of latencies, their sum, and the sum of their squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moments {
     count: u64,
@@ -8,12 +8,12 @@ pub(super) struct Moments {
     squares: Wide,
 }
 
-/// An integer of 256 bits: the high half and the low one.
+/// An integer of 256 bits: high half and low half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wide(u128, u128);
 
 impl Moments {
-    /// Counts one latency.
+    /// Adds one latency.
     #[inline]
     pub fn record(&mut self, ps: u64) {
         self.count += 1;
@@ -22,7 +22,7 @@ impl Moments {
         self.squares = Wide(self.squares.0 + u128::from(carries), low);
     }
 
-    /// Counts what `other` counted.
+    /// Adds the latencies of `other`.
     pub fn add(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum += other.sum;
@@ -30,23 +30,23 @@ impl Moments {
         self.squares = Wide(self.squares.0 + other.squares.0 + u128::from(carries), low);
     }
 
-    /// How many latencies there are.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// All latencies together.
+    /// Returns the sum of the latencies.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// Returns the mean of the values, of which there is at least one.
+    /// Returns the mean of the latencies. There must be at least one.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64
     }
 
-    /// Returns the standard deviation of the values: the root of n times the sum of squares less the square of the sum, over n. Only the
-    /// difference is rounded, so that it keeps its digits where the mean is much larger.
+    /// Returns the standard deviation of the latencies: sqrt(n * sum of squares - (sum)^2) / n. Only the difference is rounded, so the result stays
+    /// accurate if the mean is much larger.
     pub fn deviation(&self) -> f64 {
         let Wide(high, low) = self.squares;
         let count = u128::from(self.count);
@@ -59,7 +59,7 @@ impl Moments {
     }
 }
 
-/// The whole product.
+/// Returns the exact product.
 fn product(one: u128, other: u128) -> Wide {
     let halves = |value: u128| (value >> 64, value & u128::from(u64::MAX));
     let ((a, b), (c, d)) = (halves(one), halves(other));
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(product(u128::MAX, 2), Wide(1, u128::MAX - 1));
     }
 
-    /// 30 us around a second: a share of 0.00003, which no bin of three digits tells.
+    /// Checks latencies of a second that differ by 30 us: a share of 0.00003, which bins of three digits do not resolve.
     #[test]
     fn a_deviation_much_smaller_than_the_mean_keeps_its_digits() {
         let latencies: Vec<u64> = (0..1000).map(|each| 1_000_000_000_000 + 60_000_000 * (each % 2)).collect();

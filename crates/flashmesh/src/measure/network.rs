@@ -8,21 +8,21 @@ quantities! {
     /// Transfers over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`).
     #[derive(Default)]
     NetworkReport as "NetworkRecording" {
-        /// The kind of the interconnect.
+        /// Kind of the interconnect.
         fabric: &'static str;
-        /// How it works, for somebody who sees it for the first time.
+        /// Explanation of the interconnect, for a reader who does not know it.
         about: &'static str;
-        /// When the recording begins, in simulated time.
+        /// Simulated time at which the recording begins.
         start_ps: u64, in "ps";
-        /// When it ends.
+        /// Simulated time at which the recording ends.
         end_ps: u64, in "ps";
-        /// Whether it ended before its window did, because it was full (`measure.network-events-max`).
+        /// Whether the recording ended before its window, because it was full (`measure.network-events-max`).
         is_cut: bool;
-        /// The requests that transfers were for, in the order of issue.
+        /// Requests to which the transfers belong, in the order of issue.
         requests: Vec<RecordedRequest>;
-        /// Transfers that wanted or had a path within the window, in the order in which they asked for it.
+        /// Transfers that requested or held a path within the window, in the order of their requests.
         transfers: Vec<RecordedTransfer>;
-        /// Spans in which links were held within the window: by paths of transfers, or reserved by a scout.
+        /// Uses of links within the window, by the path of a transfer or by a scout's reservation.
         holds: Vec<RecordedHold>;
         /// Moves of the scouts of Venice within the window, in order.
         scouts: Vec<RecordedScoutStep>;
@@ -30,22 +30,22 @@ quantities! {
 }
 
 quantities! {
-    /// A request.
+    /// A request of the recording.
     #[derive(Eq)]
     RecordedRequest as "RecordedRequest" {
-        /// Its place in the order of issue, from 1 on.
+        /// Sequence number of the request, in the order of issue from 1.
         number: u64;
-        /// The place of its stream among the streams, from 0 on.
+        /// Index of the stream of the request, from 0.
         stream: u64;
         /// Kind of the request.
         kind: RequestKind;
-        /// Where it begins on the drive.
+        /// Offset of the request on the drive.
         offset_bytes: u64, in "B";
-        /// Bytes of the request.
+        /// Size of the request.
         size_bytes: u64, in "B";
-        /// When the host issued it.
+        /// Time at which the host issued the request.
         issued_ps: u64, in "ps";
-        /// When it completed.
+        /// Time at which the request completed.
         completed_ps: Option<u64>, in "ps", null "when it had not completed by the end of the recording";
     }
 }
@@ -54,42 +54,42 @@ quantities! {
     /// A transfer of a command or of data.
     #[derive(Eq)]
     RecordedTransfer as "RecordedTransfer" {
-        /// The die it is to or from; the first one of its chip where dies take turns, until something is sent.
+        /// Die of the transfer. If dies take turns, the first die of the chip until the message is sent.
         die: u64;
-        /// Phase of the operation that the path was for.
+        /// Phase of the operation for which the path was requested.
         phase: Phase;
-        /// Message that was sent.
+        /// Message that was sent over the path.
         message: Option<Sending>, null "when nothing was sent by the end of the recording, or at all";
-        /// The numbers of the requests it was for; none where it was work of the firmware, or nothing was sent.
+        /// Numbers of the requests to which the transfer belongs; none for firmware work, or if nothing was sent.
         requests: Vec<u64>;
-        /// When the die asked for the path.
+        /// Time at which the die requested the path.
         asked_ps: u64, in "ps";
-        /// When it got it.
+        /// Time at which the path was granted.
         granted_ps: Option<u64>, in "ps", null "when it had not got it by the end of the recording";
-        /// When what was sent had arrived.
+        /// Time at which the message had arrived.
         delivered_ps: Option<u64>, in "ps", null "when it had not arrived by the end of the recording";
-        /// When the path was given back.
+        /// Time at which the path was released.
         released_ps: Option<u64>, in "ps", null "when it was held at the end of the recording";
-        /// Obstacles on the path, in the order in which they were met; empty when the path was free at the first try.
+        /// Obstacles that blocked the path, in order; empty if the path was free at the first attempt.
         causes: Vec<Obstacle>;
-        /// How long something was in the way.
+        /// Time for which the path was blocked.
         blocked_ps: u64, in "ps";
     }
 }
 
 quantities! {
-    /// A link was held.
+    /// A use of a link.
     #[derive(Eq)]
     RecordedHold as "RecordedHold" {
-        /// The link: its place in `links.names`, from 0 on.
+        /// Index of the link in `links.names`, from 0.
         link: u64;
-        /// The die it was held for.
+        /// Die for which the link was held.
         die: u64;
-        /// The transfer it was held for: its place in `transfers`, from 0 on.
+        /// Index in `transfers` of the transfer for which the link was held, from 0.
         transfer: Option<u64>, null "for acknowledgements, and for transfers of before the recording";
-        /// From when.
+        /// Start of the use.
         from_ps: u64, in "ps";
-        /// Until when.
+        /// End of the use.
         until_ps: u64, in "ps";
     }
 }
@@ -98,45 +98,45 @@ quantities! {
     /// A step of a scout of Venice.
     #[derive(Eq)]
     RecordedScoutStep as "RecordedScoutStep" {
-        /// When it takes the step.
+        /// Time at which the step begins.
         at_ps: u64, in "ps";
-        /// The controller that sent it.
+        /// Controller that sent the scout.
         controller: u64;
-        /// The die it looks for a path to.
+        /// Die for which the scout searches a path.
         die: u64;
         /// Move of the scout.
         step: ScoutMove;
-        /// The chip whose router it goes to, or is at.
+        /// Chip of the router to which the scout moves, or where it is.
         to_chip: Option<u64>, null "when that is its controller";
     }
 }
 
 names! {
-    /// Phase of an operation that a path is for.
+    /// Phase of an operation for which a path is requested.
     Phase {
         /// The next command of the die, with the data of a program.
         Command = "command",
-        /// Data that was read.
+        /// Read data.
         Data = "data",
-        /// Data that goes to another chip.
+        /// Read data to another chip.
         Copy = "copy",
     }
 }
 
 names! {
-    /// Message over a path.
+    /// Message that is sent over a path.
     Sending {
-        /// A command to read.
+        /// A read command.
         Read = "read",
-        /// A command to program, with its data.
+        /// A program command with its data.
         Program = "program",
-        /// A command to erase.
+        /// An erase command.
         Erase = "erase",
-        /// A command to move pages inside their planes.
+        /// A command to move pages within their plane.
         Copyback = "copyback",
-        /// The data of a page.
+        /// Read data of one page.
         Data = "data",
-        /// The data of a page, to another chip.
+        /// Read data of one page, to another chip.
         Copy = "copy",
     }
 }
@@ -144,11 +144,11 @@ names! {
 names! {
     /// Obstacle on the path of a transfer.
     Obstacle {
-        /// The channel, or the pins of the chip, carry something else.
+        /// The channel, or the pins of the chip, carry another transfer.
         Channel = "channel",
-        /// No controller that may serve it is free.
+        /// No controller that can serve the chip is free.
         Controller = "controller",
-        /// A link between routers carries something else.
+        /// A link between routers carries another transfer.
         Link = "link",
     }
 }

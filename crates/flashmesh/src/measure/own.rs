@@ -1,4 +1,4 @@
-//! Quantities of the user's own in a report.
+//! Custom quantities in a report.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::results::{Group, GroupSpec, Reported, Serialize, SerializeMap, Serializer, Shape};
 
-/// Groups of quantities that probes of the user add in [`Probe::conclude`](crate::kernel::probe::Probe::conclude). In the JSON of the
-/// report they stand under `own`, which is absent without any.
+/// Groups of quantities that custom probes add in [`Probe::conclude`](crate::kernel::probe::Probe::conclude). In the JSON of the report they are
+/// under the key `own`, which is absent without such groups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnQuantities(BTreeMap<&'static str, Value>);
 
 impl OwnQuantities {
-    /// Adds `group` as `name`, in place of what had that name.
+    /// Adds `group` under `name`. Replaces a group that has this name.
     pub fn add(&mut self, name: &'static str, group: &impl Group) {
         self.0.insert(name, serde_json::to_value(group).expect("a group has string keys"));
     }
 
-    /// The group that was added as `name`.
+    /// Returns the group with this name; `None` if there is none.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 }
 
 impl Group for OwnQuantities {
-    /// Declares nothing: what users add is declared in their own code.
+    /// Declares no quantities, because custom quantities are declared in the code that adds them.
     fn spec() -> GroupSpec {
         GroupSpec { class: None, doc: "Groups that probes of the user add.".to_owned(), quantities: Vec::new() }
     }

@@ -5,31 +5,31 @@ use super::report::Utilisation;
 use crate::fabric::Held;
 use crate::units::Time;
 
-/// Busy time of each part since the start of the run, or between two moments.
+/// Busy time of each part since the start of the run, or between two times.
 #[derive(Clone, Debug)]
 pub struct PartTimes {
-    /// Time since the start, or between the two moments.
+    /// Time since the start of the run, or between two times.
     pub span: Time,
-    /// Host to drive, and drive to host.
+    /// Busy time of the host link: to the drive, and to the host.
     pub host_link: [Time; 2],
     pub adapter: Option<Time>,
-    /// Mean over the cores.
+    /// Mean busy time of the cores.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
     pub links: Vec<Time>,
     pub links_held: Held<Time>,
     pub controllers: Vec<Time>,
     pub dies: Vec<Time>,
-    /// Garbage collection and wear levelling.
+    /// Busy time of each die for GC and wear levelling.
     pub dies_gc: Vec<Time>,
-    /// Work of each die, or of each chip where the dies of a chip do not interleave.
+    /// Work of each die, or of each chip whose dies take turns.
     pub work: Vec<DieWork>,
-    /// Time during which an arrived request waited for a full queue, the longest of all streams; `None` unless all streams are open.
+    /// Time during which an arrived request waited because the queue was full: the maximum over the streams. `None` unless all streams are open.
     pub overdue: Option<Time>,
 }
 
 impl PartTimes {
-    /// Returns the busy times from `earlier` on.
+    /// Returns the busy times since `earlier`.
     pub fn since(mut self, earlier: &PartTimes) -> PartTimes {
         let each = |later: &mut [Time], earlier: &[Time]| {
             later.iter_mut().zip(earlier).for_each(|(later, &earlier)| *later = later.saturating_sub(earlier));

@@ -1,16 +1,16 @@
-//! Extent of a timeline, which is written into a file of its own.
+//! Extent of a timeline, which is written to a file of its own.
 
 use crate::quantities;
 
 quantities! {
-    /// The part of the run that the timeline covers (`measure.window-start`, `measure.window-length`).
+    /// Extent of the timeline in the run (`measure.window-start`, `measure.window-length`).
     #[derive(Default, Eq)]
     TimelineReport as "TimelineRecording" {
-        /// When it begins, in simulated time.
+        /// Simulated time at which the timeline begins.
         start_ps: u64, in "ps";
-        /// When it ends.
+        /// Simulated time at which the timeline ends.
         end_ps: u64, in "ps";
-        /// Whether it ended before its window did, because it was full (`measure.timeline-events-max`).
+        /// Whether the timeline ended before its window, because it was full (`measure.timeline-events-max`).
         is_cut: bool;
     }
 }

@@ -1,4 +1,4 @@
-//! The result of a run: what it reports, in the order of the keys of its JSON.
+//! The result of a run, in the order of the keys of its JSON.
 
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
@@ -27,38 +27,37 @@ use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
 quantities! {
-    /// The whole run, warm-up included. Of a run whose power was cut everything but `power_cut` is about the time up to the cut.
+    /// Results of the whole run, warm-up included. If the power was cut, all of them but `power_cut` cover the time up to the cut.
     Report {
-        /// Requests that completed during the run.
+        /// Number of requests that completed during the run.
         requests: u64, in "requests";
-        /// Simulated time from the start of the run to its last completion, or to the last program of a final flush of the
-        /// device cache; to the cut of the power, or to the interruption, of a run that ended so.
+        /// Simulated time from the start of the run to its last completion, or to the last program of a final flush of the device cache. If the run
+        /// was cut off or interrupted, the time up to that.
         makespan_ps: u64, in "ps";
         /// Completed requests per simulated second of the makespan.
         iops: f64, in "1/s";
-        /// Bytes that successful requests read and wrote, per simulated second of the makespan.
+        /// Bytes that successful requests read or wrote, per simulated second of the makespan.
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of all requests of the run.
         latency_ps: LatencyReport;
         /// Distribution of the completion latencies of the run.
         distribution: DistributionReport;
-        /// Where the latencies of the requests of the run went.
+        /// Breakdown of the latencies of the requests of the run.
         breakdown_ps: BreakdownReport;
-        /// Pages programmed during the run, pages moved by garbage collection and translation pages included, over pages that
-        /// requests wrote, each page counted as often as it was written, in whole or in part. Below 1 where the device cache
-        /// takes a page several times before it goes to flash.
+        /// Pages programmed during the run, including moved pages and translation pages, over pages that requests wrote. Each page counts as often as
+        /// it was written, in whole or in part. Below 1 if the device cache accepts a page several times before it is destaged.
         write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
-        /// Work of garbage collection and wear levelling during the run.
+        /// Work of GC and wear levelling during the run.
         gc: GcReport;
         /// Operations of the flash array during the run.
         flash: FlashReport;
-        /// Flash operations for each request.
+        /// Flash operations per request.
         per_request: Option<PerRequestReport>, null "when no request completed";
-        /// How the chips spent their time.
+        /// Shares of time that the chips spent in each state.
         chip_states: Option<ChipStatesReport>, null "with `measure.chip-states = false`";
-        /// Lookups and transfers of the cache of the map during the run.
+        /// Lookups and transfers of the mapping cache during the run.
         mapping_cache: Option<MappingCacheReport>, null "when the whole map is in DRAM";
-        /// Transfers and requests that found their path free at the first try, during the run.
+        /// Transfers and requests whose path was free at the first attempt, during the run.
         path_conflict: PathConflictReport;
         /// Read collisions during the run.
         collisions: Option<CollisionsReport>, null "with `measure.collisions = false`";
@@ -76,32 +75,32 @@ quantities! {
         persistence: Option<PersistenceReport>, null "with `persistence.policy = \"ideal\"`";
         /// Effects of the power cut (`power.cut`).
         power_cut: Option<PowerCutReport>, null "when none came before the run ended";
-        /// Busy shares of the parts of the drive, of the simulated time from the start to the last event.
+        /// Busy shares of the parts of the drive, from the start of the run to the last event.
         utilisation: Utilisation;
-        /// Traffic of each link of the fabric during the run.
+        /// Traffic of each link of the interconnect during the run.
         links: LinksReport;
-        /// Bottleneck of the measured window; of the run where there is none, and with the warm-up `auto`.
+        /// Bottleneck of the measured window. Without such a window, and with the warm-up `auto`, bottleneck of the whole run.
         bound: Bound;
-        /// The least time that the work of the run takes.
+        /// Minimum time that the work of the run takes.
         lower_bound: LowerBound;
         /// Energy and power of the drive during the run.
         power: PowerReport;
         /// Parts of the interconnect, and their area.
         area: AreaReport;
-        /// The results of each stream, in the order of the configuration; one, named `host`, where no streams are configured.
+        /// Results of each stream, in the order of the configuration. Without configured streams, of one stream named `host`.
         streams: Vec<StreamReport>;
-        /// How the warm-up ended ([steady-state.md](steady-state.md)).
+        /// End of the warm-up ([steady-state.md](steady-state.md)).
         warm_up: Option<WarmUpReport>, null "with `measure.warm-up = \"none\"`";
         /// The measured window, from the end of the warm-up to the end of the run.
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
-        /// Confidence intervals of the figures of the measured window, or of the whole run where there is none.
+        /// Confidence intervals of the figures of the measured window, or of the whole run without such a window.
         confidence: ConfidenceReport;
-        /// Precision wanted and reached of the figure that `measure.precision-of` names.
+        /// Requested and reached precision of the figure that `measure.precision-of` selects.
         precision: Option<PrecisionReport>, null "without `measure.precision`";
-        /// Whether these figures are those of the steady state.
+        /// Whether the figures of the measured window are those of the steady state.
         steadiness: SteadinessReport;
-        /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and
-        /// the last one ends with the run. Empty where `measure.epoch` is unset.
+        /// Intervals of the run, of length `measure.epoch` times a power of two. Their counts add up to those of the run, and the last interval ends
+        /// with the run. Empty without `measure.epoch`.
         epochs: Vec<IntervalReport>;
         /// Transfers over the interconnect in a window of the run.
         network: Option<NetworkReport>, null "unless `measure.network` is set";
@@ -109,65 +108,65 @@ quantities! {
         timeline: Option<TimelineReport>, null "without `--timeline`";
         /// Summary of the workload.
         workload: Option<WorkloadSummary>, null "when there are several streams";
-        /// Wall time of the run, without reading the configuration and preconditioning.
+        /// Wall time of the run, without loading of the configuration and preconditioning.
         wall_s: f64, in "s";
         /// Completed requests per second of wall time.
         requests_per_wall_s: f64, in "1/s";
-        /// Peak memory of the process until the end of the run; runs of one process share it.
+        /// Peak memory of the process up to the end of the run. Runs in one process share this value.
         peak_rss_bytes: Option<u64>, in "B", null "where the system does not tell";
-        /// Hash of the configuration, equal for configurations that decide the same run.
+        /// Hash of the configuration. Equal for configurations that determine the same run.
         config_hash: String;
-        /// Seed from which all random choices of the run derive.
+        /// Seed from which all random numbers of the run derive.
         seed: u64;
         /// Version of flashmesh.
         version: &'static str;
         /// Whether the run was stopped before its end.
         interrupted: bool;
-        /// Quantities that probes of the user have added.
+        /// Quantities that custom probes add.
         own: OwnQuantities => flatten;
     }
 }
 
 quantities! {
-    /// Flash operations for each completed request (Design for Scalability, PACT 2014, Table 3).
+    /// Flash operations per completed request (Design for Scalability, PACT 2014, Table 3).
     PerRequestReport as "PerRequest" {
-        /// Array reads per request; one over several planes counts once, and one of a copyback too.
+        /// Array reads per request. A read of several planes counts once; a copyback counts as a read, too.
         reads: f64, in "operations";
-        /// Array programs per request, counted alike.
+        /// Array programs per request. A program of several planes counts once; a copyback counts as a program, too.
         programs: f64, in "operations";
-        /// Data and metadata that crossed the pins of the chips per request, in either direction.
+        /// Data and metadata that crossed the pins of chips per request, in both directions.
         transferred_bytes: f64, in "B";
-        /// Pages read to complete writes of a part of them, over pages that requests wrote.
+        /// Pages read to complete partial writes of pages, over pages that requests wrote.
         partial_update_share: Option<f64>, in "share", null "when requests wrote no page";
     }
 }
 
 quantities! {
-    /// Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5).
+    /// Shares of time that chips spend in each state. They add up to 1 (Design for Scalability, PACT 2014, Figure 5).
     ChipStatesReport as "ChipStates" {
-        /// Commands or data move to or from the chip, over whatever path they have, and no array of it works.
+        /// Commands or data move to or from the chip, over any path, and no array of the chip works.
         exclusive_transfer: f64, in "share";
-        /// Something moves while an array works.
+        /// Commands or data move to or from the chip while an array of the chip works.
         overlapped: f64, in "share";
-        /// Arrays work, and nothing moves.
+        /// Arrays of the chip work, and nothing moves.
         exclusive_execution: f64, in "share";
-        /// Neither. Dies that only wait, for a path or with an operation suspended, count as idle.
+        /// No array works and nothing moves. Dies that wait for a path, or have a suspended operation and do nothing, count as idle.
         idle: f64, in "share";
     }
 }
 
 quantities! {
-    /// The results of one stream, over the whole run.
+    /// Results of one stream, over the whole run.
     StreamReport as "StreamResult" {
         /// Name of the stream.
         name: String;
-        /// Requests of the stream that completed during the run.
+        /// Number of requests of the stream that completed during the run.
         requests: u64, in "requests";
-        /// Bytes that successful requests of the stream read.
+        /// Number of bytes that successful requests of the stream read.
         read_bytes: u64, in "B";
-        /// Bytes that successful requests of the stream wrote.
+        /// Number of bytes that successful requests of the stream wrote.
         written_bytes: u64, in "B";
-        /// Simulated time from the start of the run to that of the stream, which `replay.phase` and `replay.start-delay` put off.
+        /// Simulated time from the start of the run to the start of the stream, which `replay.phase` and `replay.start-delay` delay.
         start_ps: u64, in "ps";
         /// Simulated time from the start of the run to the last completion of the stream.
         makespan_ps: u64, in "ps";
@@ -177,7 +176,7 @@ quantities! {
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of the requests of the stream.
         latency_ps: LatencyReport;
-        /// Where the latencies of the requests of the stream went.
+        /// Breakdown of the latencies of the requests of the stream.
         breakdown_ps: BreakdownReport;
         /// Summary of the workload of the stream.
         workload: Option<WorkloadSummary>, null "when it was not made from the configuration";
@@ -185,15 +184,15 @@ quantities! {
 }
 
 quantities! {
-    /// Completion latencies by kind of request, from the arrival of a request to its completion.
+    /// Completion latencies by kind of request, from arrival to completion.
     LatencyReport as "LatencyByKind" {
-        /// All requests.
+        /// Latencies of all requests.
         all: Option<LatencySummary>, null "when none completed";
-        /// Reads. Requests that end with an error count under `all` only, as deallocations and zeroes do.
+        /// Latencies of reads. Requests that complete with an error count only under `all`, like deallocations and write zeroes.
         read: Option<LatencySummary>, null "when none completed";
-        /// Writes.
+        /// Latencies of writes.
         write: Option<LatencySummary>, null "when none completed";
-        /// Flushes.
+        /// Latencies of flushes.
         flush: Option<LatencySummary>, null "when none completed";
     }
 }
@@ -201,80 +200,80 @@ quantities! {
 quantities! {
     /// Distributions of completion latencies by kind of request.
     DistributionReport as "DistributionByKind" {
-        /// All requests.
+        /// Distribution of all requests.
         all: Option<LatencyDistribution>, null "when none completed";
-        /// Reads.
+        /// Distribution of reads.
         read: Option<LatencyDistribution>, null "when none completed";
-        /// Writes.
+        /// Distribution of writes.
         write: Option<LatencyDistribution>, null "when none completed";
     }
 }
 
 quantities! {
-    /// Where the latency of requests went.
+    /// Breakdown of the latencies of requests.
     BreakdownReport as "BreakdownByPart" {
         /// Mean over all requests.
         mean: Option<BreakdownSummary>, null "when none completed";
-        /// Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
-        /// cover more than 1 % of them.
+        /// Mean over the slowest requests: from the 99th percentile on. The percentile is rounded down to 1/16 of a power of two, so that the mean
+        /// may cover more than 1 % of the requests.
         tail: Option<BreakdownSummary>, null "when none completed";
-        /// Reads.
+        /// Breakdown of reads.
         read: BreakdownParts;
-        /// Writes.
+        /// Breakdown of writes.
         write: BreakdownParts;
     }
 }
 
 quantities! {
-    /// Where the latency of the requests of one kind went.
+    /// Breakdown of the latencies of requests of one kind.
     BreakdownParts as "BreakdownOfKind" {
         /// Mean over all requests of the kind.
         mean: Option<BreakdownSummary>, null "when none completed";
-        /// Mean over the slowest requests of the kind, from their 99th percentile on, rounded down to 1/16 of a power of two.
+        /// Mean over the slowest requests of the kind: from their 99th percentile on, rounded down to 1/16 of a power of two.
         tail: Option<BreakdownSummary>, null "when none completed";
     }
 }
 
 quantities! {
-    /// Lookups and transfers of the cache of the map.
+    /// Lookups and transfers of the mapping cache.
     MappingCacheReport as "MappingCache" {
-        /// Entries that the cache can hold.
+        /// Number of entries that the cache can hold.
         entries: u64, in "entries";
-        /// Entries found, over entries wanted during the run.
+        /// Map entries found in the cache, over entries requested during the run.
         hit_share: Option<f64>, in "share", null "when none was wanted";
-        /// Counts.
+        /// Counts of the mapping cache.
         counters: Counters => flatten;
     }
 }
 
 quantities! {
-    /// Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3).
+    /// Transfers and requests whose path was free at the first attempt (Venice, ISCA 2023, section 6.3).
     PathConflictReport as "PathConflict" {
-        /// Share of completed requests none of whose transfers had to wait for a path.
+        /// Share of completed requests of which no transfer had to wait for a path.
         requests_free_share: Option<f64>, in "share", null "when no request completed";
-        /// Share of completed requests none of whose transfers had to wait for a path that was used for another request: the measure
-        /// of Venice, ISCA 2023, section 3.1. Waits behind pages of the same request do not count.
+        /// Share of completed requests of which no transfer had to wait for a path that another request used: the measure of Venice, ISCA 2023,
+        /// section 3.1. Waits behind pages of the same request do not count.
         requests_free_of_others_share: Option<f64>, in "share", null "when no request completed";
-        /// Share of transfers whose path was free at the first try.
+        /// Share of transfers whose path was free at the first attempt.
         transfers_free_share: Option<f64>, in "share", null "without transfers";
-        /// Transfers, of requests and of garbage collection.
+        /// Number of transfers, for requests and for GC.
         transfers: u64, in "transfers";
-        /// Time that transfers waited for a path, summed.
+        /// Sum of the times that transfers waited for a path.
         wait_ps: u64, in "ps";
-        /// Conflicts by cause.
+        /// Path conflicts by cause.
         causes: CausesReport;
     }
 }
 
 quantities! {
-    /// Traffic of the links of the fabric, an entry for each link.
+    /// Traffic of the links of the interconnect, with one entry for each link.
     LinksReport as "Links" {
-        /// Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by the
-        /// routers at their ends, (row, column).
+        /// Name of each link. Channels are numbered by row, followed by the columns'; private channels by chip; links of a mesh have the routers at
+        /// their ends, as (row, column).
         names: Vec<String>;
         /// Kind of each link, by the parts that it connects.
         kinds: Vec<LinkKind>;
-        /// Time that each link had bytes on the move.
+        /// Time for which bytes moved over each link.
         busy_ps: Vec<u64>, in "ps";
         /// Data and metadata that each link carried towards the chips.
         bytes_to_chips: Vec<u64>, in "B";
@@ -282,7 +281,7 @@ quantities! {
         bytes_from_chips: Vec<u64>, in "B";
         /// Data and metadata that each link carried from chip to chip.
         bytes_between_chips: Vec<u64>, in "B";
-        /// Links crossed, summed over the transfers.
+        /// Number of links crossed, over all transfers.
         hops: u64, in "links";
         /// Mean number of links that a transfer crossed.
         hops_mean: Option<f64>, in "links", null "without transfers";
@@ -290,7 +289,7 @@ quantities! {
 }
 
 impl LinksReport {
-    /// Returns the traffic of the links of `layout` until `end`, with `hops` over all `transfers`.
+    /// Returns the traffic of the links of `layout` up to `end`. All `transfers` together crossed `hops` links.
     pub fn new(layout: &Layout, usage: &[LinkUsage], hops: u64, transfers: u64, end: Time) -> LinksReport {
         LinksReport {
             names: layout.links.iter().map(|link| link.name.clone()).collect(),
@@ -308,19 +307,19 @@ impl LinksReport {
 quantities! {
     /// Busy shares of the parts of the drive.
     Utilisation as "Utilisation" {
-        /// Link, host to drive; of a link that carries one direction at a time, in either.
+        /// Host link, in the direction to the drive. If the link carries one direction at a time, its share in both directions.
         link_to_drive: f64, in "share";
-        /// Link, drive to host.
+        /// Host link, in the direction to the host.
         link_to_host: f64, in "share";
-        /// Adapter in the host, in the busier of its two directions.
+        /// SATA adapter in the host, in its busier direction.
         adapter: Option<f64>, in "share", null "but for `sata`";
-        /// Cores of the controller, in the mean.
+        /// Mean over the cores of the controller.
         firmware: Option<f64>, in "share", null "where nothing takes them time (`[firmware]`)";
-        /// Each link of the fabric, in the order of `links.names`, with bytes on the move.
+        /// Share of time for which bytes moved over each link, in the order of `links.names`.
         links: Vec<f64>, in "share";
-        /// Each flash controller, with a transfer or setting up its path.
+        /// Share of time for which each flash controller has a transfer, or sets up its path.
         controllers: Vec<f64>, in "share";
-        /// Each die, in the order of channel, way, die, busy with anything.
+        /// Share of time for which each die is busy in any way, in the order of channel, way, die.
         dies: Vec<f64>, in "share";
         /// Mean of `links`.
         links_mean: f64, in "share";
@@ -328,13 +327,13 @@ quantities! {
         controllers_mean: f64, in "share";
         /// Mean of `dies`.
         dies_mean: f64, in "share";
-        /// Mean share of the time of the dies that went to garbage collection and wear levelling.
+        /// Mean share of time that dies spend on GC and wear levelling.
         dies_gc_mean: f64, in "share";
     }
 }
 
 impl Report {
-    /// Joins the report up to the power cut with what is known only at the end: how the power was cut, and the recovery.
+    /// Adds to the report up to the power cut what is known only at the end: the effects of the cut, and the recovery.
     pub(crate) fn with_end(self, whole: Report) -> Report {
         Report {
             power_cut: whole.power_cut,
@@ -347,7 +346,7 @@ impl Report {
         }
     }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("a report has string keys and finite numbers")
     }

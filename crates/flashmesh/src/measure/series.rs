@@ -1,4 +1,4 @@
-//! A run as a row of intervals that are alike, of bounded number: where there would be too many, neighbours are joined.
+//! A run as a series of equally long intervals. Their number is bounded: when there are too many, neighbours are merged.
 
 use super::interval::{Counts, Interval};
 use crate::host::status::Status;
@@ -15,7 +15,7 @@ pub enum Pace {
 #[derive(Clone, Debug)]
 pub struct Series {
     pace: Pace,
-    /// Closed intervals at which neighbours are joined; even.
+    /// Number of closed intervals at which neighbours are merged. Even.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
@@ -25,7 +25,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// A series of at most `limit` intervals, at least two, that starts at the sample `before`.
+    /// Creates a series of at most `limit` intervals (at least two), which starts at the sample `before`.
     pub fn new(pace: Pace, limit: usize, streams: usize, before: Counts) -> Series {
         let open = Interval::new(before.span, streams);
         Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
@@ -42,7 +42,7 @@ impl Series {
         }
     }
 
-    /// True when the request ends the open interval.
+    /// Records a completed request. Returns whether it ends the open interval.
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.open.record(stream, io, status, now, latency);
         self.open_requests += 1;
@@ -65,7 +65,7 @@ impl Series {
         }
     }
 
-    /// Joins neighbours; intervals are twice as long from now on.
+    /// Merges neighbours. From now on intervals are twice as long.
     fn join(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
@@ -82,13 +82,13 @@ impl Series {
         &self.closed
     }
 
-    /// All intervals of a run that ends at `end`; the last one ends there with `counts`.
+    /// Returns all intervals of a run that ends at `end`. The last interval ends there, with `counts`.
     pub fn until(&self, end: Time, counts: &Counts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
         intervals.push(last);
-        // The drive may have gone on after the last completion.
+        // The drive may have worked after the last completion. Merge intervals that start later.
         while let [.., before, last] = &mut intervals[..]
             && last.start() >= end
         {
@@ -118,7 +118,7 @@ mod tests {
         IoRequest { arrival: Time::ZERO, kind: RequestKind::Read, offset, size, stream: 0 }
     }
 
-    /// A request completes every nanosecond, its latency one of a thousand.
+    /// Returns a series with a request completed every nanosecond, and its final counts. A latency is one of a thousand.
     fn series(pace: Pace, limit: usize, requests: u64) -> (Series, Counts) {
         let mut series = Series::new(pace, limit, 1, Counts::default());
         let at = |ns| Counts { span: Time::from_ns(ns), map_wanted: ns, ..Counts::default() };
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn memory_does_not_grow_with_the_run() {
         let bins = |requests| series(Pace::Requests(5), 64, requests).0.bins();
-        // A thousand latencies, a bin each, in at most 64 intervals, beside those that wait to be sorted.
+        // There are a thousand latencies, each with a bin, in at most 64 intervals; the buffer comes in addition.
         assert!(bins(20_000) <= 64 * 1_000 + 4_096);
         assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));
     }

@@ -1,32 +1,31 @@
-//! Where a run becomes steady, and whether it is: MSER and the criterion of the SNIA.
+//! End of the warm-up and steadiness of a run: MSER, and the criterion of the SNIA.
 //!
-//! MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997) leaves out
-//! so many observations from the start that the confidence interval of the mean of the others is narrowest; MSER-5 (White,
-//! Cobb and Spratt, "A comparison of five steady-state truncation heuristics for simulation", WSC 2000) takes means of five
-//! requests, here of five times a power of two, as observations. A warm-up of half the run or more says that the run is too
-//! short (Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the Operational Research Society 61,
-//! 2010). They look for it everywhere but in the last five observations; with few observations, some that are alike by chance
-//! near the end then make a steady run too short. Here only the first half is searched, and its edge is what is too long.
-//! [choice]
+//! MSER (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997) removes so many observations
+//! from the start that the confidence interval of the mean of the others is narrowest. MSER-5 (White, Cobb and Spratt, "A comparison of five
+//! steady-state truncation heuristics for simulation", WSC 2000) uses means of five requests as observations; here, of five times a power of two. If
+//! the warm-up takes half of the run or more, the run is too short (Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the
+//! Operational Research Society 61, 2010). That paper searches everywhere but in the last five observations. With few observations, some that are
+//! equal by chance near the end then make a steady run too short. Here only the first half is searched, and a warm-up that reaches its end is too
+//! long. [choice]
 
 use crate::quantities;
 
-/// Fewest observations for a verdict. [choice]
+/// Minimum number of observations for a verdict. [choice]
 pub const OBSERVATIONS_MIN: usize = 20;
 
-/// The rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
+/// Number of rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
 pub const ROUNDS: usize = 5;
 
-/// Largest allowed range of the rounds, relative to their mean.
+/// Maximum range of the rounds, relative to their mean.
 pub(super) const RANGE_MAX: f64 = 0.2;
 
-/// Largest allowed change of the line fitted through the rounds, relative to their mean.
+/// Maximum change of the line fitted to the rounds, relative to their mean.
 pub(super) const SLOPE_MAX: f64 = 0.1;
 
-/// How many observations MSER leaves out, the fewest where several numbers are as good; nothing when that is half of them, or
-/// there are too few to tell.
+/// Returns the number of observations that MSER removes from the start; of several equally good numbers, the smallest. `None` if this is half of the
+/// observations, or if there are too few.
 ///
-/// It minimises the sum of the squared deviations of the n - d others from their mean, over (n - d)^2.
+/// With n observations and d removed, MSER minimises the sum of squared deviations of the others from their mean, over (n - d)^2.
 pub fn mser(observations: &[f64]) -> Option<usize> {
     let count = observations.len();
     if count < OBSERVATIONS_MIN {
@@ -34,7 +33,7 @@ pub fn mser(observations: &[f64]) -> Option<usize> {
     }
     let (mut mean, mut squares) = (0.0, 0.0);
     let mut best = (f64::INFINITY, 0);
-    // From the end, so that mean and squares of what is left take one step each (Welford).
+    // The loop runs from the end, so that mean and squares of the others are updated in one step (Welford).
     for (left_out, &observation) in observations.iter().enumerate().rev() {
         let left = (count - left_out) as f64;
         let deviation: f64 = observation - mean;
@@ -49,23 +48,23 @@ pub fn mser(observations: &[f64]) -> Option<usize> {
 }
 
 quantities! {
-    /// How much a measure changes over five rounds, as shares of its mean.
+    /// Change of a measure over five rounds, as shares of its mean.
     #[derive(Copy)]
     Drift as "Drift" {
-        /// Largest of the rounds less the least, over their mean.
+        /// Maximum minus minimum of the rounds, over their mean.
         range: f64, in "share";
-        /// Rise or fall of the straight line that fits the rounds best, from the first to the last, over their mean.
+        /// Change of the straight line fitted to the rounds, from the first to the last, over their mean.
         slope: f64, in "share";
     }
 }
 
 impl Drift {
-    /// `None` when their mean is zero.
+    /// Returns the drift of five rounds; `None` if their mean is zero.
     pub fn of(rounds: &[f64; ROUNDS]) -> Option<Drift> {
         let mean = rounds.iter().sum::<f64>() / ROUNDS as f64;
         let largest = rounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let least = rounds.iter().copied().fold(f64::INFINITY, f64::min);
-        // Least squares over the places -2 to 2, whose squares add up to 10.
+        // Least-squares fit at the positions -2 to 2, whose squares add up to 10.
         let rise: f64 = rounds.iter().zip([-2.0, -1.0, 0.0, 1.0, 2.0]).map(|(round, place)| round * place / 10.0).sum();
         let span = (ROUNDS - 1) as f64;
         (mean > 0.0).then(|| Drift { range: (largest - least) / mean, slope: (rise * span).abs() / mean })

@@ -8,7 +8,7 @@ use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// Latencies of one kind of request, and where they went.
+/// Latencies of one kind of request, with their breakdown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KindMeasures {
     pub latencies: Latencies,
@@ -34,13 +34,13 @@ impl KindMeasures {
     }
 }
 
-/// The kinds of requests that are measured apart.
+/// Kinds of requests that are measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Read,
     Write,
     Flush,
-    /// Requests without data, and refused ones.
+    /// Requests without data, and rejected requests.
     Other,
 }
 
@@ -116,12 +116,12 @@ impl StreamMeasures {
         self.read_bytes + self.written_bytes
     }
 
-    /// Bytes that successful requests read.
+    /// Returns the bytes that successful requests read.
     pub fn read_bytes(&self) -> Bytes {
         self.read_bytes
     }
 
-    /// Bytes that successful requests wrote.
+    /// Returns the bytes that successful requests wrote.
     pub fn written_bytes(&self) -> Bytes {
         self.written_bytes
     }
@@ -130,12 +130,12 @@ impl StreamMeasures {
         self.last_completion
     }
 
-    /// Returns what was measured of the requests of `kind`.
+    /// Returns the measures of the requests of `kind`.
     pub(super) fn kind(&self, kind: Kind) -> &KindMeasures {
         &self.kinds[kind as usize]
     }
 
-    /// Returns the latencies of all requests, of reads and of writes.
+    /// Returns the latencies of all requests, of reads, and of writes.
     pub fn latencies(&self) -> [Latencies; 3] {
         let of = |kind| self.kind(kind).latencies.clone();
         [self.together().latencies, of(Kind::Read), of(Kind::Write)]
@@ -149,14 +149,14 @@ impl StreamMeasures {
         }
     }
 
-    /// Joins all kinds.
+    /// Returns the measures of all kinds together.
     fn together(&self) -> KindMeasures {
         let mut all = KindMeasures::default();
         self.kinds.iter().for_each(|kind| all.add(kind));
         all
     }
 
-    /// The figures of a stream that ran for `end`.
+    /// Returns the figures of a stream that ran for `end`.
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();

@@ -1,9 +1,9 @@
-//! How a run goes on: what comes behind its warm-up, and its epochs.
+//! Change of a run over time: its measured window after the warm-up, and its epochs.
 //!
-//! Behind the warm-up, or from the start when the run itself is to tell where it ends, requests are counted in batches of
-//! five, joined in pairs as the run grows, so that there are at most [`BATCHES_MAX`] of them however long it is. At the end
-//! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
-//! request is kept, and the window begins within a batch of where MSER wants it.
+//! After the warm-up, requests are counted in batches of five. If the run itself determines the end of the warm-up, they are counted from the start.
+//! Batches are merged in pairs as the run gets longer, so there are at most [`BATCHES_MAX`] of them. At the end MSER finds the end of the warm-up
+//! from the means of batches, and the later batches add up to the measured window. So memory is bounded, no request is stored, and the window begins
+//! at most one batch away from the end that MSER finds.
 
 use super::batches::Batches;
 use super::bins::Bins;
@@ -21,17 +21,17 @@ use crate::quantities;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
-/// Requests in the first batches (MSER-5).
+/// Number of requests of the first batches (MSER-5).
 const BATCH_REQUESTS: u64 = 5;
 
-/// Most batches; a full run has between half as many and all of them. [choice]
+/// Maximum number of batches. After a merge there are half as many. [choice]
 pub const BATCHES_MAX: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Queued {
     commands: u64,
     since: Time,
-    /// Command-time in the queues until `since`, summed.
+    /// Sum of the times that commands were in the queues, up to `since`.
     held_ps: u128,
 }
 
@@ -47,10 +47,10 @@ impl Queued {
     }
 }
 
-/// The measured window.
+/// The measured window of a run.
 pub struct Measured {
     pub report: MeasuredReport,
-    /// Latencies of all requests, of reads and of writes.
+    /// Latencies of all requests, of reads, and of writes.
     pub latencies: [Bins; 3],
 }
 
@@ -59,22 +59,23 @@ pub struct Timeline {
     settings: Measure,
     warm_up: WarmUp,
     goal: Option<Goal>,
-    /// Requests that completed before the measured window; `None` until it begins.
+    /// Number of requests that completed before the measured window; `None` before it begins.
     before_window: Option<u64>,
-    /// Whether the warm-up ended since the stores of the drive are in balance.
+    /// Whether the warm-up ended because the stores of the drive were in balance.
     is_balanced: bool,
     /// Start of the present balance of the stores; `None` while they are out of balance.
     balanced_since: Option<Time>,
     streams: usize,
     queued: Queued,
     completed: u64,
-    /// The intervals after the warm-up, or its candidates.
+    /// Batches of the measured window. While the run itself determines the end of the warm-up, batches from the start.
     batches: Option<Series>,
     epochs: Option<Series>,
 }
 
 impl Timeline {
-    /// `None` when only the whole run is measured. A warm-up that is not named ends at a balance where the run has a goal.
+    /// Creates the timeline; `None` if only the whole run is measured. If no warm-up is configured and the run has a goal, the warm-up ends at a
+    /// balance of the stores.
     pub fn new(settings: &Measure, goal: Option<Goal>, streams: usize) -> Option<Timeline> {
         let default = if goal.is_some() { WarmUp::Steady } else { WarmUp::None };
         let warm_up = settings.warm_up.unwrap_or(default);
@@ -97,7 +98,7 @@ impl Timeline {
         })
     }
 
-    /// The next time at which [`Timeline::cut`] is due, before all events of that time.
+    /// Returns the time at which [`Timeline::cut`] must be called, before all events of that time.
     pub fn due(&self) -> Time {
         let waits = self.batches.is_none() && self.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
@@ -108,7 +109,7 @@ impl Timeline {
         self.queued.change(now, self.queued.commands + 1);
     }
 
-    /// True when [`Timeline::cut`] is due.
+    /// Records a completed request. Returns whether [`Timeline::cut`] must be called.
     pub fn completed(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.queued.change(now, self.queued.commands - 1);
         self.completed += 1;
@@ -122,7 +123,7 @@ impl Timeline {
         is_full || self.is_done()
     }
 
-    /// Whether all requests to measure have completed.
+    /// Returns whether all requests to measure have completed.
     pub fn is_done(&self) -> bool {
         let wanted = self.goal.zip(self.before_window).map(|(goal, before)| before + goal.measured);
         wanted.is_some_and(|wanted| self.completed >= wanted)
@@ -144,12 +145,13 @@ impl Timeline {
         self.is_balanced || self.goal.is_some_and(|goal| self.completed >= goal.warm_up_max)
     }
 
-    /// Command-time in the queues until `now`, summed.
+    /// Returns the sum of the times that commands were in the queues, up to `now`.
     pub fn held_by(&self, now: Time) -> u128 {
         self.queued.held_by(now)
     }
 
-    /// Ends what ends at the time of `counts`, with the marks if one was just made; returns whether the measured window begins there.
+    /// Ends the epoch, the batch or the warm-up that ends at the time of `counts`. `marks` are the marks if one was recorded now. Returns whether the
+    /// measured window begins.
     pub fn cut(&mut self, counts: &Counts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -205,7 +207,7 @@ impl Timeline {
             if let Pace::Requests(requests) = batches.pace() {
                 report.batch_requests = Some(requests);
             }
-            // Where no end was found, what is likeliest to be steady is the second half.
+            // If no end was found, the second half is most likely to be steady.
             let begin = found.unwrap_or(full / 2);
             intervals.drain(..begin);
             full -= begin;
@@ -236,9 +238,8 @@ impl Timeline {
     }
 }
 
-/// How many of `batches` the warm-up takes: the most that MSER leaves out of the mean latency, of the time for a request
-/// (one over the IOPS, which equal numbers of requests can be averaged by), and of write amplification when pages were moved;
-/// nothing when the run is too short to tell.
+/// Returns the number of `batches` of the warm-up: the maximum that MSER removes for three measures. They are mean latency, time per request (1 /
+/// IOPS, which can be averaged over equal numbers of requests), and write amplification if pages were moved. `None` if the run is too short.
 fn warm_up(batches: &[Interval]) -> Option<usize> {
     let per_request = |value: f64, batch: &Interval| value / batch.requests() as f64;
     let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
@@ -249,16 +250,16 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     });
     let (places, amplification): (Vec<usize>, Vec<f64>) = amplification.unzip();
     let mut end = steady::mser(&latency)?.max(steady::mser(&time)?);
-    // A few batches with writes tell nothing.
+    // A few batches with writes are not enough.
     if amplification.len() >= OBSERVATIONS_MIN && batches.iter().any(|batch| batch.counts().gc.pages_moved > 0) {
-        // Batches without writes before the first that is kept are as good as it.
+        // `places` maps back to all batches. Batches without writes just before the first remaining one are kept.
         let kept = steady::mser(&amplification)?;
         end = end.max(if kept == 0 { 0 } else { places[kept - 1] + 1 });
     }
     (end < batches.len() / 2).then_some(end)
 }
 
-/// How throughput and latency change over the rounds of `batches`; nothing when there are too few.
+/// Returns the drift of throughput and latency over the rounds of `batches`; `None` if there are too few.
 fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     let count = batches.len();
     if count < ROUNDS {
@@ -291,57 +292,57 @@ fn streams(window: &Interval, names: &[&str]) -> Vec<MeasuredStreamReport> {
 }
 
 quantities! {
-    /// How the warm-up ended.
+    /// End of the warm-up.
     #[derive(Eq)]
     WarmUpReport as "WarmUp" {
-        /// Condition that was to end the warm-up (`measure.warm-up`).
+        /// Condition on which the warm-up ends (`measure.warm-up`).
         how: &'static str as WarmUp;
-        /// Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short, and
-        /// that the measured window is its second half.
+        /// Whether the warm-up ended, and requests completed after it. `false` with `auto`: the run is too short, and the measured window is its
+        /// second half.
         converged: bool;
         /// Simulated time at which the warm-up ended.
         ended_ps: Option<u64>, in "ps", null "when it did not end";
-        /// Requests that completed during the warm-up.
+        /// Number of requests that completed during the warm-up.
         requests: u64, in "requests";
-        /// Requests of a batch, of which `warm_up.requests` is a multiple.
+        /// Number of requests of a batch, of which `warm_up.requests` is a multiple.
         batch_requests: Option<u64>, in "requests", null "but with `auto`";
     }
 }
 
 quantities! {
-    /// The measured window: the run behind its warm-up.
+    /// The measured window: the run after its warm-up.
     MeasuredReport as "Measured" {
-        /// The window.
+        /// Results of the window.
         window: IntervalReport => flatten;
-        /// Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and a
-        /// slope of at most 10 % of their mean. `steadiness` judges by more than that.
+        /// Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and a slope of at most 10 %
+        /// of their mean. `steadiness` uses further criteria.
         steady: Option<bool>, null "when there are too few requests to tell";
-        /// How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window.
+        /// Drift of IOPS and mean latency over five rounds, each a fifth of the requests of the window.
         rounds: Option<RoundsReport>, null "when there are too few requests to tell";
-        /// Where the latencies of the requests of the window went.
+        /// Breakdown of the latencies of the requests of the window.
         breakdown_ps: MeasuredBreakdownReport;
-        /// The window for each stream.
+        /// Results of the window for each stream.
         streams: Vec<MeasuredStreamReport>;
     }
 }
 
 quantities! {
-    /// Where the mean latencies of the requests of the measured window went, counted in the batches of `confidence`.
+    /// Breakdown of the mean latencies of the requests of the measured window, from the batches of `confidence`.
     #[derive(Default)]
     MeasuredBreakdownReport as "MeasuredBreakdown" {
-        /// All requests.
+        /// Mean of all requests.
         mean: Option<BreakdownSummary>, null "when the window is shorter than a batch";
-        /// Reads.
+        /// Mean of reads.
         read: Option<BreakdownSummary>, null "when none completed in a batch of the window";
-        /// Writes.
+        /// Mean of writes.
         write: Option<BreakdownSummary>, null "when none completed in a batch of the window";
     }
 }
 
 quantities! {
-    /// How much the measured window changes over five rounds, each a fifth of its requests.
+    /// Drift of the measured window over five rounds, each a fifth of its requests.
     RoundsReport as "Rounds" {
-        /// Drift of the completed requests per simulated second.
+        /// Drift of requests completed per simulated second.
         iops: Drift;
         /// Drift of the mean latency.
         latency: Drift;
@@ -349,16 +350,15 @@ quantities! {
 }
 
 quantities! {
-    /// The measured window of one stream.
+    /// Results of the measured window for one stream.
     MeasuredStreamReport as "MeasuredStream" {
         /// Name of the stream.
         name: String;
-        /// Requests of the stream that completed in the window.
+        /// Number of requests of the stream that completed in the window.
         requests: u64, in "requests";
         /// Completed requests per simulated second, from the start of the window to the last completion of the stream.
         iops: f64, in "1/s";
-        /// Bytes that successful requests read and wrote, per simulated second from the start of the window to the last
-        /// completion of the stream.
+        /// Bytes that successful requests read or wrote, per simulated second from the start of the window to the last completion of the stream.
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of the requests of the stream in the window.
         latency_ps: LatencyReport;
