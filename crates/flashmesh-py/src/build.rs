@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Returns names and values of the facts: the commit (`unknown` outside a repository), the profile, the target and the compiler.
+/// Returns facts about the build, by name: the commit (`unknown` outside a repository), the profile, the target, and the compiler.
 #[pyfunction]
 pub fn build_facts() -> Vec<(&'static str, &'static str)> {
     vec![

@@ -16,7 +16,7 @@ pub struct Config(pub config::Config, Vec<String>);
 
 #[pymethods]
 impl Config {
-    /// Reads a file. `jobs` and then `overrides`, texts "table.key=value", take precedence over it.
+    /// Reads a configuration file. `jobs` take precedence over the file, and `overrides` over both. Both are lists of texts "table.key=value".
     #[staticmethod]
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -24,7 +24,7 @@ impl Config {
         config.map(|read| Config(read.config, read.notes)).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
-    /// Reads a text, called `name` in errors. `jobs` and then `overrides` take precedence over it.
+    /// Reads a configuration from a text. Errors call it `name`. `jobs` take precedence over the text, and `overrides` over both.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
@@ -51,17 +51,17 @@ impl Config {
         self.0.streams().into_iter().map(|stream| stream.name).collect()
     }
 
-    /// Returns the traces that streams replay.
+    /// Returns the paths of the traces that streams replay.
     fn traces(&self) -> Vec<PathBuf> {
         self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
     }
 
-    /// Returns the Python policies that the configuration names: the key and the name of each.
+    /// Returns the key and the name of each Python policy in the configuration.
     fn policies(&self) -> Vec<(String, String)> {
         self.0.policy.named().map(|(key, name)| (key.to_owned(), name.to_owned())).collect()
     }
 
-    /// Returns the traces and fitted profiles with the names of the streams that read them, sorted by stream name.
+    /// Returns the traces and fitted profiles, each with the name of the stream that reads it, sorted by that name.
     fn workload_files(&self) -> Vec<(String, String)> {
         let files = |stream: StreamConfig| {
             let paths = [stream.workload.trace, stream.workload.fitted].into_iter().flatten();
@@ -72,25 +72,26 @@ impl Config {
         streams.into_iter().flat_map(files).collect()
     }
 
-    /// Returns the memory of a run, in bytes: address space, peak use, and the part of it that preconditioning takes.
+    /// Returns three sizes in bytes: the address space of a run, its peak memory in use, and the part of the peak that preconditioning needs. With
+    /// `checks`, includes the memory of the oracles.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
         let memory = self.0.memory(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))
     }
 
-    /// Returns why no part of a run uses a key; None if one does.
+    /// Returns the reason why no part of a run reads `key`; None if a part does.
     fn unread(&self, key: &str) -> Option<String> {
         self.0.unread(key)
     }
 
-    /// Returns a hash that is equal for configurations that define the same run.
+    /// Returns a hash, which is equal for configurations that determine the same run.
     fn hash(&self) -> String {
         self.0.hash()
     }
 }
 
-/// Returns every declared parameter as JSON: its key, type, units, default, bounds, choices, step for variation, the settings without which it is
-/// unused, and its meaning.
+/// Returns all parameters as JSON. Each has its key, type, units, default, bounds, choices, step for variation, meaning, and the settings without
+/// which it has no effect.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
     let condition = |condition: &config::Condition| serde_json::json!({ "key": condition.path(), "is": condition.is, "values": condition.values });
@@ -117,7 +118,7 @@ pub fn parameters() -> PyResult<String> {
     serde_json::to_string(&declared).map_err(|error| InternalError::new_err(shown(&error)))
 }
 
-/// Returns the units of values of this type, the largest first; empty for types without units.
+/// Returns the units of a type of parameter, the largest first; empty for a type without units.
 fn units(parameter_type: ParameterType) -> Vec<&'static str> {
     fn of<Q: Quantity>() -> Vec<&'static str> {
         Q::UNITS.iter().map(|(name, _)| *name).collect()
@@ -134,13 +135,13 @@ fn units(parameter_type: ParameterType) -> Vec<&'static str> {
     }
 }
 
-/// Returns the names of the sections of a configuration and their descriptions. `NAME` in a name stands for the name that a user gives to a table.
+/// Returns the names of the sections of a configuration, each with its description. `NAME` in a name stands for a name that the user chooses.
 #[pyfunction]
 pub fn sections() -> Vec<(&'static str, String)> {
     config::Config::sections().iter().map(|section| (section.name, section.doc.clone())).collect()
 }
 
-/// Returns the names of the presets and their descriptions in one line.
+/// Returns the names of the presets, each with a description in one line.
 #[pyfunction]
 pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let summaries = PyDict::new(py);
@@ -150,7 +151,7 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(summaries)
 }
 
-/// Returns the former names of presets, which still work, with their current names.
+/// Returns the former names of presets, which still work, each with the current name.
 #[pyfunction]
 pub fn former_presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
@@ -162,7 +163,7 @@ pub fn former_presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(names)
 }
 
-/// Returns the profiles and mixes by the paper and table that published them: each name with a summary in one line.
+/// Returns the profiles and mixes, grouped by the paper and table that published them. Each has its name and a summary in one line.
 #[pyfunction]
 pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let papers = PyDict::new(py);
@@ -176,7 +177,7 @@ pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(papers)
 }
 
-/// Returns the description of a profile or mix: published values, values from other sources, and assumptions.
+/// Returns the description of a profile or a mix: published values, values from other sources, and assumptions.
 #[pyfunction]
 pub fn describe_profile(name: &str) -> PyResult<String> {
     let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(shown(&error)))?;

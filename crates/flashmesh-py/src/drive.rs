@@ -15,11 +15,11 @@ use flashmesh::requests::RequestKind;
 use flashmesh::stepping::{self, Completion, StepError, Submission};
 use flashmesh::units::{Bytes, Time};
 
-/// Columns of completions: id, time and latency in picoseconds, status.
+/// Columns of completions: id, time in picoseconds, latency in picoseconds, status.
 type Columns<'py> =
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u8>>);
 
-/// A column of requests: an array, or one value for all requests.
+/// A column of requests: one value for all requests, or an array with one for each.
 #[derive(FromPyObject)]
 enum Column<'py, T: numpy::Element> {
     One(T),
@@ -27,7 +27,7 @@ enum Column<'py, T: numpy::Element> {
 }
 
 impl<T: numpy::Element + Copy> Column<'_, T> {
-    /// Returns the values, and whether there is one for each request.
+    /// Returns the values, and whether there is one value for each request.
     fn values(&self) -> PyResult<(&[T], bool)> {
         match self {
             Column::One(value) => Ok((std::slice::from_ref(value), false)),
@@ -36,7 +36,7 @@ impl<T: numpy::Element + Copy> Column<'_, T> {
     }
 }
 
-/// Values of a column, read by row.
+/// Values of a column, from which any row can be read.
 #[derive(Clone, Copy)]
 struct Values<'a, T> {
     values: &'a [T],
@@ -70,7 +70,7 @@ fn kind_of(op: u8) -> Result<RequestKind, PyErr> {
     })
 }
 
-/// A copy of the whole state of a drive.
+/// A copy of the state of a drive.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Snapshot(Mutex<stepping::Snapshot>);
 
@@ -83,7 +83,7 @@ impl Drive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Steps the drive with the interpreter lock released. Returns the columns of the completions.
+    /// Advances the drive with the interpreter lock released. Returns the columns of the completions.
     fn stepped<'py>(
         &self,
         py: Python<'py>,
@@ -150,38 +150,38 @@ impl Drive {
             .map_err(|(row, error)| WorkloadError::new_err(format!("row {row}: {}", shown(&error))))
     }
 
-    /// Returns the time of the next event, in picoseconds; None if none is pending until a request is submitted.
+    /// Returns the time of the next event, in picoseconds; None if no event is pending.
     fn next_event(&self) -> Option<u64> {
         self.lock().next_event().map(Time::as_ps)
     }
 
-    /// Simulates up to and including `time_ps`.
+    /// Simulates all events up to `time_ps`, inclusive. Returns the completions.
     fn advance<'py>(&self, py: Python<'py>, time_ps: u64) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance(Time::from_ps(time_ps)).map(drop))
     }
 
-    /// Simulates up to the next completion, but not beyond `time_ps`.
+    /// Simulates up to the next completion, but not beyond `time_ps`. Returns the completions.
     fn advance_to_completion<'py>(&self, py: Python<'py>, time_ps: Option<u64>) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.advance_to_completion(time_ps.map(Time::from_ps)).map(drop))
     }
 
-    /// Simulates until all requests have completed.
+    /// Simulates until all requests have completed. Returns the completions.
     fn drain<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         self.stepped(py, |drive| drive.drain().map(drop))
     }
 
-    /// Returns the report of a run that ends now, as JSON.
+    /// Returns the report of the run as if it ended now, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         let report = py.detach(|| guarded(|| self.lock().report()))?.map_err(|error| exception(&error))?;
         serde_json::to_string(&report).map_err(|error| InternalError::new_err(shown(&error)))
     }
 
-    /// Returns a copy of the whole state.
+    /// Returns a copy of the state of the drive.
     fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
         py.detach(|| guarded(|| self.lock().snapshot())).map(|snapshot| Snapshot(Mutex::new(snapshot)))
     }
 
-    /// Restores the state of a snapshot.
+    /// Restores the state that a snapshot holds.
     fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
         py.detach(|| {
             guarded(|| {
@@ -192,31 +192,31 @@ impl Drive {
         .map_err(|error| exception(&error.into()))
     }
 
-    /// Time to which the drive has advanced, in picoseconds.
+    /// Time up to which the drive was simulated, in picoseconds.
     #[getter]
     fn now_ps(&self) -> u64 {
         self.lock().now().as_ps()
     }
 
-    /// Requests in flight.
+    /// Number of requests in flight.
     #[getter]
     fn outstanding(&self) -> u64 {
         self.lock().outstanding()
     }
 
-    /// Sector size in bytes. Offsets and sizes are multiples of it.
+    /// Sector size in bytes. Offsets and sizes must be multiples of it.
     #[getter]
     fn sector_size(&self) -> u64 {
         self.lock().sector_size().as_u64()
     }
 
-    /// Returns the capacity that a stream sees, in bytes; None if there is no such stream.
+    /// Returns the capacity for a stream, in bytes; None if the stream does not exist.
     fn capacity(&self, stream: usize) -> Option<u64> {
         self.lock().capacity(stream).map(Bytes::as_u64)
     }
 }
 
-/// Returns the names of the operations and of the statuses of requests, indexed by their codes.
+/// Returns the names of operations, and the names of statuses of requests. Both are indexed by code.
 #[pyfunction]
 pub fn request_codes() -> (Vec<&'static str>, Vec<&'static str>) {
     (RequestKind::ALL.map(RequestKind::name).to_vec(), Status::ALL.map(Status::name).to_vec())

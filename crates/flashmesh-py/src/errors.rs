@@ -31,12 +31,12 @@ create_exception!(
 );
 create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
 
-/// Returns the message of an error, with control characters of foreign text escaped.
+/// Returns the message of an error. Control characters in foreign text are escaped.
 pub fn shown(error: &impl Display) -> String {
     printable(&error.to_string())
 }
 
-/// Converts an error of the library to its Python exception.
+/// Converts an error of the library to a Python exception.
 pub fn exception(error: &RunError) -> PyErr {
     let text = shown(error);
     match error {
@@ -62,8 +62,7 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Installs a panic hook that stores the message for [`guarded`] instead of printing it. With `FLASHMESH_DEBUG` it does
-/// both.
+/// Installs a panic hook that stores the message for [`guarded`] instead of printing it. With `FLASHMESH_DEBUG`, the hook also prints it.
 pub fn remember_panics() {
     let print = std::panic::take_hook();
     let debug = std::env::var_os("FLASHMESH_DEBUG").is_some_and(|value| !value.is_empty());
@@ -75,7 +74,7 @@ pub fn remember_panics() {
     }));
 }
 
-/// Runs `work` and converts a panic to an [`InternalError`].
+/// Runs `work`. Converts a panic to an [`InternalError`].
 pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let remembered = PANIC.with(|panic| panic.borrow_mut().take());

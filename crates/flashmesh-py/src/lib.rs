@@ -1,4 +1,4 @@
-//! Python bindings of the `flashmesh` crate, without logic of their own.
+//! Python bindings of the `flashmesh` crate. They have no logic of their own.
 
 mod build;
 mod config;
@@ -16,7 +16,7 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// Compiled part of flashmesh. Private: use the `flashmesh` package.
+/// Compiled part of flashmesh. It is private: use the `flashmesh` package.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Handling of allocation failures: the process ends with a message and an exit code, without a backtrace.
+//! Handling of failed allocations: the process ends with a message and an exit code, without a backtrace.
 
 #![allow(
     unsafe_code,
@@ -8,35 +8,35 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator, with a check of each result.
+/// The system's allocator, whose results are checked.
 struct Checked;
 
 #[global_allocator]
 static ALLOCATOR: Checked = Checked;
 
-// SAFETY: all calls are forwarded to the system's allocator; if that fails, the process ends.
+// SAFETY: all calls are forwarded to the system's allocator. If an allocation fails, the process ends.
 unsafe impl GlobalAlloc for Checked {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of the same function.
+        // SAFETY: the caller satisfies the contract of `alloc`, which is the same for the system's allocator.
         found(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of the same function.
+        // SAFETY: the caller satisfies the contract of `alloc_zeroed`, which is the same for the system's allocator.
         found(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of the same function.
+        // SAFETY: the caller satisfies the contract of `realloc`, which is the same for the system's allocator.
         found(unsafe { System.realloc(pointer, layout, size) }, size)
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of the same function.
+        // SAFETY: the caller satisfies the contract of `dealloc`, which is the same for the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -49,7 +49,7 @@ fn found(pointer: *mut u8, size: usize) -> *mut u8 {
     pointer
 }
 
-/// Ends the process with the exit code of bad input. Threads cannot continue, and this code must not allocate.
+/// Ends the process with the exit code for bad input. Threads cannot continue, and this code must not allocate memory.
 #[cold]
 #[inline(never)]
 fn give_up(size: usize) -> ! {
@@ -58,11 +58,11 @@ fn give_up(size: usize) -> ! {
         "error: out of memory: the system refused {size} bytes more; lower geometry.* or the number of runs at once, or \
          raise the limit"
     );
-    // SAFETY: `_exit` ends the process at once, without exit handlers, which could allocate.
+    // SAFETY: `_exit` ends the process at once. It runs no exit handlers, which could allocate memory.
     unsafe { libc::_exit(2) }
 }
 
-/// Stderr without a buffer or a lock.
+/// Standard error, without a buffer and without a lock.
 struct Unbuffered;
 
 impl Write for Unbuffered {

@@ -1,11 +1,11 @@
-//! Names of the values in a result.
+//! Names of the values of a result.
 
 use pyo3::prelude::*;
 
 use flashmesh::report::Document;
 use flashmesh::report::{Group, GroupSpec, Shape};
 
-/// Returns the scalar values of a result: the dotted key, the unit (empty for texts) and the meaning of each.
+/// Returns the scalar values of a result. Each has its dotted key, its unit (empty for texts), and its meaning.
 #[pyfunction]
 pub fn quantities() -> Vec<(String, String, String)> {
     let mut found = Vec::new();

@@ -1,5 +1,4 @@
-//! Per-request log: completed requests go in batches, as the bytes of columns, to a Python callback in a separate
-//! thread.
+//! Log of completed requests. They are sent in batches to a Python callback in a separate thread, as the bytes of columns.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,23 +13,23 @@ use flashmesh::error::said;
 use flashmesh::report::RequestColumns;
 use flashmesh::report::{RequestRecord, RequestSink};
 
-/// Rows of a batch: enough for a good row group, few enough to keep memory small.
+/// Rows of a batch: enough for an efficient row group, and few enough to save memory.
 const BATCH_ROWS: usize = 64 * 1024;
-/// Records sent to the thread at once.
+/// Number of records that are sent to the thread at once.
 const RECORDS_AT_ONCE: usize = 4096;
-/// Capacity of the channel to the thread, in messages: one batch, while the thread writes another.
+/// Capacity of the channel to the thread, in messages. One batch can wait while the thread writes another.
 const WAITING: usize = BATCH_ROWS / RECORDS_AT_ONCE;
 
-/// Exception that the callback raised, if any.
+/// Exception that the callback raised; `None` without one.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// Reader's end of a log: held by the caller of the run, who waits for it.
+/// Reader's end of a log. The caller of the run has it, and waits for it.
 pub struct RequestLog {
     thread: JoinHandle<()>,
     raised: Raised,
 }
 
-/// Writer's end of a log: held by the simulation.
+/// Writer's end of a log. The simulation has it.
 pub struct Sink {
     records: Vec<RequestRecord>,
     /// Channel to the thread; `None` after the last record.
@@ -59,20 +58,20 @@ impl RequestLog {
         Ok((RequestLog { thread, raised }, sink))
     }
 
-    /// Waits until all batches are delivered, after the end of the run.
+    /// Waits until all batches are delivered. Call after the end of the run.
     ///
     /// # Errors
     /// The exception of the callback.
     pub fn finish(self, py: Python<'_>) -> PyResult<()> {
         let RequestLog { thread, raised } = self;
-        // The panic hook has already recorded where the thread panicked. An exception of the callback is not a panic.
+        // The panic hook has already recorded the location of a panic in the thread. An exception of the callback is not a panic.
         py.detach(|| thread.join()).map_err(|_| OutputError::new_err("the thread of the log has panicked"))?;
         let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
         raised.map_or(Ok(()), Err)
     }
 }
 
-/// Groups the received records into batches and delivers them to `callback`, until the sender is closed.
+/// Merges the received records into batches and passes these to `callback`, until the sender is closed.
 fn deliver_all(receiver: &Receiver<Vec<RequestRecord>>, callback: &Py<PyAny>) -> PyResult<()> {
     let mut columns = RequestColumns::default();
     for records in receiver {
@@ -103,7 +102,7 @@ impl Sink {
         if sent {
             return Ok(());
         }
-        // The thread ends early only if the callback raises.
+        // The thread ends early only if the callback raises an exception.
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
         Err(raised.as_ref().map_or_else(|| "the log takes no more".to_owned(), ToString::to_string))
     }

@@ -1,4 +1,4 @@
-//! One run of a drive, which other threads can watch and stop.
+//! One run of a drive, which other threads can observe and stop.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
 use flashmesh::units::{Bytes, printable_path};
 
-/// Progress of a run, and its cancellation.
+/// Progress of a run, and a way to cancel it.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Control(Arc<simulation::Control>);
 
@@ -30,7 +30,7 @@ impl Control {
         Control(Arc::new(simulation::Control::default()))
     }
 
-    /// Stops the run at the next request. Its report covers the simulated part.
+    /// Stops the run at the next request. The report covers the simulated part of the run.
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -41,39 +41,39 @@ impl Control {
         self.0.is_cancelled()
     }
 
-    /// Requests completed.
+    /// Number of requests completed.
     #[getter]
     fn requests_done(&self) -> u64 {
         self.0.requests_done()
     }
 
-    /// Total requests of the run, if known.
+    /// Total number of requests of the run; None if it is not known.
     #[getter]
     fn request_total(&self) -> Option<u64> {
         self.0.request_total()
     }
 
-    /// Progress of preconditioning, from 0 to 1; None while no preconditioning runs.
+    /// Progress of preconditioning, from 0 to 1; None outside preconditioning.
     #[getter]
     fn preconditioned(&self) -> Option<f64> {
         self.0.preconditioned()
     }
 
-    /// Simulated time, in picoseconds.
+    /// Simulated time of the run, in picoseconds.
     #[getter]
     fn simulated_ps(&self) -> u64 {
         self.0.simulated().as_ps()
     }
 }
 
-/// Preconditioned drives, prepared once for all runs with the same initial state.
+/// Preconditioned drives. A drive is prepared once for all runs with the same initial state.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct PreparedDrives(pub flashmesh::PreparedDrives);
 
 #[pymethods]
 impl PreparedDrives {
-    /// Creates an empty store. With `folder`, states that take long to prepare are kept there, in at most `limit` bytes; with `one_run`, none is kept
-    /// in memory.
+    /// Creates an empty store. With `folder`, states that take long to prepare are stored there, in at most `limit` bytes. With `one_run`, no state
+    /// is kept in memory.
     #[new]
     #[pyo3(signature = (folder=None, limit=0, one_run=false))]
     fn new(folder: Option<PathBuf>, limit: u64, one_run: bool) -> Self {
@@ -84,24 +84,24 @@ impl PreparedDrives {
         PreparedDrives(if one_run { drives.for_one_run() } else { drives })
     }
 
-    /// Returns the key of the initial state of a run, equal for runs that share it; None for a drive that needs no preparation.
+    /// Returns the key of the initial state of a run. Runs with the same key share the state. None for a drive that needs no preparation.
     fn key(&self, config: &Config) -> Option<String> {
         simulation::Simulation::state_key(&config.0, &self.0)
     }
 
-    /// Returns the problems with the folder since the last call, one sentence each.
+    /// Returns the problems with the folder since the last call, each as one sentence.
     fn take_notes(&self) -> Vec<String> {
         self.0.take_notes()
     }
 }
 
-/// A drive with its workload, ready to run once.
+/// A drive with its workload, for one run.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Simulation {
     simulation: Mutex<simulation::Simulation>,
-    /// Outcome of writing the timeline; unset without a timeline.
+    /// Result of writing the timeline; unset without a timeline.
     timeline: OnceLock<Outcome>,
-    /// First failure of a Python policy in this drive.
+    /// First failure of a Python policy of the drive.
     fault: simulation::Fault,
     /// Name of the Python scheduler; unset without one.
     scheduler: OnceLock<String>,
@@ -112,7 +112,7 @@ impl Simulation {
         self.simulation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Converts the error of a failed run. If a drive with a Python scheduler has nothing to do, the scheduler is to blame.
+    /// Converts the error of a failed run. If a drive with a Python scheduler has stalled, the scheduler caused it.
     fn failure(&self, error: &RunError) -> PyErr {
         match (error, self.scheduler.get()) {
             (RunError::Stalled { at, in_flight }, Some(name)) => PolicyError::new_err(format!(
@@ -126,8 +126,8 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Opens the workloads and preconditions the drive, or takes its state from `drives`. With `alone`, only the stream of that index issues
-    /// requests. `control` shows the progress of preconditioning.
+    /// Opens the workloads. Preconditions the drive, or takes its state from `drives`. With `alone`, only the stream with this index issues requests.
+    /// `control` shows the progress of preconditioning.
     #[new]
     #[pyo3(signature = (config, alone=None, drives=None, control=None))]
     fn new(
@@ -145,7 +145,7 @@ impl Simulation {
         Ok(Simulation { simulation, timeline, fault, scheduler })
     }
 
-    /// Returns a readable summary of the traces; None without traces, since other workloads are described by the configuration.
+    /// Returns a summary of the traces as text; None without traces, because the configuration describes other workloads.
     fn trace_summary(&self) -> Option<String> {
         let simulation = self.lock();
         let is_only = simulation.summaries().count() == 1;
@@ -165,17 +165,17 @@ impl Simulation {
         self.lock().enable_checks();
     }
 
-    /// Sets a policy of the drive. `kind` is victim, allocator, home, scheduler, placement, hops, routing or arbiter; messages call the policy
-    /// `name`. A routing algorithm is given as the list of its 256 answers.
+    /// Sets a policy of the drive. `kind` is victim, allocator, home, scheduler, placement, hops, routing or arbiter. Messages call the policy
+    /// `name`. A routing algorithm is passed as the list of its 256 results.
     fn set_policy(&self, kind: &str, name: &str, policy: &Bound<'_, PyAny>) -> PyResult<()> {
         if kind == "scheduler" {
-            // Only the first name is kept: a run has one scheduler.
+            // Only the first name is stored, because a run has one scheduler.
             let _ = self.scheduler.set(name.to_owned());
         }
         policies::set(&mut self.lock(), &self.fault, kind, name, policy)?.map_err(|error| exception(&error))
     }
 
-    /// Returns the geometry: channels, chips per channel, dies per chip, planes per die, blocks per plane, pages per block, bytes of a page, logical
+    /// Returns eight numbers: channels, chips per channel, dies per chip, planes per die, blocks per plane, pages per block, bytes of a page, logical
     /// pages.
     fn shape(&self) -> [u64; 8] {
         let simulation = self.lock();
@@ -192,12 +192,12 @@ impl Simulation {
         [channels, chips, dies, planes, blocks, pages, geometry.page_size.as_u64(), geometry.logical_pages.into()]
     }
 
-    /// Makes the run use the instance of the code with every feature, for measurements. The results do not change.
+    /// Makes the run use the code that supports every feature, for measurements. The results are the same.
     fn require_every_feature(&self) {
         self.lock().require(Instance::Any);
     }
 
-    /// Makes the run write a timeline for Perfetto into the existing file at `path`.
+    /// Makes the run write a timeline for Perfetto to the existing file at `path`.
     fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
         let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
             OutputError::new_err(format!("{}: the timeline cannot be written: {}", printable_path(&path), said(&error)))
@@ -206,13 +206,13 @@ impl Simulation {
         self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))
     }
 
-    /// Time at which the timeline was full, in picoseconds, after which nothing was written; None if it never was.
+    /// Time at which the timeline became full and writing stopped, in picoseconds; None if it never became full.
     #[getter]
     fn timeline_full_ps(&self) -> Option<u64> {
         Some(self.timeline.get()?.full_at()?.as_ps())
     }
 
-    /// The system's message if the timeline could not be written; None otherwise.
+    /// Operating system's message if the timeline could not be written; None otherwise.
     #[getter]
     fn timeline_failure(&self) -> Option<String> {
         self.timeline.get()?.failed()
@@ -220,8 +220,8 @@ impl Simulation {
 
     /// Runs to the end, or until `control` is cancelled. Returns the report as JSON.
     ///
-    /// `on_requests(rows, columns)` receives the completed requests in batches: the bytes of each column by its name. It is called in a separate
-    /// thread; an exception in it ends the run.
+    /// `on_requests(rows, columns)` is called in a separate thread with each batch of completed requests. `columns` has the bytes of each column, by
+    /// its name. An exception in `on_requests` ends the run.
     #[pyo3(signature = (control, on_requests=None))]
     fn run(&self, py: Python<'_>, control: &Control, on_requests: Option<Py<PyAny>>) -> PyResult<String> {
         let (log, sink) = on_requests.map(RequestLog::new).transpose()?.unzip();
@@ -242,8 +242,7 @@ impl Simulation {
     }
 }
 
-/// Returns how much streams slow each other down, as JSON. Each stream is given as its name, its mean latency in the shared run and its mean latency
-/// alone.
+/// Returns the effect of streams on one another, as JSON. Each stream has its name, its mean latency in the shared run, and its mean latency alone.
 #[pyfunction]
 pub fn fairness(streams: Vec<(String, Option<f64>, Option<f64>)>) -> PyResult<String> {
     serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(shown(&error)))

@@ -1,4 +1,4 @@
-//! Inspection and cleanup of a folder with kept states of drives.
+//! Inspection and cleanup of a folder with stored states of drives.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::errors::OutputError;
 use flashmesh::StateFolder;
 use flashmesh::units::Bytes;
 
-/// A kept state: key; name of the drive, its capacity in bytes and the time of creation (None if unknown); whether this build can use
-/// it; size in bytes; time of last use. Times are seconds since 1970.
+/// A stored state: key; name of the drive, its capacity in bytes and the time of creation (None if unknown); whether this build can use it; size in
+/// bytes; time of last use. Times are seconds since 1970.
 type KeptState = (String, Option<(String, u64, u64)>, bool, u64, u64);
 
 /// Returns the states in a folder, the most recently used first.
@@ -24,7 +24,7 @@ pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     kept.into_iter().map(row).collect()
 }
 
-/// Removes the states that were not used for `unused_s` seconds. Returns their number and their bytes.
+/// Removes the states that were not used for `unused_s` seconds. Returns their number and their total size in bytes.
 #[pyfunction]
 pub fn clear_states(py: Python<'_>, folder: PathBuf, unused_s: u64) -> PyResult<(u64, u64)> {
     let cleared = py.detach(|| StateFolder::new(folder, Bytes::ZERO).clear(Duration::from_secs(unused_s)));

@@ -4,10 +4,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Returns the quantile of Student's t distribution with `degrees` degrees of freedom for `probability`, which lies strictly
-/// between 0 and 1.
+/// Returns the quantile of Student's t distribution with `degrees` degrees of freedom for `probability`, which must be strictly between 0 and 1.
 ///
-/// SciPy has this function too, but importing SciPy takes longer than all other work of a small sweep apart from the simulation.
+/// SciPy has this function as well, but importing SciPy takes longer than all other work of a small sweep except the simulation.
 #[pyfunction]
 pub fn student_quantile(degrees: u64, probability: f64) -> PyResult<f64> {
     if !(probability > 0.0 && probability < 1.0) {

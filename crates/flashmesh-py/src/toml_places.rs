@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Path of keys (a list item is named by its index), byte range of the last key or item, byte range of the value.
+/// A path of keys (with the index for a list item), the byte range of the last key or item, and the byte range of its value.
 type Found = (Vec<String>, (usize, usize), (usize, usize));
 
-/// Returns the positions of every key and every list item in a TOML text, in no particular order.
+/// Returns the positions of all keys and list items in a TOML text, in no particular order.
 #[pyfunction]
 pub fn toml_places(text: &str) -> PyResult<Vec<Found>> {
     let parsed = DeTable::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;

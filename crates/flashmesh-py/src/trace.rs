@@ -17,10 +17,10 @@ use flashmesh::requests::traces::{
 };
 use flashmesh::units::{Bytes, Time, printable_path};
 
-/// Sector size for reading a trace without a drive.
+/// Sector size for reading a trace if there is no drive.
 const SECTOR_SIZE: Bytes = Bytes::new(512);
 
-/// Scans the trace of a configuration. Returns its summary as JSON, and remarks on lines that are not requests.
+/// Reads the trace of a configuration. Returns its summary as JSON, and remarks on lines that are not requests.
 #[pyfunction]
 pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<String>)> {
     let workload = &config.0.workload;
@@ -29,10 +29,9 @@ pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<Stri
     Ok((json(&summary)?, summary.remarks()))
 }
 
-/// Writes the trace of a configuration into the file at `path`, in the given format, compressed according to the extension of
-/// `name`.
+/// Writes the trace of a configuration to the file at `path`, in the given format. The extension of `name` determines the compression.
 ///
-/// Returns the counts of the conversion as JSON, and remarks on lines that are not requests.
+/// Returns as JSON the summary of the trace and the numbers of requests written and left out, and remarks on lines that are not requests.
 #[pyfunction]
 pub fn convert_trace(
     py: Python<'_>,
@@ -60,8 +59,8 @@ pub fn convert_trace(
     }
 }
 
-/// Fits a profile to the trace of a configuration. Returns the text of the profile, the summary of the trace as JSON, and remarks
-/// on lines that are not requests.
+/// Fits a profile to the trace of a configuration. Returns the profile as text, the summary of the trace as JSON, and remarks on lines that are not
+/// requests.
 #[pyfunction]
 pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, Vec<String>)> {
     let fitted = py.detach(|| guarded(|| fit(&config.0.workload)))?;
@@ -69,9 +68,8 @@ pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, V
     Ok((model.to_toml(), json(&summary)?, summary.remarks()))
 }
 
-/// Generates `requests` requests (by default as many as the original) from the fitted profile in the file `profile`, and writes
-/// them into the file at `path`, in the given format, compressed according to the extension of `name`. Returns the counts of what
-/// was written as JSON.
+/// Generates `requests` requests (by default as many as the original trace) from the fitted profile in the file `profile`. Writes them to the file at
+/// `path`, in the given format. The extension of `name` determines the compression. Returns the counts of what was written as JSON.
 #[pyfunction]
 #[pyo3(signature = (profile, path, name, format, requests, seed, drop_unwritable))]
 #[allow(clippy::too_many_arguments, reason = "what a person may choose")]
@@ -104,7 +102,7 @@ pub fn generate_trace(
     }
 }
 
-/// Figures of two traces, and the bounds to which a comparison of their replays is held.
+/// Figures of two traces, and the bounds for a comparison of their replays.
 #[derive(Serialize)]
 struct Compared {
     figures: Vec<Figure>,

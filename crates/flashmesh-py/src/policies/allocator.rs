@@ -1,4 +1,4 @@
-//! Allocator policies in Python: the plane of each written page.
+//! Allocator policies in Python, which choose the plane of each written page.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -18,13 +18,13 @@ scoped_thread_local!(static DRIVE: for<'a> DriveView<'a>);
 pub struct Write {
     /// Logical page.
     lpn: u32,
-    /// Stream of the host; None for the firmware.
+    /// Stream of the host; None for firmware work.
     stream: Option<u32>,
-    /// Request to which the page belongs; None without one.
+    /// Request to which the page belongs; None if it belongs to no request.
     request: Option<u32>,
-    /// Number of pages that the request touches.
+    /// Number of pages of the request.
     pages: u32,
-    /// Index of this page among them, from 0.
+    /// Index of the page in the request, from 0.
     position: u32,
 }
 
@@ -41,7 +41,7 @@ impl From<&PageWrite> for Write {
     }
 }
 
-/// Arguments of a call, reused unless the policy has kept them: creating the objects would cost as much as the rest of the call.
+/// Arguments of a call. They are reused unless the policy has kept them, because creating the objects would take as long as the rest of the call.
 struct Question {
     write: Py<Write>,
     arguments: Py<PyTuple>,
@@ -56,7 +56,7 @@ impl Question {
 
     /// Returns the arguments for `write`.
     fn about<'py>(&mut self, py: Python<'py>, write: Write, drive: &Py<DriveState>) -> PyResult<&Bound<'py, PyTuple>> {
-        // Expected references if the policy kept none: one to the tuple, from here; two to the write, from here and from the tuple.
+        // References that are expected if the policy kept none: one to the tuple (from here), and two to the write (from here and from the tuple).
         let is_own = references(self.arguments.bind(py)) == 1 && references(self.write.bind(py)) == 2;
         let is_filled = is_own
             && self.write.try_borrow_mut(py).is_ok_and(|mut kept| {
@@ -72,7 +72,7 @@ impl Question {
 
 /// Returns the reference count of an object.
 fn references<T>(object: &Bound<'_, T>) -> isize {
-    // SAFETY: the pointer is that of an object that is alive, since `object` is a reference to it, and the interpreter is attached.
+    // SAFETY: `object` is a reference to an object that is alive, and the interpreter is attached.
     #[allow(unsafe_code, reason = "100 ns of 900 a call: PyO3 has no safe function for it")]
     unsafe {
         pyo3::ffi::Py_REFCNT(object.as_ptr())
@@ -97,43 +97,43 @@ fn seen<T>(look: impl FnOnce(DriveView<'_>) -> T) -> PyResult<T> {
 
 #[pymethods]
 impl DriveState {
-    /// Transactions queued for each die or in execution on it, indexed by die.
+    /// Number of transactions queued for each die or in execution on it, indexed by die.
     #[getter]
     fn outstanding(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.outstanding.filled(py, |die| drive.outstanding(DieId(die)) as u32))?
     }
 
-    /// Transactions queued for each die, indexed by die.
+    /// Number of transactions queued for each die, indexed by die.
     #[getter]
     fn waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.waiting.filled(py, |die| drive.waiting(DieId(die)) as u32))?
     }
 
-    /// Whether each die is idle, with nothing queued, indexed by die.
+    /// Whether each die is idle and has nothing queued, indexed by die.
     #[getter]
     fn idle(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.idle.filled(py, |die| u8::from(drive.idle_dies().contains(DieId(die)))))?
     }
 
-    /// Valid pages of each plane, indexed by plane.
+    /// Number of valid pages of each plane, indexed by plane.
     #[getter]
     fn valid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|drive| self.valid_pages.filled(py, |plane| drive.occupancy().valid_pages(PlaneId(plane))))?
     }
 
-    /// Returns the transactions queued for a die or in execution on it.
+    /// Returns the number of transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.outstanding(die))
     }
 
-    /// Returns the transactions queued for a die.
+    /// Returns the number of transactions queued for a die.
     fn waiting_of(&self, die: u32) -> PyResult<usize> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.waiting(die))
     }
 
-    /// Returns whether a die is idle, with nothing queued.
+    /// Returns whether a die is idle and has nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = DieId(below("die", die, self.dies)?);
         seen(|drive| drive.idle_dies().contains(die))
@@ -145,13 +145,13 @@ impl DriveState {
         seen(|drive| drive.idle_dies().len())
     }
 
-    /// Returns whether no die of a channel has a transfer in progress or waits for one.
+    /// Returns whether no die of a channel has a transfer in progress or waits for a path for one.
     fn is_channel_free(&self, channel: u32) -> PyResult<bool> {
         let channel = ChannelId(below("channel", channel, self.channels)?);
         seen(|drive| drive.is_channel_free(channel))
     }
 
-    /// Returns the valid pages of a plane.
+    /// Returns the number of valid pages of a plane.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = PlaneId(below("plane", plane, self.planes)?);
         seen(|drive| drive.occupancy().valid_pages(plane))
@@ -178,7 +178,7 @@ pub struct PythonAllocator {
 }
 
 impl PythonAllocator {
-    /// Creates the allocator from its method `place` and the optional methods of `object`.
+    /// Creates the allocator from its method `place`, and from the optional methods of `object`.
     pub fn new(place: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonAllocator> {
         let (py, dies, planes) = (object.py(), geometry.dies(), geometry.planes());
         let drive = DriveState {

@@ -1,4 +1,4 @@
-//! Arbitration policies in Python: the next of the dies that wait for a channel or a controller.
+//! Arbitration policies in Python, which choose the next of the dies that wait for a channel or a controller.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -12,15 +12,15 @@ use super::asked::Policy;
 pub struct Contender {
     /// Number of the die.
     die: u32,
-    /// Phase of the transfer, as a number of `flashmesh.policies.Phase`.
+    /// Phase of the transfer: a value of `flashmesh.policies.Phase`.
     phase: u8,
-    /// Owner of the data to send, as a number of `flashmesh.policies.DataOf`.
+    /// Owner of the data to send: a value of `flashmesh.policies.DataOf`.
     data: u8,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     goes_on: bool,
-    /// Index of the die among the dies that share the resource.
+    /// Position of the die among the dies that share the resource.
     position: u32,
-    /// Sequence number of the path request.
+    /// Sequence number of the path request, in order of arrival.
     order: u64,
 }
 

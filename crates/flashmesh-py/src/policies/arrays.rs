@@ -1,17 +1,17 @@
-//! NumPy arrays that show the state of a drive.
+//! NumPy arrays with the state of a drive, for policies.
 
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 
-/// An array that is refilled at each access. Users get a read-only view.
+/// An array that is filled again at each access. Policies get a read-only view of it.
 pub struct Shown<T: Element> {
     view: Py<PyAny>,
     buffer: PyBuffer<T>,
 }
 
 impl<T: Element + Copy> Shown<T> {
-    /// Creates an array of `length` numbers of the NumPy type `dtype`, viewed as type `shown`.
+    /// Creates an array of `length` elements of the NumPy type `dtype`. Its view has the type `shown`.
     pub fn new(py: Python<'_>, length: u32, dtype: &str, shown: &str) -> PyResult<Shown<T>> {
         let array = py.import("numpy")?.call_method1("zeros", (length, dtype))?;
         let view = array.call_method1("view", (shown,))?;
@@ -19,20 +19,20 @@ impl<T: Element + Copy> Shown<T> {
         Ok(Shown { view: view.unbind(), buffer: PyBuffer::get(&array)? })
     }
 
-    /// Fills the array with `values`, which must have its length, and returns the view.
+    /// Fills the array with `values`, of which there must be one for each element. Returns the view.
     pub fn copied(&self, py: Python<'_>, values: &[T]) -> PyResult<Py<PyAny>> {
         self.buffer.copy_from_slice(py, values)?;
         Ok(self.view.clone_ref(py))
     }
 
-    /// Fills each element with the result of `value` for its index, and returns the view.
+    /// Fills each element with the result of `value` for its index. Returns the view.
     pub fn filled(&self, py: Python<'_>, value: impl Fn(u32) -> T) -> PyResult<Py<PyAny>> {
         let values: Vec<T> = (0..self.buffer.item_count() as u32).map(value).collect();
         self.copied(py, &values)
     }
 }
 
-/// Returns the error for an access to the state of a drive outside a call of the policy.
+/// Returns the error for an access to the state of a drive after the call of the policy.
 #[cold]
 pub fn gone() -> PyErr {
     PyRuntimeError::new_err("the state of a drive is seen only while it asks the policy, in the thread that asks")

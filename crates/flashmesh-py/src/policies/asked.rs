@@ -1,4 +1,4 @@
-//! Calls of a policy's methods. A failure ends the run.
+//! Calls of the methods of a policy. A failure of a policy ends the run.
 
 use std::error::Error;
 use std::fmt;
@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use flashmesh::simulation::Fault;
 
-/// Exception raised by a policy, attached to the exception of the run.
+/// Exception that a policy raised. It is attached to the exception of the run.
 #[derive(Debug)]
 pub struct Raised {
     who: String,
-    /// Exception of the policy, with its traceback.
+    /// The exception of the policy, with its traceback.
     pub error: PyErr,
 }
 
@@ -24,21 +24,21 @@ impl fmt::Display for Raised {
 
 impl Error for Raised {}
 
-/// A method of a policy.
+/// A method of a Python policy.
 pub struct Policy {
     method: Py<PyAny>,
-    /// Policy and method in messages.
+    /// Name of the policy and the method, for messages.
     who: String,
     fault: Fault,
 }
 
 impl Policy {
-    /// Binds `method` of `object`. Messages call the policy `name`.
+    /// Takes `method` of the policy `object`. Messages call the policy `name`.
     pub fn new(object: &Bound<'_, PyAny>, method: &str, name: &str, fault: Fault) -> PyResult<Policy> {
         Ok(Policy { method: object.getattr(method)?.unbind(), who: format!("{name}.{method}"), fault })
     }
 
-    /// Binds another method of the same policy; `None` if it has none.
+    /// Takes another method of the same policy; `None` if the policy does not have it.
     pub fn beside(&self, object: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Policy>> {
         let Some(found) = object.getattr_opt(method)? else { return Ok(None) };
         let name = self.who.rsplit_once('.').map_or(self.who.as_str(), |(name, _)| name);
@@ -46,13 +46,13 @@ impl Policy {
         Ok(Some(Policy { method: found.unbind(), who, fault: self.fault.clone() }))
     }
 
-    /// Returns whether a policy has failed. No policy is called from then on, and the run ends soon.
+    /// Returns whether a policy has failed. From then on no policy is called, and the run ends soon.
     #[inline]
     pub fn has_failed(&self) -> bool {
         self.fault.is_raised()
     }
 
-    /// Calls the method and returns its answer. On an exception, ends the run and returns `None`.
+    /// Calls the method. Returns its result. On an exception, ends the run and returns `None`.
     #[inline]
     pub fn ask<'py>(&self, py: Python<'py>, arguments: impl PyCallArgs<'py>) -> Option<Bound<'py, PyAny>> {
         match self.method.bind(py).call1(arguments) {
@@ -64,13 +64,13 @@ impl Policy {
         }
     }
 
-    /// Ends the run because of an exception.
+    /// Ends the run because of an exception in the policy.
     #[cold]
     pub fn raised(&self, error: PyErr) {
         self.fault.raise(Raised { who: self.who.clone(), error });
     }
 
-    /// Ends the run because of an invalid answer. `why` says what is wrong with it.
+    /// Ends the run because of an invalid result `answer`. `why` explains what is wrong.
     #[cold]
     pub fn refuse(&self, answer: &Bound<'_, PyAny>, why: &str) {
         let shown = answer.repr().map_or_else(|_| "something without a text".to_owned(), |text| text.to_string());

@@ -1,4 +1,4 @@
-//! Dispatch by a Python scheduler: the next die that requests a path.
+//! Dispatch by a Python scheduler, which chooses the next die to request a path.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -13,7 +13,7 @@ use super::scheduler::{Transaction, classes};
 
 scoped_thread_local!(static DISPATCH: for<'a> &'a Dispatch<'a>);
 
-/// Candidate dies of a dispatch decision, and the queues of all dies.
+/// Candidate dies for a dispatch decision, and the queues of all dies.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct DispatchState {
     dies: u32,
@@ -38,7 +38,7 @@ impl DispatchState {
         seen(|dispatch| dispatch.now().as_ps())
     }
 
-    /// Dies that could start an operation and have not requested a path, in ascending order.
+    /// Dies that can start an operation and have not requested a path, in ascending order.
     #[getter]
     fn candidates(&self) -> PyResult<Vec<u32>> {
         seen(|dispatch| {
@@ -58,8 +58,7 @@ impl DispatchState {
         })
     }
 
-    /// Returns the dies on whose behalf a candidate requests paths. One of them starts an operation when the path is
-    /// granted.
+    /// Returns the dies for which a candidate requests paths. One of them starts an operation when the path is granted.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
         seen(|dispatch| dispatch.speaks_for(die).map(|die| die.0).collect())
@@ -71,26 +70,26 @@ impl DispatchState {
         seen(|dispatch| dispatch.states().asks(die))
     }
 
-    /// Returns whether a die has a transfer in progress, or waits for a path for one.
+    /// Returns whether a die has a transfer in progress or waits for a path for one.
     fn uses_path(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.states().uses_path(die))
     }
 
-    /// Returns whether a die is idle, with nothing queued.
+    /// Returns whether a die is idle and has nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.load().is_idle(die))
     }
 
-    /// Returns the transactions queued for a die or in execution on it.
+    /// Returns the number of transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = self.die(die)?;
         seen(|dispatch| dispatch.load().outstanding(die))
     }
 
-    /// Returns the first `limit` transactions of each queue of a die, for the kinds of work in the bit set `work`. Some
-    /// of them may not be ready to run.
+    /// Returns the first `limit` transactions of each queue of a die. `work` is the set of kinds of work, as bits. Some of the transactions may not
+    /// be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;
@@ -101,21 +100,21 @@ impl DispatchState {
     }
 }
 
-/// Optional method of a Python scheduler that names the dies which request paths.
+/// Optional method of a Python scheduler, which chooses the dies that request paths.
 pub struct Dispatcher {
     policy: Policy,
     state: Py<DispatchState>,
 }
 
 impl Dispatcher {
-    /// Returns the method of `object`; `None` if it has none.
+    /// Takes the method of `object`; `None` if it does not have it.
     pub fn of(policy: &Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<Option<Dispatcher>> {
         let Some(policy) = policy.beside(object, "next_die")? else { return Ok(None) };
         let state = Py::new(object.py(), DispatchState { dies: geometry.dies(), channels: geometry.channels })?;
         Ok(Some(Dispatcher { policy, state }))
     }
 
-    /// Returns the die that the method names. After a failure, returns the first candidate until the run ends.
+    /// Returns the die that the method chooses. After a failure, returns the first candidate until the run ends.
     pub fn next_die(&self, dispatch: &Dispatch<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         if self.policy.has_failed() {

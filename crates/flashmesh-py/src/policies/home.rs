@@ -1,4 +1,4 @@
-//! Home policies in Python: the copy of a replicated page that serves a read.
+//! Home policies in Python, which choose the copy of a replicated page that serves a read.
 
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct Home {
     page: u32,
     /// Die of the page.
     die: u32,
-    /// Reads outstanding on the die.
+    /// Number of outstanding reads on the die.
     outstanding: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Packet routing policies in Python for NoSSD: the next link of a packet.
+//! Packet routing policies in Python for NoSSD, which choose the next link of a packet.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::errors::PolicyError;
 /// A router of NoSSD.
 #[pyclass(frozen, get_all, module = "flashmesh._native")]
 pub struct Router {
-    /// Row of the router, which is the index of a channel.
+    /// Row of the router, which is the index of its channel.
     row: u32,
     /// Column of the router.
     column: u32,
@@ -24,7 +24,7 @@ impl Router {
     }
 }
 
-/// A packet routing policy in Python. It is called only before the run, to build the routing table.
+/// A packet routing policy in Python. It is called only before the run, when the routing table is built.
 pub struct PythonHops<'py> {
     method: Bound<'py, PyAny>,
     /// The class `flashmesh.policies.Port`.
@@ -43,7 +43,7 @@ impl<'py> PythonHops<'py> {
         })
     }
 
-    /// Removes and returns the first failure, if any.
+    /// Removes and returns the first failure; `None` without a failure.
     pub fn failure(&self) -> Option<PyErr> {
         self.failure.borrow_mut().take()
     }

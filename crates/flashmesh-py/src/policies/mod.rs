@@ -1,4 +1,4 @@
-//! Policies in Python that replace built-in ones.
+//! Policies in Python, in place of built-in ones.
 
 mod allocator;
 mod arbiter;
@@ -32,7 +32,7 @@ use flashmesh::simulation::{Fault, Simulation};
 use crate::errors::PolicyError;
 use asked::Policy;
 
-/// Sets a policy of a drive. `kind` selects what it replaces, messages call it `name`, and a failure of it raises `fault`.
+/// Sets a policy of a drive. `kind` selects the built-in policy that it replaces. Messages call the policy `name`. If it fails, `fault` is raised.
 pub fn set(
     simulation: &mut Simulation,
     fault: &Fault,
@@ -74,7 +74,7 @@ pub fn set(
     Ok(Ok(()))
 }
 
-/// Sets a policy that routes the packets of NoSSD.
+/// Sets a packet routing policy for NoSSD.
 fn led(simulation: &mut Simulation, name: &str, object: &Bound<'_, PyAny>) -> PyResult<Result<(), RunError>> {
     let hops = hops::PythonHops::new(object, name)?;
     let set = simulation.set_packet_routing(&hops);

@@ -1,4 +1,4 @@
-//! Placement policies in Python: the plane for a page, after the allocator's choice.
+//! Placement policies in Python, which choose the plane for a page after the allocator's choice.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -10,7 +10,7 @@ use flashmesh::policy::{PlacingView, WritePlacer};
 use super::arrays::{Shown, below, gone};
 use super::asked::Policy;
 
-/// State of the planes during a call, and the kind of open block that the page goes to.
+/// State of the planes during a call, and the stream whose open block takes the page.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     planes: &'a PlacingView<'a>,
@@ -19,7 +19,7 @@ struct Asked<'a> {
 
 scoped_thread_local!(static ASKED: for<'a> Asked<'a>);
 
-/// The planes, as a placement policy sees them.
+/// State of the planes for a placement policy.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Planes {
     count: u32,
@@ -54,62 +54,61 @@ impl Planes {
 
 #[pymethods]
 impl Planes {
-    /// Free pages of each plane, indexed by plane.
+    /// Number of free pages of each plane, indexed by plane.
     #[getter]
     fn free_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.free_pages.filled(py, |plane| asked.planes.free_pages(PlaneId(plane))))?
     }
 
-    /// Valid pages of each plane, indexed by plane.
+    /// Number of valid pages of each plane, indexed by plane.
     #[getter]
     fn valid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.valid_pages.filled(py, |plane| asked.planes.valid_pages(PlaneId(plane))))?
     }
 
-    /// Used pages of the open blocks of each plane that take the writes of the stream and moved pages, indexed by
-    /// plane.
+    /// Number of used pages in the open blocks of each plane, indexed by plane: those for writes of the stream and for moved pages.
     #[getter]
     fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|Asked { planes, stream }| self.pages_open.filled(py, |plane| planes.pages_open(PlaneId(plane), stream)))?
     }
 
-    /// Writes placed on each plane that have no page yet, indexed by plane.
+    /// Number of writes placed on each plane that have not got a page yet, indexed by plane.
     #[getter]
     fn writes_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.writes_waiting.filled(py, |plane| asked.planes.writes_waiting(PlaneId(plane))))?
     }
 
-    /// Pages moved to each plane by collection that have no page yet, indexed by plane.
+    /// Number of pages that GC moves to each plane and that have not got a page yet, indexed by plane.
     #[getter]
     fn moves_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.moves_waiting.filled(py, |plane| asked.planes.moves_waiting(PlaneId(plane))))?
     }
 
-    /// Returns `free_pages` of one plane.
+    /// Returns the element of `free_pages` for one plane.
     fn free_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.free_pages(plane))
     }
 
-    /// Returns `valid_pages` of one plane.
+    /// Returns the element of `valid_pages` for one plane.
     fn valid_pages_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.valid_pages(plane))
     }
 
-    /// Returns `pages_open` of one plane.
+    /// Returns the element of `pages_open` for one plane.
     fn pages_open_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|Asked { planes, stream }| planes.pages_open(plane, stream))
     }
 
-    /// Returns `writes_waiting` of one plane.
+    /// Returns the element of `writes_waiting` for one plane.
     fn writes_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.writes_waiting(plane))
     }
 
-    /// Returns `moves_waiting` of one plane.
+    /// Returns the element of `moves_waiting` for one plane.
     fn moves_waiting_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
         seen(|asked| asked.planes.moves_waiting(plane))
@@ -123,7 +122,7 @@ pub struct PythonPlacer {
 }
 
 impl PythonPlacer {
-    /// Creates the policy for a drive of this geometry.
+    /// Creates the policy for a drive with this geometry.
     pub fn new(policy: Policy, py: Python<'_>, geometry: &Geometry) -> PyResult<PythonPlacer> {
         Ok(PythonPlacer { policy, planes: Py::new(py, Planes::new(py, geometry.planes())?)? })
     }

@@ -1,18 +1,18 @@
-//! Routing algorithms in Python for the scouts of Venice.
+//! Routing algorithms in Python, for scouts of Venice.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use flashmesh::interconnect::{Ports, RoutingAlgorithm};
 
-/// Number of sets of ports towards other routers.
+/// Number of sets of ports to other routers.
 const SETS: usize = 16;
 
-/// Answers of a policy for every pair of port sets.
+/// Results of a policy for every pair of port sets.
 pub struct Table(Vec<u8>);
 
 impl Table {
-    /// Creates the table from the answers, indexed by 16 * (set of ports that lead nearer) + (set of open ports).
+    /// Creates the table from the policy's results, which are indexed by 16 * (set of ports that lead nearer) + (set of open ports).
     pub fn new(answers: &Bound<'_, PyAny>) -> PyResult<Table> {
         let answers: Vec<u8> = answers.extract()?;
         if answers.len() != SETS * SETS {

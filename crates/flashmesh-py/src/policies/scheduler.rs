@@ -1,4 +1,4 @@
-//! Schedulers in Python: the next transaction of a die, and those that join it.
+//! Schedulers in Python, which choose the next transaction of a die and those that join it.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -30,10 +30,10 @@ pub struct Transaction {
     /// Stream of the request; of a destage, the stream that wrote the page; 0 for firmware work.
     #[pyo3(get)]
     stream: u32,
-    /// Bytes of the page that the request reads or writes.
+    /// Number of bytes of the page that the request reads or writes.
     #[pyo3(get)]
     bytes: u64,
-    /// Sequence number of arrival.
+    /// Sequence number, in order of arrival.
     #[pyo3(get)]
     order: u64,
     /// Time at which the transaction was enqueued, in picoseconds.
@@ -59,25 +59,25 @@ impl Transaction {
 
 #[pymethods]
 impl Transaction {
-    /// Kind of work, as a member of `flashmesh.policies.Work`.
+    /// Kind of work: a member of `flashmesh.policies.Work`.
     #[getter]
     fn work(&self) -> u32 {
         1 << self.queue.class.index()
     }
 
-    /// Die in whose queue the transaction waits.
+    /// Die of the transaction's queue.
     #[getter]
     fn die(&self) -> u32 {
         self.queue.die.0
     }
 
-    /// Index of its plane in the die.
+    /// Index of the transaction's plane in the die.
     #[getter]
     fn plane(&self) -> u8 {
         self.queue.plane
     }
 
-    /// Priority of its queue; 0 is the most urgent.
+    /// Priority of the transaction's queue; 0 is the most urgent.
     #[getter]
     fn priority(&self) -> usize {
         self.queue.priority.index()
@@ -89,7 +89,7 @@ impl Transaction {
     }
 }
 
-/// Queued transactions, for a scheduling decision.
+/// Queued transactions for a scheduling decision.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Waiting {
     /// Number of dies of the drive.
@@ -106,7 +106,7 @@ impl Waiting {
     }
 }
 
-/// Returns the transaction classes in a bit set.
+/// Returns the transaction classes in a set of bits.
 pub(super) fn classes(bits: u32) -> impl Iterator<Item = Class> {
     Class::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
 }
@@ -125,25 +125,25 @@ impl Waiting {
         seen(|waiting| waiting.now().as_ps())
     }
 
-    /// Dies to which the decision applies: one, or all dies of a chip that executes one operation at a time.
+    /// Dies to which the decision applies: one die, or all dies of a chip that executes one operation at a time.
     #[getter]
     fn dies(&self) -> PyResult<Vec<u32>> {
         seen(|waiting| waiting.dies().map(|die| die.0).collect())
     }
 
-    /// Whether garbage collection currently has priority over requests on these dies.
+    /// Whether GC currently has priority over requests on these dies.
     #[getter]
     fn collection_first(&self) -> PyResult<bool> {
         seen(|waiting| waiting.collection_first())
     }
 
-    /// Whether free space is nearly exhausted, so that only collection can make room for writes.
+    /// Whether free space is nearly exhausted, so that only GC can free space for writes.
     #[getter]
     fn space_is_out(&self) -> PyResult<bool> {
         seen(|waiting| waiting.space_is_out())
     }
 
-    /// Returns the heads of the queues that may run now, for the kinds of work in the bit set `work`.
+    /// Returns the heads of the queues that may run now. `work` is the set of kinds of work, as bits.
     fn heads(&self, work: u32) -> PyResult<Vec<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -151,7 +151,7 @@ impl Waiting {
         })
     }
 
-    /// Returns the oldest of the heads that may run now, for the kinds of work in the bit set `work`; None if none may.
+    /// Returns the oldest of the heads that may run now; None if there is none. `work` is the set of kinds of work, as bits.
     fn oldest(&self, work: u32) -> PyResult<Option<Transaction>> {
         seen(|waiting| {
             let heads = classes(work).flat_map(|class| waiting.heads(class));
@@ -160,13 +160,13 @@ impl Waiting {
         })
     }
 
-    /// Returns whether any transaction of the kinds of work in the bit set `work` may run now.
+    /// Returns whether any transaction may run now. `work` is the set of kinds of work, as bits.
     fn is_ready(&self, work: u32) -> PyResult<bool> {
         seen(|waiting| classes(work).any(|class| waiting.is_ready(class)))
     }
 
-    /// Returns the first `limit` transactions of each queue of a die, for the kinds of work in the bit set `work`. Some
-    /// of them may not be ready to run.
+    /// Returns the first `limit` transactions of each queue of a die. `work` is the set of kinds of work, as bits. Some of the transactions may not
+    /// be ready to run.
     #[pyo3(signature = (die, work, limit=usize::MAX))]
     fn queued(&self, die: u32, work: u32, limit: usize) -> PyResult<Vec<Transaction>> {
         let die = self.die(die)?;
@@ -176,13 +176,13 @@ impl Waiting {
         })
     }
 
-    /// Returns the transactions queued for a die or in execution on it.
+    /// Returns the number of transactions queued for a die or in execution on it.
     fn outstanding_of(&self, die: u32) -> PyResult<usize> {
         let die = self.die(die)?;
         seen(|waiting| waiting.load().outstanding(die))
     }
 
-    /// Returns whether a die is idle, with nothing queued.
+    /// Returns whether a die is idle and has nothing queued.
     fn is_idle(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
         seen(|waiting| waiting.load().is_idle(die))
@@ -193,14 +193,14 @@ impl Waiting {
 pub struct PythonScheduler {
     policy: Policy,
     waiting: Py<Waiting>,
-    /// Method that names the dies which request paths; `None` if the scheduler has none.
+    /// Method that chooses the dies that request paths; `None` if the scheduler does not have it.
     dispatcher: Option<Dispatcher>,
-    /// Scheduler that decides after a failure of the policy, until the run ends.
+    /// Scheduler that decides after a failure of the policy until the run ends.
     otherwise: OutOfOrder,
 }
 
 impl PythonScheduler {
-    /// Creates the scheduler for a drive of this geometry.
+    /// Creates the scheduler for a drive with this geometry.
     pub fn new(policy: Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<PythonScheduler> {
         let waiting = Py::new(object.py(), Waiting { dies_max: geometry.dies() })?;
         let dispatcher = Dispatcher::of(&policy, object, geometry)?;
@@ -237,7 +237,7 @@ impl PythonScheduler {
         self.decision(&answer, waiting, lead.get(), Joiners::These(chosen))
     }
 
-    /// Creates the decision to run `lead` next; refuses it if `lead` may not run now.
+    /// Returns the decision to run `lead` next. Refuses the policy's result if `lead` may not run now.
     fn decision(
         &self,
         answer: &Bound<'_, PyAny>,
@@ -262,7 +262,7 @@ impl PythonScheduler {
     }
 }
 
-/// Returns whether a transaction is still in its queue.
+/// Returns whether a transaction is still queued.
 fn waits(waiting: &scheduler::Waiting<'_>, of: &Transaction) -> bool {
     let mut queued = waiting.load().queued(of.queue.die, of.queue.class);
     queued.any(|(queue, id, other)| queue == of.queue && id == of.id && other.order == of.order)

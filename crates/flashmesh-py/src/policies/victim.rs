@@ -1,4 +1,4 @@
-//! Victim policies in Python for garbage collection.
+//! Victim policies in Python, for GC.
 
 use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
@@ -10,7 +10,7 @@ use super::asked::Policy;
 
 scoped_thread_local!(static CANDIDATES: for<'a> Candidates<'a>);
 
-/// Blocks of the plane to be collected.
+/// Blocks of a plane in which a victim is chosen.
 #[pyclass(module = "flashmesh._native")]
 pub struct Blocks {
     invalid_pages: Shown<u16>,
@@ -24,36 +24,35 @@ fn seen<T>(look: impl FnOnce(Candidates<'_>) -> T) -> PyResult<T> {
 
 #[pymethods]
 impl Blocks {
-    /// The plane. If planes are collected together, one of them.
+    /// Plane of the blocks. If planes are collected together, one of them.
     #[getter]
     fn plane(&self) -> PyResult<u32> {
         seen(|blocks| blocks.plane().0)
     }
 
-    /// Invalid pages of each block, indexed by position in the plane; 0 for a block that is not a candidate.
+    /// Number of invalid pages of each block, indexed by position in the plane; 0 for a block that is not a candidate.
     #[getter]
     fn invalid_pages(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.invalid_pages.copied(py, blocks.invalid_by_position()))?
     }
 
-    /// Sequence number, from 1, in which each block was filled, indexed by position; 0 for a block that is not a
-    /// candidate.
+    /// Sequence number, from 1, in which each block became full, indexed by position; 0 for a block that is not a candidate.
     #[getter]
     fn filled(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|blocks| self.filled.copied(py, blocks.filled_by_position()))?
     }
 
-    /// Returns the candidate with the most invalid pages, the first of equals.
+    /// Returns the candidate with the most invalid pages; of several, the first.
     fn most_invalid(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.most_invalid())
     }
 
-    /// Returns the candidate that was filled first.
+    /// Returns the candidate that became full first.
     fn first_filled(&self) -> PyResult<Option<u32>> {
         seen(|blocks| blocks.first_filled())
     }
 
-    /// Draws a candidate with at least `invalid_min` invalid pages, uniformly, from the random numbers of the run.
+    /// Returns a random candidate with at least `invalid_min` invalid pages. It is drawn uniformly from the random numbers of the run.
     #[pyo3(signature = (invalid_min=0))]
     fn draw(&mut self, invalid_min: u32) -> PyResult<Option<u32>> {
         let random = &mut self.random;
@@ -71,7 +70,7 @@ pub struct PythonVictim {
 }
 
 impl PythonVictim {
-    /// Creates the policy for planes of `blocks` blocks.
+    /// Creates the policy for planes with `blocks` blocks.
     pub fn new(policy: Policy, py: Python<'_>, blocks: u32) -> PyResult<PythonVictim> {
         let blocks = Blocks {
             invalid_pages: Shown::new(py, blocks, "uint16", "uint16")?,
@@ -108,7 +107,7 @@ impl VictimSelector for PythonVictim {
             return candidates.most_invalid();
         }
         Python::attach(|py| {
-            // The policy draws from the random numbers of the run, so that the seed determines the result.
+            // The policy draws from the random numbers of the run, so the seed determines the result.
             self.blocks.bind(py).borrow_mut().random = random.clone();
             let chosen = self.answer(py, candidates);
             random.clone_from(&self.blocks.bind(py).borrow().random);
