@@ -14,7 +14,7 @@ use super::by_id::ById;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
-/// What a request requires of a page.
+/// Requirements of a request on the versions of a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     /// Newest version at the arrival of the request at the drive.
@@ -32,7 +32,7 @@ struct Wants {
     pages: PerPage<Page>,
 }
 
-/// What the requests in flight require.
+/// Requirements of all requests in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: Cuts,

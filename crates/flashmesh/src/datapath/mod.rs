@@ -3,7 +3,7 @@
 //! 1. The controller enqueues a transaction at its die ([`queue`]).
 //! 2. A die with a transaction that may run requests a path for a command ([`issue`], [`path`]).
 //! 3. At the grant, and not before (late binding), the scheduler chooses the lead, transactions of other planes join it, and the command starts the
-//! operation ([`operation`]).
+//!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
 //! Actions for the controller are return values ([`Wants`], [`Next`], [`Arrived`], [`Ended`]). The datapath queries the controller only through
@@ -114,8 +114,8 @@ impl Datapath<Probed> {
         self.scheduling.scheduler = scheduler;
     }
 
-    /// Leaves overdue transactions and deferred erases to the scheduler, whatever the configuration says about them. The scheduler is still told
-    /// whether space is nearly exhausted. Overdue transactions are not counted.
+    /// Leaves overdue transactions and deferred erases to the scheduler, whatever the configuration has for them. The scheduler still gets the
+    /// information whether space is nearly exhausted. Overdue transactions are not counted.
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }

@@ -1,8 +1,8 @@
 //! 95 % confidence intervals of the figures of a run, by batch means.
 //!
 //! Each figure is a ratio of two quantities that are counted in [batches](super::batches): requests over time, latency over requests, pages
-//! programmed over pages written. Consecutive batches are correlated. So the variance of the ratio is the variance of the batches' residuals times (1
-//! + r) / (1 - r), where r is the correlation of the residuals at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
+//! programmed over pages written. Consecutive batches are correlated. So the variance of the ratio is the variance of the batches' residuals times
+//! (1 + r) / (1 - r), where r is the correlation of the residuals at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
 //! means procedure for steady-state simulation analysis", ACM TOMACS 15(1), 2005, corrects by the same autoregressive model). Requests are never
 //! assumed to be independent.
 //!

@@ -79,7 +79,7 @@ impl DiePathState {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
-        // The set-up of the path may have begun before the die was ready. Such a path was not waited for.
+        // The set-up of the path may have begun before the die was ready. Then there was no wait for the path.
         let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }
