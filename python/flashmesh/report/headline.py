@@ -31,14 +31,16 @@ REASONS = {
 BURST = "collection-ahead"
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Where a size goes over to its unit."""
+GRIDS = ("pnssd", "nossd", "venice", "ideal")
+"""Interconnects whose rows of chips are no channels."""
 UNWRITTEN_MIN = 0.01
 """Share of reads of pages that hold nothing from which on a summary says so."""
 
 
 def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
     """Returns the drive and the state in which it began."""
-    geometry, condition = parameters["geometry"], parameters["precondition"]
-    shape = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
+    condition = parameters["precondition"]
+    shape = array(parameters["geometry"], parameters["fabric"]["kind"])
     name = preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
     state = STATES[condition["kind"]]
     if condition["kind"] != "none" and condition["fill"] < 1:
@@ -46,6 +48,15 @@ def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
     if condition["kind"] == "random" and steadiness is not None and steadiness.steady:
         state = "full and steady"
     return f"{name}, {shape}, {state}" if name else f"{shape}, {state}"
+
+
+def array(geometry: dict[str, Any], kind: str) -> str:
+    """Returns the chips of a drive, and what connects them."""
+    rows, each = geometry["channels"], geometry["chips-per-channel"]
+    channels = "1 channel" if rows == 1 else f"{rows} channels"
+    groups = ("1 row" if rows == 1 else f"{rows} rows") if kind in GRIDS else channels
+    chips = "1 chip" if each == 1 else f"{each} chips"
+    return f"{groups} of {chips} ({kind})"
 
 
 @cache

@@ -57,8 +57,10 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
         rows.append(("write amplification", f"{window.write_amplification:.2f} {told}".rstrip()))
     use = window.utilisation
     told = plus_minus(confidence.dies_gc_mean, use.dies_gc_mean)
-    collecting = f"{q.share(use.dies_gc_mean)} {told}".rstrip()
-    rows.append(("dies busy", f"{q.share(use.dies_mean)}, with garbage collection {collecting}"))
+    rows.append(
+        ("dies occupied", f"{q.share(use.dies_mean)} of the time: at work, or with data that waits for its path")
+    )
+    rows.append(("  by collection", f"{q.share(use.dies_gc_mean)} {told}".rstrip()))
     if window.rounds is None:
         return rows
     said = ", ".join(

@@ -139,8 +139,8 @@ def title(result: Result) -> str:
     parameters = result.parameters
     # Nothing generates the requests of a drive that is stepped or served.
     is_stepped = all(stream.workload is None for stream in result.streams)
-    issued = "requests of a program" if is_stepped else replay(parameters)
     asked = "" if is_stepped else headline.workload(parameters)
+    issued = "requests of a program" if is_stepped else replay(result, "" if asked else "requests ")
     told = f"{asked}, {issued}" if asked else issued
     return f"flashmesh {result.version}: {headline.drive(parameters, result.steadiness)}; {told}"
 
@@ -158,27 +158,33 @@ def subject(result: Result) -> str:
             return f"{len(result.streams)} streams" if len(result.streams) > 1 else ""
 
 
-def replay(parameters: dict[str, Any]) -> str:
-    """When requests were issued, of all streams."""
+def replay(result: Result, noun: str) -> str:
+    """Returns when requests were issued, with the name of the replay mode; `noun` names the requests."""
+    parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
-    found = list(dict.fromkeys(replay_mode(stream["replay"]) for stream in streams.values()))
+    found = list(dict.fromkeys(replay_mode(stream, noun) for stream in streams.values()))
     if len(found) == 1:
         return found[0]
     modes = dict.fromkeys(stream["replay"]["mode"] for stream in streams.values())
     return f"{' and '.join(modes)} replay"
 
 
-def replay_mode(settings: dict[str, Any]) -> str:
-    """When the requests of a stream were issued."""
+def replay_mode(stream: dict[str, Any], noun: str) -> str:
+    """Returns when the requests of a stream were issued."""
+    settings = stream["replay"]
     match settings["mode"]:
         case "open":
             scale = settings["time-scale"]
-            return "open replay" if scale == 1 else f"open replay, time scale {scale:g}"
+            is_trace = stream.get("workload", {}).get("kind") == "trace"
+            at = "at the time stamps of the trace" if is_trace else "at times of their own"
+            scaled = "" if scale == 1 else f", times {scale:g}"
+            return f"{noun}{at}{scaled} (open replay)"
         case "closed":
             threads = settings["threads"]
-            return f"closed replay, {threads} thread{'s' if threads != 1 else ''}"
+            waiting = "1 thread that waits" if threads == 1 else f"{threads} threads that wait"
+            return f"{waiting} for each request (closed replay)"
         case _:
-            return f"stress replay, {settings['outstanding']} outstanding"
+            return f"{settings['outstanding']} {noun}always in flight (stress replay)"
 
 
 def ignored_stamps(result: Result) -> bool:
@@ -327,7 +333,7 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         if busy is not None:
             table.add_row(name, q.share(busy), terminal.bar(busy, BAR), "", "")
     groups = [(name, shares) for name, shares in interconnect.busy_by_kind(result).items() if shares]
-    for name, shares in (*groups, ("controllers", use.controllers), ("dies", use.dies)):
+    for name, shares in (*groups, ("controllers", use.controllers), ("dies occupied", use.dies)):
         if not shares:
             continue
         mean = math.fsum(shares) / len(shares)
@@ -397,7 +403,7 @@ def flash(result: Result) -> RenderableType:
         free = f"{q.share(conflict.requests_free_share)} of requests"
         if conflict.transfers_free_share is not None:
             free += f", {q.share(conflict.transfers_free_share)} of transfers"
-        rows.append(("free of path conflicts", free))
+        rows.append(("no wait for a path", free))
     for name, cause in CAUSES.items():
         found: CauseOfConflicts = getattr(conflict.causes, name)
         if found.transfers:
@@ -436,12 +442,12 @@ def refused(result: Result) -> list[tuple[str, str]]:
 
 
 def lower_bound(result: Result) -> str:
-    """How near the run came to the least time that its work takes."""
+    """Returns how near the run came to the least time that its work takes."""
     bound = result.lower_bound
     if bound.distance is None:
-        return "distance to the bound: none, there was nothing to do"
-    least = q.time(bound.makespan_ps)
-    return f"distance to the bound: {q.share(bound.distance)} over the {least} that {LIMITS[bound.limit]} at least"
+        return "nothing to do, so no least time (no distance to the bound)"
+    over, least = q.share(bound.distance), q.time(bound.makespan_ps)
+    return f"took {over} longer than the {least} that {LIMITS[bound.limit]} at least (distance to the bound)"
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
