@@ -122,7 +122,8 @@ def load(
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
         varied: For one of several runs, the values of the axes; they come before those of `overrides`, which some of
             the runs may not read. None for a run by itself.
-        trace: A trace file to replay instead of the workload of the configuration.
+        trace: A trace file to replay instead of the workload of the configuration, at its time stamps unless an
+            override says otherwise (`CHOOSING`), or tables do.
         profile: A named profile to replay instead.
         fio: Jobs of fio to run instead, each as a stream; `overrides` come after them. A trace or a profile is one more
             stream.
@@ -200,6 +201,9 @@ def load(
         refuse_unspeakable(setting)
     try:
         config = read(source, texts, asked)
+        if trace is not None and keeps_requests_in_flight(config, source, {*overrides, *varied}):
+            add("--trace", 'replay.mode="open"')
+            config = read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
         if provenance.command is None:
@@ -216,6 +220,18 @@ def load(
     if is_alone:
         refuse_unread([config], overrides)
     return config
+
+
+CHOOSING = {f"replay.{key}" for key in ("mode", "outstanding", "threads", "think-time")}
+"""Keys that say whether requests follow time stamps, or one another."""
+
+
+def keeps_requests_in_flight(config: Config, source: ConfigSource | PipeText, given: set[str]) -> bool:
+    """Returns whether only a file or a preset, written for another workload, has the time stamps of a trace ignored."""
+    if given & CHOOSING or isinstance(source, Mapping | TomlTables):
+        return False
+    replay = json.loads(config.to_json()).get("replay")
+    return replay is not None and replay["mode"] != "open"
 
 
 def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
