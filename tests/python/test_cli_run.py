@@ -243,6 +243,19 @@ def test_trace_is_summed_up_on_stderr_before_the_results(cli: Cli, config: Path,
     assert (quiet.returncode, quiet.stderr) == (0, "")
 
 
+def test_trace_replays_at_its_time_stamps_whatever_the_file_says(cli: Cli, config: Path, tmp_path: Path) -> None:
+    lines = [f"{128166372003061629 + 1000 * at},hm,0,Read,{8192 * at},4096,413\n" for at in range(1000)]
+    (tmp_path / "some.csv").write_text("".join(lines))
+    assert "outstanding = 64" in config.read_text()
+    trace = ("run", config, "--trace", "some.csv", "--quiet")
+    head = " ".join(cli(*trace).stdout.split())
+    assert "requests at the time stamps of the trace (open replay)" in head
+    assert "time stamps of the trace were ignored" not in head
+    asked = " ".join(cli(*trace, "--set", "replay.outstanding=4").stdout.split())
+    assert "4 requests always in flight (stress replay)" in asked
+    assert "The time stamps of the trace were ignored" in asked
+
+
 def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
     done = cli("run", config, "--profile", "hm_0", "--json", "-")
     assert done.returncode == 0, done.stderr

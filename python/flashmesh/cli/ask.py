@@ -64,7 +64,7 @@ from flashmesh.files import text_file
 )
 @keep_option
 @jobs_option
-@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Replay this trace.")
+@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Replay this trace, at its time stamps.")
 @click.option("--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles"))
 @click.option(
     "--fio",

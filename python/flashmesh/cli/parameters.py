@@ -157,7 +157,7 @@ def workload_options(command: F) -> F:
     """What `run` and `compare` share."""
     trace = click.Path(path_type=Path)
     options = [
-        click.option("--trace", type=trace, metavar="FILE", help="Replay this trace."),
+        click.option("--trace", type=trace, metavar="FILE", help="Replay this trace, at its time stamps."),
         click.option(
             "--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles")
         ),
