@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "diagrams",
+    "long_pages",
     "questions",
     "repository_links",
 ]
