@@ -52,6 +52,7 @@ html_theme = "furo"
 html_title = f"flashmesh {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["folds.js"]
 html_copy_source = False
 html_show_sphinx = False
 # The page is complete without a network: system fonts, no script from elsewhere.

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 LONG = 3_000
 """Words from which on a page is long."""
-FOLDED = "reproduction/"
-"""Folder of the pages whose sections are folded: claim after claim, of which a reader wants one."""
-SHORT = 150
+FOLDED = ("reproduction/", "parameters", "results", "cli")
+"""How the names of pages begin whose sections are folded: a reader wants one claim, one table of keys, one command."""
+SHORT = 60
 """Words of a section that is not worth folding."""
 
 
@@ -31,13 +31,11 @@ def arrange(app: Sphinx, document: nodes.document, name: str) -> None:
     tops = list(document.findall(nodes.section))[:1]
     if not tops:
         return
-    sections = [child for child in tops[0].children if isinstance(child, nodes.section)]
     if name.startswith(FOLDED):
-        for section in sections:
-            inner = [child for child in section.children if isinstance(child, nodes.section)]
-            for leaf in inner or [section]:
-                if words(leaf) > SHORT:
-                    fold(leaf)
+        for section in tops[0].findall(nodes.section):
+            if section is not tops[0]:
+                fold(section)
+    sections = [child for child in tops[0].children if isinstance(child, nodes.section)]
     tops[0].insert(1, nodes.raw("", contents(sections), format="html"))
 
 
@@ -59,15 +57,20 @@ def link(section: nodes.section) -> str:
 
 
 def fold(section: nodes.section) -> None:
-    """Puts all of a section but its heading into a fold, which opens for links to places in it."""
-    rows = sum(1 for _ in section.findall(nodes.row))
-    pictures = sum(1 for _ in section.findall(nodes.image))
-    held = [f"{rows} rows"] if rows else []
-    held += ["a chart" if pictures == 1 else f"{pictures} charts"] if pictures else []
-    shown = " and ".join(held) or f"{words(section)} words"
-    opening = f'<details class="fold"><summary>{shown}</summary>'
+    """Puts what a section holds between its heading and its first part into a fold; `folds.js` opens it for links."""
+    parts = section.children[1:]
+    end = next((at for at, part in enumerate(parts) if isinstance(part, nodes.section)), len(parts))
+    held = parts[:end]
+    length = sum(map(words, held))
+    if length < SHORT:
+        return
+    rows = sum(1 for part in held for _ in part.findall(nodes.row))
+    pictures = sum(1 for part in held for _ in part.findall(nodes.image))
+    names = [f"{rows} rows"] if rows else []
+    names += ["a chart" if pictures == 1 else f"{pictures} charts"] if pictures else []
+    opening = f'<details class="fold"><summary>{" and ".join(names) or f"{length} words"}</summary>'
+    section.insert(1 + end, nodes.raw("", "</details>", format="html"))
     section.insert(1, nodes.raw("", opening, format="html"))
-    section.append(nodes.raw("", "</details>", format="html"))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
