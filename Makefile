@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -162,13 +162,15 @@ generate: $(NATIVE) ## Write the files that are generated from the declared para
 outputs: $(NATIVE) ## Write anew what the README and docs/ show as the output of commands
 	$(BIN)/python tools/shown_outputs.py
 
-picture: $(NATIVE) ## Draw the picture of the README anew; needs Chromium and its driver
+picture: $(NATIVE) ## Draw the picture of the README anew from stored figures, and that of the network; the latter needs Chromium and its driver
+	$(BIN)/python tools/measured_picture.py
 	$(BIN)/python tools/picture.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 	$(CARGO) run --quiet --locked --package flashmesh-c --example header -- --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/measured_picture.py --check
 	$(BIN)/python tools/mqsim_keys.py --check
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
@@ -188,6 +190,9 @@ bench-recording: $(NATIVE) ## Measure what recording the interconnect adds to th
 
 bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
 	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)
+
+bench-drive: $(NATIVE) ## Run MQSim as a drive that was measured, and keep its latencies; MQSIM=FILE names the program you have built
+	$(BIN)/python -m bench.measured_drive $(MQSIM) $(ARGS)
 
 clean: ## Remove everything that was made
 	$(CARGO) clean

@@ -2,16 +2,20 @@
 
 MQSim draws its requests as it runs, and so does flashmesh here: neither reads them from a trace. Their random numbers
 differ, so latencies agree to about one percent. Each figure is processor time of a whole run, with its start.
+`--csv FILE` keeps the figures with the date and the commit: bench/stored/against-mqsim.csv is what pages quote.
 """
 
 from __future__ import annotations
 
+import csv
+import datetime
 import json
 import re
 import shutil
 import statistics
 import sys
 import tempfile
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import click
@@ -33,8 +37,30 @@ def mean_us_of_mqsim(stdout: str) -> float:
     return float(found[1])
 
 
-def compared(mqsim: Path, made: build.Build, device: Path, workload: Path, runs: int) -> list[str]:
-    """The cells of a workload."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Medians of a case, and what they were measured with."""
+
+    case: str
+    requests: int
+    mqsim_s: float
+    flashmesh_s: float
+    mqsim_mean_us: float
+    flashmesh_mean_us: float
+    runs: int
+    build: str
+    """Profile of the build of flashmesh, or `command` for the installed one."""
+    commit: str
+    date: str
+
+    @property
+    def ratio(self) -> float:
+        """Processor time of MQSim over that of flashmesh."""
+        return self.mqsim_s / self.flashmesh_s
+
+
+def compared(mqsim: Path, made: build.Build | None, device: Path, workload: Path, runs: int, profile: str) -> Compared:
+    """Runs a workload in turns; without a build, flashmesh is the installed command."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # MQSim writes its results beside the workload.
@@ -42,19 +68,44 @@ def compared(mqsim: Path, made: build.Build, device: Path, workload: Path, runs:
         imported = import_mqsim(device, folder / "workload.xml", folder, requests_max=0)
         [config] = imported.files
         theirs = [str(mqsim), "-i", str(device), "-w", "workload.xml"]
-        ours = [str(made.runner), str(config)]
+        command = [sys.executable, "-m", "flashmesh", "run", "--json", "-", str(config)]
+        ours = command if made is None else [str(made.runner), str(config)]
         pairs = [(measure.run(theirs, folder=folder), measure.run(ours, folder=folder)) for _ in range(runs)]
     report = json.loads(pairs[0][1].stdout)
     their_s, our_s = (statistics.median(run.cpu_s for run in side) for side in zip(*pairs, strict=True))
+    return Compared(
+        case=workload.stem,
+        requests=report["requests"],
+        mqsim_s=round(their_s, 3),
+        flashmesh_s=round(our_s, 3),
+        mqsim_mean_us=mean_us_of_mqsim(pairs[0][0].stdout),
+        flashmesh_mean_us=round(report["latency_ps"]["all"]["mean"] / 1e6, 2),
+        runs=runs,
+        build=profile,
+        commit=build.git("rev-parse", "--short=12", "HEAD"),
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+    )
+
+
+def cells(row: Compared) -> list[str]:
+    """Returns a row of the printed table."""
     return [
-        workload.stem,
-        f"{report['requests']:,}",
-        f"{their_s:.2f}",
-        f"{our_s:.2f}",
-        f"{their_s / our_s:.1f}",
-        f"{mean_us_of_mqsim(pairs[0][0].stdout):,.0f}",
-        f"{report['latency_ps']['all']['mean'] / 1e6:,.2f}",
+        row.case,
+        f"{row.requests:,}",
+        f"{row.mqsim_s:.2f}",
+        f"{row.flashmesh_s:.2f}",
+        f"{row.ratio:.1f}",
+        f"{row.mqsim_mean_us:,.0f}",
+        f"{row.flashmesh_mean_us:,.2f}",
     ]
+
+
+def save(file: Path, rows: list[Compared]) -> None:
+    """Writes rows as CSV."""
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, [field.name for field in fields(Compared)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
 
 
 @click.command()
@@ -62,17 +113,35 @@ def compared(mqsim: Path, made: build.Build, device: Path, workload: Path, runs:
 @click.option("--device", type=FILE, default=CASES / "device.xml", help="The drive, as MQSim takes it with -i.")
 @click.option("--workload", "workloads", type=FILE, multiple=True, help="One scenario, as MQSim takes it with -w.")
 @click.option("--runs", default=5, show_default=True, type=click.IntRange(min=1), help="Runs of each case.")
+@click.option("--csv", "file", type=click.Path(path_type=Path, dir_okay=False), help="Keep the figures in this file.")
+@click.option(
+    "--installed", is_flag=True, help="Measure the installed command, with the start of Python, and build nothing."
+)
 @click.option("--quick", is_flag=True, help="Build without optimisation at link time: sooner, and somewhat slower.")
-def main(mqsim: Path, device: Path, workloads: tuple[Path, ...], runs: int, quick: bool) -> None:
+def main(
+    mqsim: Path,
+    device: Path,
+    workloads: tuple[Path, ...],
+    runs: int,
+    file: Path | None,
+    installed: bool,
+    quick: bool,
+) -> None:
     """Run MQSim, which you have built, and flashmesh on the same drives and workloads."""
-    made = build.tree("quick" if quick else "release")
+    profile = "command" if installed else "quick" if quick else "release"
+    made = None if installed else build.tree(profile)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("case", no_wrap=True)
     for heading in ("requests", "MQSim, s", "flashmesh, s", "ratio", "mean of MQSim, us", "of flashmesh"):
         table.add_column(heading, justify="right", no_wrap=True)
+    found = []
     for workload in workloads or sorted(set(CASES.glob("*.xml")) - {CASES / "device.xml"}):
-        table.add_row(*compared(mqsim, made, device, workload, runs))
+        found.append(compared(mqsim, made, device, workload, runs, profile))
+        table.add_row(*cells(found[-1]))
+    if file is not None:
+        save(file, found)
     Console(width=None if sys.stdout.isatty() else 120, highlight=False).print(table)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Writes docs/_static/network.svg, the picture of the README: one moment of the moving view of a report.
+"""Writes docs/_static/network.svg: one moment of the moving view of a report.
 
 python tools/picture.py [--check]
 
