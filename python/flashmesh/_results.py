@@ -87,17 +87,17 @@ __all__ = [
 
 @record
 class Latency:
-    """Completion latency of some requests, from arrival to completion.
+    """Completion latencies of a set of requests, from arrival to completion.
 
     Percentiles are within 0.1 % of the exact ones.
     """
 
     count: int
-    """Requests whose latency was counted. Unit: requests."""
+    """Number of requests. Unit: requests."""
     mean: float
-    """Mean, exact. Unit: ps."""
+    """Exact mean. Unit: ps."""
     deviation: float
-    """Standard deviation of the latencies around their mean, exact. Unit: ps."""
+    """Exact standard deviation. Unit: ps."""
     p50: int
     """Median. Unit: ps."""
     p95: int
@@ -117,33 +117,33 @@ class Latency:
     p99_999: int
     """99.999th percentile. Unit: ps."""
     max: int
-    """Maximum, exact. Unit: ps."""
+    """Exact maximum. Unit: ps."""
 
 
 @record
 class LatencyByKind:
-    """Completion latencies by kind of request, from the arrival of a request to its completion."""
+    """Completion latencies by kind of request, from arrival to completion."""
 
     all: Latency | None
-    """All requests. None when none completed."""
+    """Latencies of all requests. None when none completed."""
     read: Latency | None
-    """Reads. Requests that end with an error count under `all` only, as deallocations and zeroes do. None when none
-    completed.
+    """Latencies of reads. Requests that complete with an error count only under `all`, like deallocations and write
+    zeroes. None when none completed.
     """
     write: Latency | None
-    """Writes. None when none completed."""
+    """Latencies of writes. None when none completed."""
     flush: Latency | None
-    """Flushes. None when none completed."""
+    """Latencies of flushes. None when none completed."""
 
 
 @record
 class Distribution:
-    """Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two."""
+    """Cumulative distribution of the latencies of a set of requests, with at most 32 points for each power of two."""
 
     latency_ps: tuple[int, ...]
-    """Latencies, in order; within 0.1 % of ones that occurred, the last one exact. Unit: ps."""
+    """Latencies, ascending. Each is within 0.1 % of a latency that occurred; the last is exact. Unit: ps."""
     requests: tuple[int, ...]
-    """Requests that took at most as long, for each of them; the last one is all requests. Unit: requests."""
+    """Number of requests with at most each latency. The last is the number of all requests. Unit: requests."""
 
 
 @record
@@ -151,67 +151,69 @@ class DistributionByKind:
     """Distributions of completion latencies by kind of request."""
 
     all: Distribution | None
-    """All requests. None when none completed."""
+    """Distribution of all requests. None when none completed."""
     read: Distribution | None
-    """Reads. None when none completed."""
+    """Distribution of reads. None when none completed."""
     write: Distribution | None
-    """Writes. None when none completed."""
+    """Distribution of writes. None when none completed."""
 
 
 @record
 class Breakdown:
-    """Mean parts of the latency of some requests; they add up to their mean latency."""
+    """Mean parts of the latency of a set of requests.
+
+    They add up to the mean latency.
+    """
 
     count: int
-    """Requests over which the means are taken. Unit: requests."""
+    """Number of requests over which the means are taken. Unit: requests."""
     host: float
     """Time in the queue of the host and on its link. Unit: ps."""
     firmware: float
-    """Time of the cores of the controller (`[firmware]`): waiting for one, and one at work. Unit: ps."""
+    """Time of the controller's cores (`[firmware]`): waiting for a core, and its work. Unit: ps."""
     cache: float
-    """Time in the device cache: the DRAM at work or busy, and waiting for room. Unit: ps."""
+    """Time in the device cache: DRAM access, queueing for the DRAM, and waiting for space. Unit: ps."""
     map_wait: float
-    """Time waiting for an entry of the map: for its translation page to be read, or for room in the cache of the map.
-    Unit: ps.
+    """Time waiting for a map entry: for the read of its translation page, or for space in the mapping cache. Unit: ps.
     """
     die_wait: float
     """Time waiting for the die while it worked for other requests. Unit: ps."""
     behind_gc: float
-    """Time waiting for the die while it worked for garbage collection or wear levelling. Unit: ps."""
+    """Time waiting for the die while it worked for GC or wear levelling. Unit: ps."""
     path_wait: float
-    """Time waiting for a path to the chip, with die and data ready. Unit: ps."""
+    """Time waiting for a path to the chip while die and data were ready. Unit: ps."""
     array: float
-    """Time of the array at work: read, program, suspension. Unit: ps."""
+    """Time of array work: reads, programs, suspensions. Unit: ps."""
     transfer: float
-    """Time of command, address and data on the path. Unit: ps."""
+    """Time of command, address and data transfer over the path. Unit: ps."""
 
 
 @record
 class BreakdownOfKind:
-    """Where the latency of the requests of one kind went."""
+    """Breakdown of the latencies of requests of one kind."""
 
     mean: Breakdown | None
     """Mean over all requests of the kind. None when none completed."""
     tail: Breakdown | None
-    """Mean over the slowest requests of the kind, from their 99th percentile on, rounded down to 1/16 of a power of
+    """Mean over the slowest requests of the kind: from their 99th percentile on, rounded down to 1/16 of a power of
     two. None when none completed.
     """
 
 
 @record
 class BreakdownByPart:
-    """Where the latency of requests went."""
+    """Breakdown of the latencies of requests."""
 
     mean: Breakdown | None
     """Mean over all requests. None when none completed."""
     tail: Breakdown | None
-    """Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it
-    may cover more than 1 % of them. None when none completed.
+    """Mean over the slowest requests: from the 99th percentile on. The percentile is rounded down to 1/16 of a power of
+    two, so that the mean may cover more than 1 % of the requests. None when none completed.
     """
     read: BreakdownOfKind
-    """Reads."""
+    """Breakdown of reads."""
     write: BreakdownOfKind
-    """Writes."""
+    """Breakdown of writes."""
 
 
 @record
@@ -286,43 +288,51 @@ class FlashOperations:
 
 @record
 class PerRequest:
-    """Flash operations for each completed request (Design for Scalability, PACT 2014, Table 3)."""
+    """Flash operations per completed request (Design for Scalability, PACT 2014, Table 3)."""
 
     reads: float
-    """Array reads per request; one over several planes counts once, and one of a copyback too. Unit: operations."""
+    """Array reads per request. A read of several planes counts once; a copyback counts as a read, too. Unit:
+    operations.
+    """
     programs: float
-    """Array programs per request, counted alike. Unit: operations."""
+    """Array programs per request. A program of several planes counts once; a copyback counts as a program, too. Unit:
+    operations.
+    """
     transferred_bytes: float
-    """Data and metadata that crossed the pins of the chips per request, in either direction. Unit: B."""
+    """Data and metadata that crossed the pins of chips per request, in both directions. Unit: B."""
     partial_update_share: float | None
-    """Pages read to complete writes of a part of them, over pages that requests wrote. Unit: share. None when requests
+    """Pages read to complete partial writes of pages, over pages that requests wrote. Unit: share. None when requests
     wrote no page.
     """
 
 
 @record
 class ChipStates:
-    """Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5)."""
+    """Shares of time that chips spend in each state.
+
+    They add up to 1 (Design for Scalability, PACT 2014, Figure 5).
+    """
 
     exclusive_transfer: float
-    """Commands or data move to or from the chip, over whatever path they have, and no array of it works. Unit: share.
-    """
+    """Commands or data move to or from the chip, over any path, and no array of the chip works. Unit: share."""
     overlapped: float
-    """Something moves while an array works. Unit: share."""
+    """Commands or data move to or from the chip while an array of the chip works. Unit: share."""
     exclusive_execution: float
-    """Arrays work, and nothing moves. Unit: share."""
+    """Arrays of the chip work, and nothing moves. Unit: share."""
     idle: float
-    """Neither. Dies that only wait, for a path or with an operation suspended, count as idle. Unit: share."""
+    """No array works and nothing moves. Dies that wait for a path, or have a suspended operation and do nothing, count
+    as idle. Unit: share.
+    """
 
 
 @record
 class MappingCache:
-    """Lookups and transfers of the cache of the map."""
+    """Lookups and transfers of the mapping cache."""
 
     entries: int
-    """Entries that the cache can hold. Unit: entries."""
+    """Number of entries that the cache can hold. Unit: entries."""
     hit_share: float | None
-    """Entries found, over entries wanted during the run. Unit: share. None when none was wanted."""
+    """Map entries found in the cache, over entries requested during the run. Unit: share. None when none was wanted."""
     hits: int
     """Entries found in DRAM; each page of a request is one lookup. Unit: entries."""
     misses: int
@@ -346,50 +356,50 @@ class CauseOfConflicts:
     """Path conflicts of one cause."""
 
     transfers: int
-    """Transfers that waited for this cause. Unit: transfers."""
+    """Number of transfers that waited for this cause. Unit: transfers."""
     requests: int
-    """Completed requests with such a transfer. Unit: requests."""
+    """Number of completed requests with such a transfer. Unit: requests."""
     wait_ps: int
-    """Time waited for this cause, summed over the transfers. Unit: ps."""
+    """Sum of the waits for this cause, over the transfers. Unit: ps."""
 
 
 @record
 class CausesOfConflicts:
     """Path conflicts by cause.
 
-    A transfer that waited first for a controller and then for a link counts for both causes, a request for every cause
-    that delayed one of its transfers.
+    A transfer that waited first for a controller and then for a link counts for both causes. A request counts for every
+    cause that delayed one of its transfers.
     """
 
     channel: CauseOfConflicts
-    """The channel, or the pins of the chip, carried something else."""
+    """The channel, or the pins of the chip, carried another transfer."""
     controller: CauseOfConflicts
-    """No controller that may serve the chip was free."""
+    """No controller that can serve the chip was free."""
     link: CauseOfConflicts
-    """A link between routers carried something else."""
+    """A link between routers carried another transfer."""
 
 
 @record
 class PathConflict:
-    """Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3)."""
+    """Transfers and requests whose path was free at the first attempt (Venice, ISCA 2023, section 6.3)."""
 
     requests_free_share: float | None
-    """Share of completed requests none of whose transfers had to wait for a path. Unit: share. None when no request
+    """Share of completed requests of which no transfer had to wait for a path. Unit: share. None when no request
     completed.
     """
     requests_free_of_others_share: float | None
-    """Share of completed requests none of whose transfers had to wait for a path that was used for another request: the
-    measure of Venice, ISCA 2023, section 3.1. Waits behind pages of the same request do not count. Unit: share. None
-    when no request completed.
+    """Share of completed requests of which no transfer had to wait for a path that another request used: the measure of
+    Venice, ISCA 2023, section 3.1. Waits behind pages of the same request do not count. Unit: share. None when no
+    request completed.
     """
     transfers_free_share: float | None
-    """Share of transfers whose path was free at the first try. Unit: share. None without transfers."""
+    """Share of transfers whose path was free at the first attempt. Unit: share. None without transfers."""
     transfers: int
-    """Transfers, of requests and of garbage collection. Unit: transfers."""
+    """Number of transfers, for requests and for GC. Unit: transfers."""
     wait_ps: int
-    """Time that transfers waited for a path, summed. Unit: ps."""
+    """Sum of the times that transfers waited for a path. Unit: ps."""
     causes: CausesOfConflicts
-    """Conflicts by cause."""
+    """Path conflicts by cause."""
 
 
 @record
@@ -589,25 +599,27 @@ class Replication:
 
 @record
 class Scouts:
-    """Work of the scouts of Venice."""
+    """Counts of the steps and results of scouts."""
 
     sent: int
-    """Scouts sent. Unit: scouts."""
+    """Number of scouts sent. Unit: scouts."""
     failed: int
-    """Of `sent`, scouts that came back without a path. Unit: scouts."""
+    """Number of scouts, out of `sent`, that returned without a path. Unit: scouts."""
     failed_first: int
-    """Paths, each of a command or of data, whose first scout failed (Venice, ISCA 2023, Fig 13). Unit: paths."""
+    """Number of paths (each for a command or for data) whose first scout failed (Venice, ISCA 2023, Fig 13). Unit:
+    paths.
+    """
     steps: int
-    """Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path. Unit:
-    steps.
+    """Number of links that scouts crossed in search of a path, forward and back. Returns over a reserved path are not
+    counted. Unit: steps.
     """
     misroutes: int
-    """Of `steps`, steps forward over a link that does not lead nearer to the chip. Unit: steps."""
+    """Number of steps, out of `steps`, forward over a link that does not lead nearer to the chip. Unit: steps."""
     backtracks: int
-    """Of `steps`, steps back to the router or controller that the scout came from. Unit: steps."""
+    """Number of steps, out of `steps`, back to the previous router or to the controller. Unit: steps."""
     circuit_lengths: tuple[int, ...]
-    """Circuits set up, by their number of links: element n counts circuits of n links, including the links of the
-    controller and the chip. Unit: circuits.
+    """Number of circuits by length: element n counts circuits of n links, including the links of the controller and of
+    the chip. Unit: circuits.
     """
 
 
@@ -616,27 +628,27 @@ class Queue:
     """Commands in the queue of one stream."""
 
     commands: int
-    """Commands that went through the queue, from issue to completion, during the run. Unit: commands."""
+    """Number of commands that passed through the queue, from issue to completion, during the run. Unit: commands."""
     occupancy_mean: float
     """Mean number of commands in the queue, over the makespan. Unit: commands."""
 
 
 @record
 class Statuses:
-    """Completed requests by their status."""
+    """Number of completed requests by status."""
 
     success: int
     """Requests that succeeded. Unit: requests."""
     invalid_opcode: int
-    """Requests whose command the drive does not know (0x01): zeroes over SATA. Unit: requests."""
+    """Requests with a command that the drive does not support (0x01): write zeroes over SATA. Unit: requests."""
     invalid_field: int
-    """Requests of no sectors, or of more than `host.transfer-max` (0x02). Unit: requests."""
+    """Requests without sectors, or with more data than `host.transfer-max` (0x02). Unit: requests."""
     invalid_namespace: int
-    """Requests through a queue that is attached to no namespace (0x0b); none in a run of a configuration, which
-    attaches every queue. Unit: requests.
+    """Requests through a queue that is attached to no namespace (0x0b). A configuration attaches every queue, so this
+    occurs only in runs of the library. Unit: requests.
     """
     lba_out_of_range: int
-    """Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`. Unit: requests."""
+    """Requests that end beyond their namespace (0x80), from traces with `workload.beyond = "send"`. Unit: requests."""
 
 
 @record
@@ -644,19 +656,19 @@ class Host:
     """Traffic between host and drive."""
 
     interface: Literal["direct", "nvme", "sata"]
-    """How host and drive are connected (`host.interface`)."""
+    """Interface between host and drive (`host.interface`)."""
     queues: tuple[Queue, ...]
     """Queues, one for each stream."""
     submission_doorbells: int
-    """Doorbells rung for commands issued; 0 where there are no doorbells. Unit: doorbells."""
+    """Number of doorbells for issued commands; 0 for an interface without doorbells. Unit: doorbells."""
     completion_doorbells: int
-    """Doorbells rung for completions taken. Unit: doorbells."""
+    """Number of doorbells for completions taken. Unit: doorbells."""
     bytes_to_drive: int
-    """Bytes sent over the link to the drive, with the overhead of packets. Unit: B."""
+    """Bytes sent over the link to the drive, including packet overhead. Unit: B."""
     bytes_to_host: int
-    """Bytes sent over the link to the host, with the overhead of packets. Unit: B."""
+    """Bytes sent over the link to the host, including packet overhead. Unit: B."""
     statuses: Statuses
-    """Completed requests by their status."""
+    """Number of completed requests by status."""
 
 
 @record
@@ -676,27 +688,29 @@ class DeviceCache:
     """Work of the device cache."""
 
     capacity_pages: int
-    """Pages that the cache can hold. Unit: pages."""
+    """Capacity of the cache. Unit: pages."""
     reads: CacheLookups
-    """Pages of reads, of all streams, looked up in the cache."""
+    """Lookups of pages of reads, over all streams."""
     writes: CacheLookups
-    """Pages of writes looked up in the cache, of streams whose writes it takes."""
+    """Lookups of pages of writes, for streams whose writes are cached."""
     fills: int
-    """Pages that reads brought from flash and that the cache kept. Unit: pages."""
+    """Pages that reads brought from flash and that were cached. Unit: pages."""
     destages: int
-    """Pages that the cache wrote to flash, counted when their programs are acknowledged. Unit: pages."""
+    """Pages that the cache wrote to flash, counted when the program is acknowledged. Unit: pages."""
     evictions: int
-    """Pages evicted to make room for others. Unit: pages."""
+    """Pages evicted to make space for others. Unit: pages."""
     waits: int
-    """Pages of writes that waited for room or for `cache.throttle-interval`, or behind others that did. Unit: pages."""
+    """Pages of writes that waited for space or because of `cache.throttle-interval`, or behind other such pages. Unit:
+    pages.
+    """
     throttled: int
-    """Pages of writes that were the first in line and waited for `cache.throttle-interval`. Unit: pages."""
+    """Pages of writes that were first in the queue and waited because of `cache.throttle-interval`. Unit: pages."""
     wait_ps: int
-    """Time that pages of writes waited so, summed over those that went on. Unit: ps."""
+    """Sum of these waits of pages of writes, over the pages that were accepted. Unit: ps."""
     dirty_pages_max: int
-    """Most pages that were dirty at once: pages with sectors that flash lacked. Unit: pages."""
+    """Maximum number of dirty pages: pages with sectors that flash does not have. Unit: pages."""
     dirty_pages_end: int
-    """Pages that were dirty at the end of the run; `cache.flush-at-end` writes them to flash. Unit: pages."""
+    """Number of dirty pages at the end of the run. `cache.flush-at-end` destages them. Unit: pages."""
     dram_share: float
     """Busy share of the DRAM. Unit: share."""
 
@@ -848,19 +862,21 @@ class Utilisation:
     """Busy shares of the parts of the drive."""
 
     link_to_drive: float
-    """Link, host to drive; of a link that carries one direction at a time, in either. Unit: share."""
+    """Host link, in the direction to the drive. If the link carries one direction at a time, its share in both
+    directions. Unit: share.
+    """
     link_to_host: float
-    """Link, drive to host. Unit: share."""
+    """Host link, in the direction to the host. Unit: share."""
     adapter: float | None
-    """Adapter in the host, in the busier of its two directions. Unit: share. None but for `sata`."""
+    """SATA adapter in the host, in its busier direction. Unit: share. None but for `sata`."""
     firmware: float | None
-    """Cores of the controller, in the mean. Unit: share. None where nothing takes them time (`[firmware]`)."""
+    """Mean over the cores of the controller. Unit: share. None where nothing takes them time (`[firmware]`)."""
     links: tuple[float, ...]
-    """Each link of the fabric, in the order of `links.names`, with bytes on the move. Unit: share."""
+    """Share of time for which bytes moved over each link, in the order of `links.names`. Unit: share."""
     controllers: tuple[float, ...]
-    """Each flash controller, with a transfer or setting up its path. Unit: share."""
+    """Share of time for which each flash controller has a transfer, or sets up its path. Unit: share."""
     dies: tuple[float, ...]
-    """Each die, in the order of channel, way, die, busy with anything. Unit: share."""
+    """Share of time for which each die is busy in any way, in the order of channel, way, die. Unit: share."""
     links_mean: float
     """Mean of `links`. Unit: share."""
     controllers_mean: float
@@ -868,21 +884,21 @@ class Utilisation:
     dies_mean: float
     """Mean of `dies`. Unit: share."""
     dies_gc_mean: float
-    """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
+    """Mean share of time that dies spend on GC and wear levelling. Unit: share."""
 
 
 @record
 class Links:
-    """Traffic of the links of the fabric, an entry for each link."""
+    """Traffic of the links of the interconnect, with one entry for each link."""
 
     names: tuple[str, ...]
-    """Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by
-    the routers at their ends, (row, column).
+    """Name of each link. Channels are numbered by row, followed by the columns'; private channels by chip; links of a
+    mesh have the routers at their ends, as (row, column).
     """
     kinds: tuple[Literal["channel", "controller", "mesh", "chip"], ...]
     """Kind of each link, by the parts that it connects."""
     busy_ps: tuple[int, ...]
-    """Time that each link had bytes on the move. Unit: ps."""
+    """Time for which bytes moved over each link. Unit: ps."""
     bytes_to_chips: tuple[int, ...]
     """Data and metadata that each link carried towards the chips. Unit: B."""
     bytes_from_chips: tuple[int, ...]
@@ -890,14 +906,14 @@ class Links:
     bytes_between_chips: tuple[int, ...]
     """Data and metadata that each link carried from chip to chip. Unit: B."""
     hops: int
-    """Links crossed, summed over the transfers. Unit: links."""
+    """Number of links crossed, over all transfers. Unit: links."""
     hops_mean: float | None
     """Mean number of links that a transfer crossed. Unit: links. None without transfers."""
 
 
 @record
 class Bound:
-    """Bottleneck of the measured window, or of the run where there is none."""
+    """Bottleneck of the measured window, or of the whole run without such a window."""
 
     resource: Literal[
         "host-link",
@@ -912,22 +928,22 @@ class Bound:
         "waiting",
         "latency",
     ]
-    """Part of the drive, or the load, that limits throughput."""
+    """The part of the drive, or the load, that limits throughput."""
     share: float
-    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
-    packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
-    it. Of a link that operations hold (`hold-path`): that share. Unit: share.
+    """Busy share of `resource`; of the busiest part if arrivals or latency limit the run. For a link of a packet
+    network over which bytes do not always move, the share of time for which packets hold it. For a link that operations
+    hold (`hold-path`), the share of time for which they do. Unit: share.
     """
     sentence: str
-    """A sentence that names the bottleneck and how busy it is."""
+    """Sentence with the bottleneck and its busy share."""
 
 
 @record
 class LowerBound:
-    """The least time that the work of the run takes, garbage collection included, whatever the order of the work."""
+    """Minimum time that the work of the run takes, GC included, in any order of the work."""
 
     makespan_ps: int
-    """The least time: that of the part that needs most, among the following. Unit: ps."""
+    """Lower bound: the maximum of the times below. Unit: ps."""
     limit: Literal[
         "dies",
         "chips",
@@ -941,64 +957,67 @@ class LowerBound:
         "dram",
         "arrivals",
     ]
-    """The part that needs most."""
+    """Part with the maximum time."""
     distance: float | None
-    """Time of the run over `lower_bound.makespan_ps`, less 1. Unit: share. None when there was nothing to do."""
+    """Time of the run over `lower_bound.makespan_ps`, minus 1. Unit: share. None when there was nothing to do."""
     dies_ps: int
-    """Time of the busiest die: its operations and transfers one after the other; with `read-cache` its data leaves
-    beside them. A chip whose dies take turns (`die-interleaving`) counts as one die. Unit: ps.
+    """Time of the busiest die: its operations and transfers, one after the other. With `read-cache` its data leaves
+    during other work. A chip whose dies take turns (`die-interleaving`) counts as one die. Unit: ps.
     """
     chips_ps: int | None
     """Time of the pins of the busiest chip. Unit: ps. None where they are no link of their own."""
     rows_ps: int | None
-    """Time of the channel of the busiest row, or for which operations hold it (`hold-path`); of Venice, that of the
-    circuits to its chips over all links that lead to the row. Unit: ps. None where a row shares none.
+    """Time of the channel of the busiest row; with `hold-path`, the time for which operations hold it. For Venice, the
+    time of the circuits to the row's chips, divided over all links that lead to the row. Unit: ps. None where a row
+    shares none.
     """
     mesh_links_ps: int | None
     """Time of the busiest link between routers. Unit: ps. None where there are none, or transfers choose among them."""
     controllers_ps: int | None
-    """Time of the controllers, with the transfers evenly among them. Unit: ps. None where nothing limits them."""
+    """Time of the controllers, with all transfers divided evenly. Unit: ps. None where nothing limits them."""
     link_to_drive_ps: int
-    """Time of what crossed the link, host to drive. Unit: ps."""
+    """Time of all transfers over the host link in the direction to the drive. Unit: ps."""
     link_to_host_ps: int
-    """Time of what crossed the link, drive to host. Unit: ps."""
+    """Time of all transfers over the host link in the direction to the host. Unit: ps."""
     adapter_ps: int | None
-    """Time of the adapter in the host, in the busier of its two directions. Unit: ps. None but for `sata`."""
+    """Time of the SATA adapter in the host, in its busier direction. Unit: ps. None but for `sata`."""
     firmware_ps: int | None
-    """Time of the cores of the controller, with their work evenly among them. Unit: ps. None where nothing takes them
-    time (`[firmware]`).
+    """Time of the controller's cores, with all work divided evenly. Unit: ps. None where nothing takes them time
+    (`[firmware]`).
     """
     dram_ps: int | None
     """Time of the DRAM of the device cache. Unit: ps. None where the cache is turned off."""
     arrivals_ps: int | None
-    """Last arrival of a request. Unit: ps. None where all streams issue requests as others complete."""
+    """Arrival of the last request. Unit: ps. None where all streams issue requests as others complete."""
 
 
 @record
 class Energy:
-    """Energy of the events of the run, by consumer."""
+    """Energy of the run's events, by consumer."""
 
     total: float
-    """Sum of the following. Unit: J."""
+    """Sum of the energies below. Unit: J."""
     read: float
-    """Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs. Unit: J."""
+    """Energy of reads in the array. Each takes the read time of its page type, whatever the number of planes. A
+    copyback counts as a read and a program. Unit: J.
+    """
     program: float
-    """Arrays programming. Unit: J."""
+    """Energy of programs in the array. Unit: J."""
     erase: float
-    """Arrays erasing. Unit: J."""
+    """Energy of erases in the array. Unit: J."""
     channels: float
-    """Shared channels, while bytes move. Unit: J."""
+    """Energy of shared channels, while bytes move over them. Unit: J."""
     links: float
-    """Links with one driver at either end, while bytes move. Unit: J."""
+    """Energy of links with one driver at either end, while bytes move over them. Unit: J."""
     routers: float
-    """Routers, during the whole run. Unit: J."""
+    """Energy of routers, during the whole run. Unit: J."""
     controllers: float
-    """Flash controllers, during the whole run. Unit: J."""
+    """Energy of flash controllers, during the whole run. Unit: J."""
 
 
 @record
 class Constant:
-    """A constant that a result rests on."""
+    """A constant from which a result is computed."""
 
     name: str
     """Name of the constant."""
@@ -1007,28 +1026,30 @@ class Constant:
     unit: str
     """Unit of the value."""
     source: str
-    """Paper that states the value, or the choice made because none does; `configuration` for a configured value."""
+    """Paper that states the value, or the choice made because no paper states one; `configuration` for a configured
+    value.
+    """
 
 
 @record
 class DrivePower:
-    """Power and energy of the drive, by two separate measures: the energy of events, and nominal power."""
+    """Power and energy of the drive, by two separate measures: event energy and nominal power."""
 
     energy_j: Energy
-    """Energy of the events of the run."""
+    """Energy of the run's events."""
     average_w: float | None
-    """Energy of the events per simulated second. Unit: W. None in a run that took no time."""
+    """Energy of the run's events per simulated second. Unit: W. None in a run that took no time."""
     nominal_w: float
     """Power of the drive with all of its parts at work: each die executes the mean operation of the run, each
     controller has a transfer over the mean number of links of the run, and routers and controllers draw their constant
-    power. It does not depend on the length of the run. Unit: W.
+    power. Nominal power does not depend on the length of the run. Unit: W.
     """
     nominal_energy_j: float
     """Energy as the papers measure it: average power times execution time (Venice, ISCA 2023, section 6.4), here with
     the nominal power. Unit: J.
     """
     constants: tuple[Constant, ...]
-    """Powers of single parts from which these figures are computed."""
+    """Powers of single parts, from which the figures are computed."""
 
 
 @record
@@ -1047,29 +1068,29 @@ class LinkCounts:
 
 @record
 class DriveArea:
-    """Parts and area of the interconnect."""
+    """Parts of the interconnect, and their area."""
 
     links: LinkCounts
-    """Links by what they connect."""
+    """Number of links, by what they connect."""
     wires: int
-    """Wires that carry data, over all links. Unit: wires."""
+    """Number of wires that carry data, over all links. Unit: wires."""
     controllers: int
-    """Flash channel controllers. Unit: controllers."""
+    """Number of flash channel controllers. Unit: controllers."""
     routers: int
-    """Routers, in the chips or beside them. Unit: routers."""
+    """Number of routers, in the chips or beside them. Unit: routers."""
     links_saved_share: float | None
-    """Share of the area of the channels of the bus that the links save, negative when they take more; links to
-    controllers and to chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to
+    """Share of the area of the bus's channels that the links save; negative if they take more area. Links to
+    controllers and to chips are not counted (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to
     every chip, whose area nobody states.
     """
     chips_mm2: float
-    """Area of the chips, without what the interconnect adds to them. Unit: mm2."""
+    """Area of the chips, without the area that the interconnect adds to them. Unit: mm2."""
     added_inside_mm2: float
     """Area that the interconnect adds inside the chips: controllers on the dies, routers of NoSSD. Unit: mm2."""
     added_beside_mm2: float
     """Area that the interconnect adds on the board beside the chips, without links: routers of Venice. Unit: mm2."""
     constants: tuple[Constant, ...]
-    """Areas of single parts from which these figures are computed."""
+    """Areas of single parts, from which the figures are computed."""
 
 
 @record
@@ -1186,19 +1207,19 @@ class TraceContents:
 
 @record
 class StreamResult:
-    """The results of one stream, over the whole run."""
+    """Results of one stream, over the whole run."""
 
     name: str
     """Name of the stream."""
     requests: int
-    """Requests of the stream that completed during the run. Unit: requests."""
+    """Number of requests of the stream that completed during the run. Unit: requests."""
     read_bytes: int
-    """Bytes that successful requests of the stream read. Unit: B."""
+    """Number of bytes that successful requests of the stream read. Unit: B."""
     written_bytes: int
-    """Bytes that successful requests of the stream wrote. Unit: B."""
+    """Number of bytes that successful requests of the stream wrote. Unit: B."""
     start_ps: int
-    """Simulated time from the start of the run to that of the stream, which `replay.phase` and `replay.start-delay` put
-    off. Unit: ps.
+    """Simulated time from the start of the run to the start of the stream, which `replay.phase` and
+    `replay.start-delay` delay. Unit: ps.
     """
     makespan_ps: int
     """Simulated time from the start of the run to the last completion of the stream. Unit: ps."""
@@ -1211,55 +1232,59 @@ class StreamResult:
     latency_ps: LatencyByKind
     """Completion latencies of the requests of the stream."""
     breakdown_ps: BreakdownByPart
-    """Where the latencies of the requests of the stream went."""
+    """Breakdown of the latencies of the requests of the stream."""
     workload: dict[str, Any] | None
     """Summary of the workload of the stream. None when it was not made from the configuration."""
 
 
 @record
 class WarmUp:
-    """How the warm-up ended."""
+    """End of the warm-up."""
 
     how: Literal["none", "auto", "requests", "time", "steady"]
-    """Condition that was to end the warm-up (`measure.warm-up`)."""
+    """Condition on which the warm-up ends (`measure.warm-up`)."""
     converged: bool
-    """Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short,
-    and that the measured window is its second half.
+    """Whether the warm-up ended, and requests completed after it. `false` with `auto`: the run is too short, and the
+    measured window is its second half.
     """
     ended_ps: int | None
     """Simulated time at which the warm-up ended. Unit: ps. None when it did not end."""
     requests: int
-    """Requests that completed during the warm-up. Unit: requests."""
+    """Number of requests that completed during the warm-up. Unit: requests."""
     batch_requests: int | None
-    """Requests of a batch, of which `warm_up.requests` is a multiple. Unit: requests. None but with `auto`."""
+    """Number of requests of a batch, of which `warm_up.requests` is a multiple. Unit: requests. None but with `auto`.
+    """
 
 
 @record
 class IntervalUtilisation:
-    """Busy shares of the parts of the drive, of the time of an interval."""
+    """Busy shares of the parts of the drive during an interval."""
 
     link_to_drive: float
-    """Link, host to drive. Unit: share."""
+    """Host link, in the direction to the drive. Unit: share."""
     link_to_host: float
-    """Link, drive to host. Unit: share."""
+    """Host link, in the direction to the host. Unit: share."""
     links_mean: float
-    """Mean over the links of the fabric. Unit: share."""
+    """Mean over the links of the interconnect. Unit: share."""
     dies_mean: float
     """Mean over the dies. Unit: share."""
     dies_gc_mean: float
-    """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
+    """Mean share of time that dies spend on GC and wear levelling. Unit: share."""
 
 
 @record
 class Interval:
-    """Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived."""
+    """Results of an interval of the run.
+
+    A request belongs to the interval in which it completed, whenever it arrived.
+    """
 
     start_ps: int
     """Simulated time at which the interval begins. Unit: ps."""
     end_ps: int
     """Simulated time at which the interval ends. Unit: ps."""
     requests: int
-    """Requests that completed in the interval. Unit: requests."""
+    """Number of requests that completed in the interval. Unit: requests."""
     iops: float
     """Completed requests per simulated second of the interval. Unit: 1/s."""
     bandwidth_bytes_per_s: float
@@ -1267,71 +1292,69 @@ class Interval:
     latency_ps: LatencyByKind
     """Completion latencies of the requests of the interval."""
     write_amplification: float | None
-    """Pages programmed in the interval over pages that requests wrote in it. Unit: ratio. None when requests wrote no
-    page.
+    """Pages programmed in the interval over pages that requests wrote in the interval. Unit: ratio. None when requests
+    wrote no page.
     """
     gc: GarbageCollection
-    """Work of garbage collection and wear levelling in the interval."""
+    """Work of GC and wear levelling in the interval."""
     flash: FlashOperations
     """Operations of the flash array in the interval."""
     mapping_hit_share: float | None
-    """Entries found in the cache of the map, over entries wanted in the interval. Unit: share. None when none was
+    """Map entries found in the mapping cache, over entries requested in the interval. Unit: share. None when none was
     wanted, or the whole map is in DRAM.
     """
     occupancy_mean: float
     """Mean number of commands in the queues of all streams, over the interval. Unit: commands."""
     utilisation: IntervalUtilisation
-    """Busy shares of the parts of the drive, of the time of the interval."""
+    """Busy shares of the parts of the drive during the interval."""
 
 
 @record
 class Drift:
-    """How much a measure changes over five rounds, as shares of its mean."""
+    """Change of a measure over five rounds, as shares of its mean."""
 
     range: float
-    """Largest of the rounds less the least, over their mean. Unit: share."""
+    """Maximum minus minimum of the rounds, over their mean. Unit: share."""
     slope: float
-    """Rise or fall of the straight line that fits the rounds best, from the first to the last, over their mean. Unit:
-    share.
-    """
+    """Change of the straight line fitted to the rounds, from the first to the last, over their mean. Unit: share."""
 
 
 @record
 class Rounds:
-    """How much the measured window changes over five rounds, each a fifth of its requests."""
+    """Drift of the measured window over five rounds, each a fifth of its requests."""
 
     iops: Drift
-    """Drift of the completed requests per simulated second."""
+    """Drift of requests completed per simulated second."""
     latency: Drift
     """Drift of the mean latency."""
 
 
 @record
 class MeasuredBreakdown:
-    """Where the mean latencies of the requests of the measured window went, counted in the batches of `confidence`."""
+    """Breakdown of the mean latencies of the requests of the measured window, from the batches of `confidence`."""
 
     mean: Breakdown | None
-    """All requests. None when the window is shorter than a batch."""
+    """Mean of all requests. None when the window is shorter than a batch."""
     read: Breakdown | None
-    """Reads. None when none completed in a batch of the window."""
+    """Mean of reads. None when none completed in a batch of the window."""
     write: Breakdown | None
-    """Writes. None when none completed in a batch of the window."""
+    """Mean of writes. None when none completed in a batch of the window."""
 
 
 @record
 class MeasuredStream:
-    """The measured window of one stream."""
+    """Results of the measured window for one stream."""
 
     name: str
     """Name of the stream."""
     requests: int
-    """Requests of the stream that completed in the window. Unit: requests."""
+    """Number of requests of the stream that completed in the window. Unit: requests."""
     iops: float
     """Completed requests per simulated second, from the start of the window to the last completion of the stream. Unit:
     1/s.
     """
     bandwidth_bytes_per_s: float
-    """Bytes that successful requests read and wrote, per simulated second from the start of the window to the last
+    """Bytes that successful requests read or wrote, per simulated second from the start of the window to the last
     completion of the stream. Unit: B/s.
     """
     latency_ps: LatencyByKind
@@ -1340,26 +1363,26 @@ class MeasuredStream:
 
 @record
 class Measured(Interval):
-    """The measured window: the run behind its warm-up."""
+    """The measured window: the run after its warm-up."""
 
     steady: bool | None
     """Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and
-    a slope of at most 10 % of their mean. `steadiness` judges by more than that. None when there are too few requests
-    to tell.
+    a slope of at most 10 % of their mean. `steadiness` uses further criteria. None when there are too few requests to
+    tell.
     """
     rounds: Rounds | None
-    """How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window. None when
-    there are too few requests to tell.
+    """Drift of IOPS and mean latency over five rounds, each a fifth of the requests of the window. None when there are
+    too few requests to tell.
     """
     breakdown_ps: MeasuredBreakdown
-    """Where the latencies of the requests of the window went."""
+    """Breakdown of the latencies of the requests of the window."""
     streams: tuple[MeasuredStream, ...]
-    """The window for each stream."""
+    """Results of the window for each stream."""
 
 
 @record
 class ConfidenceInterval:
-    """Ends of a 95 % confidence interval."""
+    """A 95 % confidence interval."""
 
     low: float
     """Lower end, in the unit of the figure."""
@@ -1385,19 +1408,19 @@ class LatencyConfidence:
 
 @record
 class LatencyConfidenceByKind:
-    """Confidence intervals of latencies by kind of request."""
+    """Confidence intervals of latencies, by kind of request."""
 
     all: LatencyConfidence
-    """All requests."""
+    """Intervals of all requests."""
     read: LatencyConfidence
-    """Reads."""
+    """Intervals of reads."""
     write: LatencyConfidence
-    """Writes."""
+    """Intervals of writes."""
 
 
 @record
 class BreakdownConfidence:
-    """Confidence intervals of the parts of the mean latency, as shares of this mean."""
+    """Confidence intervals of the parts of the mean latency, as shares of the mean latency."""
 
     host: ConfidenceInterval
     """Interval of `breakdown_ps.mean.host`."""
@@ -1421,38 +1444,40 @@ class BreakdownConfidence:
 
 @record
 class Confidence:
-    """95 % confidence intervals of the figures of the measured window; of the whole run where there is no window."""
+    """95 % confidence intervals of the figures of the measured window, or of the whole run without such a window."""
 
     batches: int
-    """Batches of the window. Unit: batches."""
+    """Number of batches of the window. Unit: batches."""
     iops: ConfidenceInterval | None
-    """Interval of completed requests per second. None when there are too few requests to tell."""
+    """Interval of requests completed per second. None when there are too few requests to tell."""
     bandwidth_bytes_per_s: ConfidenceInterval | None
     """Interval of bytes per second. None when there are too few requests to tell."""
     latency_ps: LatencyConfidenceByKind
-    """Interval of latencies, in picoseconds."""
+    """Intervals of latencies, in picoseconds."""
     breakdown_share: BreakdownConfidence | None
-    """Interval of the parts of the mean latency, as shares. None when there are too few requests to tell."""
+    """Intervals of the parts of the mean latency, as shares. None when there are too few requests to tell."""
     write_amplification: ConfidenceInterval | None
     """Interval of write amplification. None when requests wrote no page, or there are too few to tell."""
     dies_gc_mean: ConfidenceInterval | None
-    """Interval of the share of the time of the dies that went to garbage collection and wear levelling. None when there
-    are too few batches to tell.
+    """Interval of the mean share of time that dies spend on GC and wear levelling. None when there are too few batches
+    to tell.
     """
 
 
 @record
 class Precision:
-    """Precision wanted and reached of the figure that `measure.precision-of` names."""
+    """Requested and reached precision of the figure that `measure.precision-of` selects."""
 
     of: Literal["iops", "bandwidth", "mean", "p50", "p95", "p99", "p99.9", "write-amplification"]
-    """The figure."""
+    """Figure whose precision is reported."""
     wanted: float
-    """The share of the figure within which its confidence interval was to be, on either side. Unit: share."""
+    """Requested half-width of the figure's confidence interval, as a share of the figure. Unit: share."""
     reached: float | None
-    """The share of the figure within which it is. Unit: share. None when there are too few requests to tell."""
+    """Reached half-width of the figure's confidence interval, as a share of the figure. Unit: share. None when there
+    are too few requests to tell.
+    """
     met: bool
-    """Whether that is as precise as it was to be."""
+    """Whether the reached half-width is at most the requested one."""
 
 
 @record
@@ -1488,22 +1513,22 @@ class Steadiness:
 
 @record
 class RecordedRequest:
-    """A request."""
+    """A request of the recording."""
 
     number: int
-    """Its place in the order of issue, from 1 on."""
+    """Sequence number of the request, in the order of issue from 1."""
     stream: int
-    """The place of its stream among the streams, from 0 on."""
+    """Index of the stream of the request, from 0."""
     kind: Literal["read", "write", "deallocate", "flush", "write_zeroes"]
     """Kind of the request."""
     offset_bytes: int
-    """Where it begins on the drive. Unit: B."""
+    """Offset of the request on the drive. Unit: B."""
     size_bytes: int
-    """Bytes of the request. Unit: B."""
+    """Size of the request. Unit: B."""
     issued_ps: int
-    """When the host issued it. Unit: ps."""
+    """Time at which the host issued the request. Unit: ps."""
     completed_ps: int | None
-    """When it completed. Unit: ps. None when it had not completed by the end of the recording."""
+    """Time at which the request completed. Unit: ps. None when it had not completed by the end of the recording."""
 
 
 @record
@@ -1511,43 +1536,43 @@ class RecordedTransfer:
     """A transfer of a command or of data."""
 
     die: int
-    """The die it is to or from; the first one of its chip where dies take turns, until something is sent."""
+    """Die of the transfer. If dies take turns, the first die of the chip until the message is sent."""
     phase: Literal["command", "data", "copy"]
-    """Phase of the operation that the path was for."""
+    """Phase of the operation for which the path was requested."""
     message: Literal["read", "program", "erase", "copyback", "data", "copy"] | None
-    """Message that was sent. None when nothing was sent by the end of the recording, or at all."""
+    """Message that was sent over the path. None when nothing was sent by the end of the recording, or at all."""
     requests: tuple[int, ...]
-    """The numbers of the requests it was for; none where it was work of the firmware, or nothing was sent."""
+    """Numbers of the requests to which the transfer belongs; none for firmware work, or if nothing was sent."""
     asked_ps: int
-    """When the die asked for the path. Unit: ps."""
+    """Time at which the die requested the path. Unit: ps."""
     granted_ps: int | None
-    """When it got it. Unit: ps. None when it had not got it by the end of the recording."""
+    """Time at which the path was granted. Unit: ps. None when it had not got it by the end of the recording."""
     delivered_ps: int | None
-    """When what was sent had arrived. Unit: ps. None when it had not arrived by the end of the recording."""
+    """Time at which the message had arrived. Unit: ps. None when it had not arrived by the end of the recording."""
     released_ps: int | None
-    """When the path was given back. Unit: ps. None when it was held at the end of the recording."""
+    """Time at which the path was released. Unit: ps. None when it was held at the end of the recording."""
     causes: tuple[Literal["channel", "controller", "link"], ...]
-    """Obstacles on the path, in the order in which they were met; empty when the path was free at the first try."""
+    """Obstacles that blocked the path, in order; empty if the path was free at the first attempt."""
     blocked_ps: int
-    """How long something was in the way. Unit: ps."""
+    """Time for which the path was blocked. Unit: ps."""
 
 
 @record
 class RecordedHold:
-    """A link was held."""
+    """A use of a link."""
 
     link: int
-    """The link: its place in `links.names`, from 0 on."""
+    """Index of the link in `links.names`, from 0."""
     die: int
-    """The die it was held for."""
+    """Die for which the link was held."""
     transfer: int | None
-    """The transfer it was held for: its place in `transfers`, from 0 on. None for acknowledgements, and for transfers
-    of before the recording.
+    """Index in `transfers` of the transfer for which the link was held, from 0. None for acknowledgements, and for
+    transfers of before the recording.
     """
     from_ps: int
-    """From when. Unit: ps."""
+    """Start of the use. Unit: ps."""
     until_ps: int
-    """Until when. Unit: ps."""
+    """End of the use. Unit: ps."""
 
 
 @record
@@ -1555,15 +1580,15 @@ class RecordedScoutStep:
     """A step of a scout of Venice."""
 
     at_ps: int
-    """When it takes the step. Unit: ps."""
+    """Time at which the step begins. Unit: ps."""
     controller: int
-    """The controller that sent it."""
+    """Controller that sent the scout."""
     die: int
-    """The die it looks for a path to."""
+    """Die for which the scout searches a path."""
     step: Literal["sent", "forward", "back", "found", "failed"]
     """Move of the scout."""
     to_chip: int | None
-    """The chip whose router it goes to, or is at. None when that is its controller."""
+    """Chip of the router to which the scout moves, or where it is. None when that is its controller."""
 
 
 @record
@@ -1571,137 +1596,137 @@ class NetworkRecording:
     """Transfers over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
 
     fabric: str
-    """The kind of the interconnect."""
+    """Kind of the interconnect."""
     about: str
-    """How it works, for somebody who sees it for the first time."""
+    """Explanation of the interconnect, for a reader who does not know it."""
     start_ps: int
-    """When the recording begins, in simulated time. Unit: ps."""
+    """Simulated time at which the recording begins. Unit: ps."""
     end_ps: int
-    """When it ends. Unit: ps."""
+    """Simulated time at which the recording ends. Unit: ps."""
     is_cut: bool
-    """Whether it ended before its window did, because it was full (`measure.network-events-max`)."""
+    """Whether the recording ended before its window, because it was full (`measure.network-events-max`)."""
     requests: tuple[RecordedRequest, ...]
-    """The requests that transfers were for, in the order of issue."""
+    """Requests to which the transfers belong, in the order of issue."""
     transfers: tuple[RecordedTransfer, ...]
-    """Transfers that wanted or had a path within the window, in the order in which they asked for it."""
+    """Transfers that requested or held a path within the window, in the order of their requests."""
     holds: tuple[RecordedHold, ...]
-    """Spans in which links were held within the window: by paths of transfers, or reserved by a scout."""
+    """Uses of links within the window, by the path of a transfer or by a scout's reservation."""
     scouts: tuple[RecordedScoutStep, ...]
     """Moves of the scouts of Venice within the window, in order."""
 
 
 @record
 class TimelineRecording:
-    """The part of the run that the timeline covers (`measure.window-start`, `measure.window-length`)."""
+    """Extent of the timeline in the run (`measure.window-start`, `measure.window-length`)."""
 
     start_ps: int
-    """When it begins, in simulated time. Unit: ps."""
+    """Simulated time at which the timeline begins. Unit: ps."""
     end_ps: int
-    """When it ends. Unit: ps."""
+    """Simulated time at which the timeline ends. Unit: ps."""
     is_cut: bool
-    """Whether it ended before its window did, because it was full (`measure.timeline-events-max`)."""
+    """Whether the timeline ended before its window, because it was full (`measure.timeline-events-max`)."""
 
 
 @record
 class StreamFairness:
-    """Effect of the other streams on one."""
+    """Effect of the other streams on one stream."""
 
     name: str
     """Name of the stream."""
     together_ps: float | None
-    """Mean latency of the stream beside the others. Unit: ps. None when it completed nothing."""
+    """Mean latency of the stream when all streams run. Unit: ps. None when it completed nothing."""
     alone_ps: float | None
-    """Mean latency of the stream on the same drive, with the same requests, while the others issue none. Unit: ps. None
+    """Mean latency of the stream on the same drive, with the same requests, when the others issue none. Unit: ps. None
     when it completed nothing.
     """
     slowdown: float | None
-    """`together_ps` over `alone_ps`: 1 when the others do not disturb the stream. Unit: ratio. None when it completed
+    """`together_ps` over `alone_ps`: 1 if the others do not disturb the stream. Unit: ratio. None when it completed
     nothing.
     """
 
 
 @record
 class Fairness:
-    """How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018)."""
+    """Evenness of the slowdown of streams, by the measures of the MQSim paper (Tavakkol et al., FAST 2018)."""
 
     streams: tuple[StreamFairness, ...]
-    """The slowdown of each stream, in the order of the configuration."""
+    """Slowdown of each stream, in the order of the configuration."""
     slowdown_max: float | None
-    """Largest slowdown. Unit: ratio. None when no stream has a slowdown."""
+    """Maximum slowdown. Unit: ratio. None when no stream has a slowdown."""
     fairness: float | None
-    """Least slowdown over the largest: 1 when all streams suffer alike, near 0 when one suffers for the others. Unit:
-    ratio. None when no stream has a slowdown.
+    """Minimum slowdown over maximum slowdown: 1 if all streams are slowed down equally, near 0 if one is slowed down
+    much more. Unit: ratio. None when no stream has a slowdown.
     """
     unfairness: float | None
-    """Largest slowdown over the least: 1 when all streams suffer alike. Unit: ratio. None when no stream has a
-    slowdown.
+    """Maximum slowdown over minimum slowdown: 1 if all streams are slowed down equally. Unit: ratio. None when no
+    stream has a slowdown.
     """
 
 
 @record
 class WorkloadFile:
-    """A file that requests come from, or of a policy."""
+    """A file with requests, or with a policy."""
 
     stream: str
-    """Name of the stream; of a policy its key."""
+    """Name of the stream; for a policy, its key."""
     path: str
-    """Where the file was."""
+    """Path of the file at the time of the run."""
     size_bytes: int
     """Size of the file. Unit: B."""
     sha256: str
-    """SHA-256 of its content, in hexadecimal."""
+    """SHA-256 of the file, in hexadecimal."""
 
 
 @record
 class Provenance:
-    """Inputs, beside the configuration, that reproduce the result."""
+    """Inputs that, together with the configuration, reproduce the result."""
 
     command: tuple[str, ...] | None
-    """The command line. None when no command line has made it."""
+    """Command line that made the result. None when no command line has made it."""
     files: tuple[WorkloadFile, ...]
-    """Traces and fitted profiles that requests come from, and files of policies in Python."""
+    """Traces and fitted profiles from which requests come, and files with policies in Python."""
 
 
 @record
 class Report:
-    """The measures of one run.
+    """Results of one run.
 
-    Where a meaning names no other interval, it covers the whole run, warm-up included.
+    A result covers the whole run, warm-up included, unless its meaning names another interval.
     """
 
     requests: int
-    """Requests that completed during the run. Unit: requests."""
+    """Number of requests that completed during the run. Unit: requests."""
     makespan_ps: int
     """Simulated time from the start of the run to its last completion, or to the last program of a final flush of the
-    device cache; to the cut of the power, or to the interruption, of a run that ended so. Unit: ps.
+    device cache. If the run was cut off or interrupted, the time up to that. Unit: ps.
     """
     iops: float
     """Completed requests per simulated second of the makespan. Unit: 1/s."""
     bandwidth_bytes_per_s: float
-    """Bytes that successful requests read and wrote, per simulated second of the makespan. Unit: B/s."""
+    """Bytes that successful requests read or wrote, per simulated second of the makespan. Unit: B/s."""
     latency_ps: LatencyByKind
     """Completion latencies of all requests of the run."""
     distribution: DistributionByKind
     """Distribution of the completion latencies of the run."""
     breakdown_ps: BreakdownByPart
-    """Where the latencies of the requests of the run went."""
+    """Breakdown of the latencies of the requests of the run."""
     write_amplification: float | None
-    """Pages programmed during the run, pages moved by garbage collection and translation pages included, over pages
-    that requests wrote, each page counted as often as it was written, in whole or in part. Below 1 where the device
-    cache takes a page several times before it goes to flash. Unit: ratio. None when requests wrote no page.
+    """Pages programmed during the run, including moved pages and translation pages, over pages that requests wrote.
+    Each page counts as often as it was written, in whole or in part. Below 1 if the device cache accepts a page several
+    times before it is destaged. Unit: ratio. None when requests wrote no page.
     """
     gc: GarbageCollection
-    """Work of garbage collection and wear levelling during the run."""
+    """Work of GC and wear levelling during the run."""
     flash: FlashOperations
     """Operations of the flash array during the run."""
     per_request: PerRequest | None
-    """Flash operations for each request. None when no request completed."""
+    """Flash operations per request. None when no request completed."""
     chip_states: ChipStates | None
-    """How the chips spent their time. None with `measure.chip-states = false`."""
+    """Shares of time that the chips spent in each state. None with `measure.chip-states = false`."""
     mapping_cache: MappingCache | None
-    """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
+    """Lookups and transfers of the mapping cache during the run. None when the whole map is in DRAM."""
     path_conflict: PathConflict
-    """Transfers and requests that found their path free at the first try, during the run."""
+    """Transfers and requests whose path was free at the first attempt, during the run."""
     collisions: Collisions | None
     """Read collisions during the run. None with `measure.collisions = false`."""
     replication: Replication | None
@@ -1719,37 +1744,40 @@ class Report:
     power_cut: PowerCut | None
     """Effects of the power cut (`power.cut`). None when none came before the run ended."""
     utilisation: Utilisation
-    """Busy shares of the parts of the drive, of the simulated time from the start to the last event."""
+    """Busy shares of the parts of the drive, from the start of the run to the last event."""
     links: Links
-    """Traffic of each link of the fabric during the run."""
+    """Traffic of each link of the interconnect during the run."""
     bound: Bound
-    """Bottleneck of the measured window; of the run where there is none, and with the warm-up `auto`."""
+    """Bottleneck of the measured window. Without such a window, and with the warm-up `auto`, bottleneck of the whole
+    run.
+    """
     lower_bound: LowerBound
-    """The least time that the work of the run takes."""
+    """Minimum time that the work of the run takes."""
     power: DrivePower
     """Energy and power of the drive during the run."""
     area: DriveArea
     """Parts of the interconnect, and their area."""
     streams: tuple[StreamResult, ...]
-    """The results of each stream, in the order of the configuration; one, named `host`, where no streams are
-    configured.
+    """Results of each stream, in the order of the configuration. Without configured streams, of one stream named
+    `host`.
     """
     warm_up: WarmUp | None
-    """How the warm-up ended ([steady-state.md](steady-state.md)). None with `measure.warm-up = "none"`."""
+    """End of the warm-up ([steady-state.md](steady-state.md)). None with `measure.warm-up = "none"`."""
     measured: Measured | None
     """The measured window, from the end of the warm-up to the end of the run. None without a warm-up, or when nothing
     completed behind it.
     """
     confidence: Confidence
-    """Confidence intervals of the figures of the measured window, or of the whole run where there is none."""
+    """Confidence intervals of the figures of the measured window, or of the whole run without such a window."""
     precision: Precision | None
-    """Precision wanted and reached of the figure that `measure.precision-of` names. None without `measure.precision`.
+    """Requested and reached precision of the figure that `measure.precision-of` selects. None without
+    `measure.precision`.
     """
     steadiness: Steadiness
-    """Whether these figures are those of the steady state."""
+    """Whether the figures of the measured window are those of the steady state."""
     epochs: tuple[Interval, ...]
-    """The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the
-    run, and the last one ends with the run. Empty where `measure.epoch` is unset.
+    """Intervals of the run, of length `measure.epoch` times a power of two. Their counts add up to those of the run,
+    and the last interval ends with the run. Empty without `measure.epoch`.
     """
     network: NetworkRecording | None
     """Transfers over the interconnect in a window of the run. None unless `measure.network` is set."""
@@ -1758,27 +1786,27 @@ class Report:
     workload: dict[str, Any] | None
     """Summary of the workload. None when there are several streams."""
     wall_s: float
-    """Wall time of the run, without reading the configuration and preconditioning. Unit: s."""
+    """Wall time of the run, without loading of the configuration and preconditioning. Unit: s."""
     requests_per_wall_s: float
     """Completed requests per second of wall time. Unit: 1/s."""
     peak_rss_bytes: int | None
-    """Peak memory of the process until the end of the run; runs of one process share it. Unit: B. None where the system
-    does not tell.
+    """Peak memory of the process up to the end of the run. Runs in one process share this value. Unit: B. None where
+    the system does not tell.
     """
     config_hash: str
-    """Hash of the configuration, equal for configurations that decide the same run."""
+    """Hash of the configuration. Equal for configurations that determine the same run."""
     seed: int
-    """Seed from which all random choices of the run derive."""
+    """Seed from which all random numbers of the run derive."""
     version: str
     """Version of flashmesh."""
     interrupted: bool
     """Whether the run was stopped before its end."""
     fairness: Fairness | None
-    """How much the streams slow one another down. None unless the streams were run alone as well (`--fairness`)."""
+    """Effect of the streams on one another. None unless the streams were run alone as well (`--fairness`)."""
     configuration: dict[str, Any]
-    """Every parameter of the run: tables with the keys of [parameters.md](parameters.md)."""
+    """All parameters of the run, as tables with the keys of [parameters.md](parameters.md)."""
     provenance: Provenance
-    """How the result was made."""
+    """Origin of the result."""
 
 
 @record
