@@ -154,25 +154,29 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
-    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| Flow {
-        rise: growth(before, half, level),
-        through: (count(&half[half.len() - 1]) - count(before)) as f64,
+    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| {
+        let through = (count(&half[half.len() - 1]) - count(before)) as f64;
+        Flow { rise: growth(before, half, through, level), through }
     };
     let cache = flow(|levels| levels.dirty_pages, |mark| mark.counts.flash.pages_written);
     let slc = flow(|levels| levels.slc_pages, |mark| mark.counts.flash.user_programs);
     !cache.is_unbalanced() && !slc.is_unbalanced()
 }
 
-/// Returns the least-squares rise of a level over `marks`, or its difference from `before` to the last of them where that is larger in magnitude: the
-/// fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start in the second half: it fluctuates.
-fn growth(before: &DriveMark, marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
-    let at = |mark: &DriveMark| level(&mark.levels);
+/// Share of what flows through a store within which a level counts as back at its start. \[choice\]
+const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
+
+/// Returns the growth of the level of a store over `marks`: the least-squares rise, or the difference from `before` to the last of them where that is larger
+/// in magnitude, since the fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start in the
+/// second half: it fluctuates. `through` is what flows through the store.
+fn growth(before: &DriveMark, marks: &[DriveMark], through: f64, level: impl Fn(&Levels) -> u64) -> f64 {
+    let at = |mark: &DriveMark| level(&mark.levels) as f64;
+    let (start, slack) = (at(before), BACK_WITHIN * through);
     let later = || marks[marks.len() / 2..].iter().map(at);
-    let is_back = later().min() <= Some(at(before)) && later().max() >= Some(at(before));
-    if is_back {
+    if later().any(|level| level <= start + slack) && later().any(|level| level >= start - slack) {
         return 0.0;
     }
-    let difference = at(&marks[marks.len() - 1]) as f64 - at(before) as f64;
+    let difference = at(&marks[marks.len() - 1]) - start;
     let rise = rise(marks, &level);
     if difference.abs() > rise.abs() { difference } else { rise }
 }
@@ -258,9 +262,9 @@ impl Judged<'_> {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the growth of a level over the window.
-    fn growth(&self, level: impl Fn(&Levels) -> u64) -> f64 {
-        growth(self.marks.before(self.first), &self.marks.values()[self.first..], level)
+    /// Returns the growth of the level of a store over the window, through which `through` flowed.
+    fn growth(&self, through: f64, level: impl Fn(&Levels) -> u64) -> f64 {
+        growth(self.marks.before(self.first), &self.marks.values()[self.first..], through, level)
     }
 
     /// Returns the last mark.
@@ -295,7 +299,7 @@ impl Judged<'_> {
                 true => rounds.min(COLLECTIONS_MIN * gained),
                 false => rounds,
             };
-            let fallen = -self.rise(|levels| levels.free_pages);
+            let fallen = -self.growth(programmed, |levels| levels.free_pages);
             // Between two erases the free pages of a set fall by those of a victim: two standard deviations of the sum over sets at any phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             if self.last().counts.gc.collections == 0 && !is_drawn {
@@ -313,12 +317,12 @@ impl Judged<'_> {
                 found.push((Unsteady::Overwrites, self.lengthened(1.0 + (wanted - of_run) / programmed)));
             }
         }
-        let cache = Flow { rise: self.growth(|levels| levels.dirty_pages), through: written };
+        let cache = Flow { rise: self.growth(written, |levels| levels.dirty_pages), through: written };
         if last.dirty_limit > 0 && cache.is_unbalanced() {
             let left = last.dirty_limit.saturating_sub(last.dirty_pages) as f64;
             found.push((Unsteady::CacheFills, self.lengthened(2.0 + left / cache.rise.abs())));
         }
-        let slc = Flow { rise: self.growth(|levels| levels.slc_pages), through: programmed };
+        let slc = Flow { rise: self.growth(programmed, |levels| levels.slc_pages), through: programmed };
         if slc_pages > 0 && slc.is_unbalanced() {
             let left = slc_pages.saturating_sub(last.slc_pages) as f64;
             found.push((Unsteady::SlcFills, self.lengthened(2.0 + left / slc.rise.abs())));

@@ -18,7 +18,8 @@ use crate::ids::Lpn;
 pub(super) const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
 const WINDOWS_MAX: u32 = 40;
-/// Write amplification has settled when two windows and the two before them agree within this share.
+/// Write amplification has settled when two windows and the two before them agree within this share, or all windows of the last two quarters: of a small
+/// plane two windows are too noisy.
 const SETTLED_WITHIN: f64 = 0.005;
 
 /// Pages of a sample beyond which its blocks are made smaller. In the steady state the pages of a block that are valid are as good as
@@ -315,17 +316,22 @@ impl<'a> Sample<'a> {
 
     fn simulate(&mut self, watch: Watch<'_>) -> Settled {
         let window = self.ftl.geometry.pages().div_ceil(2);
-        // Write amplification of the last four windows, latest last.
-        let mut latest = [0.0; 4];
-        let (mut windows, mut settled) = (0, false);
-        while windows < WINDOWS_MAX && !settled {
-            latest.rotate_left(1);
-            latest[3] = 1.0 + self.write(window) as f64 / f64::from(window);
-            windows += 1;
-            watch((f64::from(windows) / f64::from(WINDOWS_MIN)).min(1.0));
-            let (before, now) = (latest[0] + latest[1], latest[2] + latest[3]);
-            settled = windows >= WINDOWS_MIN && (now - before).abs() <= SETTLED_WITHIN * now;
+        let mut found: Vec<f64> = Vec::new();
+        let mut settled = false;
+        while found.len() < WINDOWS_MAX as usize && !settled {
+            found.push(1.0 + self.write(window) as f64 / f64::from(window));
+            watch((found.len() as f64 / f64::from(WINDOWS_MIN)).min(1.0));
+            settled = found.len() >= WINDOWS_MIN as usize && agree(&found, 2);
         }
-        Settled { write_amplification: latest[3], windows, settled }
+        settled = settled || agree(&found, found.len() / 4);
+        let write_amplification = found.last().copied().unwrap_or(1.0);
+        Settled { write_amplification, windows: found.len() as u32, settled }
     }
+}
+
+/// Returns whether the sums of the last `count` values and of those before them agree within [`SETTLED_WITHIN`].
+fn agree(values: &[f64], count: usize) -> bool {
+    let sum = |end: usize| values[end - count..end].iter().sum::<f64>();
+    let (before, now) = (sum(values.len() - count), sum(values.len()));
+    (now - before).abs() <= SETTLED_WITHIN * now
 }
