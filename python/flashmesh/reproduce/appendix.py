@@ -1,4 +1,4 @@
-"""The appendix of an artefact: what a reproduction needs, takes and is expected to give."""
+"""The artefact appendix of a reproduction: its requirements, its cost and its expected results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]], mode: str, results: Path) -> str:
-    """Returns the appendix, in the sections that calls for artefacts ask for.
+    """Returns the appendix, with the sections that calls for artefacts require.
 
     Args:
         registry: All papers.
-        chosen: The claims of each paper that are meant.
-        mode: How much is run, `quick` or `full`.
-        results: The folder of results, whose runs tell what they took.
+        chosen: The selected claims of each paper.
+        mode: The extent of the runs, `quick` or `full`.
+        results: The folder of results; the stored runs give the time and disk space.
     """
     papers = {key: registry[key] for key in chosen}
     runs = {key: run_count(papers[key], claims, mode) for key, claims in chosen.items()}
@@ -86,13 +86,13 @@ def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]
 
 
 def run_count(paper: Paper, claims: Sequence[Claim], mode: str) -> int:
-    """Returns how many runs the claims of a paper need in all regimes."""
+    """Returns the number of runs that the claims of a paper need, over all regimes."""
     selection = Selection(paper, tuple(claims))
     return len(all_points(paper, selection.rows(), mode))
 
 
 def time_text(results: Path, runs: int) -> str:
-    """Returns what the kept runs took, and what all would take at that rate."""
+    """Returns an estimate of the time of `runs` runs, from the mean time of the stored runs."""
     taken = wall_times(results)
     if not taken:
         return f"not known yet: it is told here when {results} holds runs"
@@ -101,13 +101,13 @@ def time_text(results: Path, runs: int) -> str:
 
 
 def disk_text(results: Path) -> str:
-    """Returns the size of the kept runs."""
+    """Returns the size of the stored runs."""
     size = sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) if results.is_dir() else 0
     return f"{memory.size(size)} in {results}" if size else "a few kB for each run, and 200 MiB for the installation"
 
 
 def wall_times(results: Path) -> list[float]:
-    """Returns the wall times of the kept runs, in seconds; none where there is no folder of results."""
+    """Returns the wall times of the stored runs, in seconds; an empty list without a folder of results."""
     if not (results / MANIFEST).is_file():
         return []
     store = Store(results)
@@ -116,10 +116,10 @@ def wall_times(results: Path) -> list[float]:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time that people wait for."""
+    """Returns a duration in minutes or hours."""
     return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
 
 
 def cell(text: str) -> str:
-    """Returns a text within a table."""
+    """Returns a text as the cell of a Markdown table: one line, with `|` escaped."""
     return " ".join(text.split()).replace("|", "\\|")

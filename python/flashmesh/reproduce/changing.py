@@ -1,4 +1,4 @@
-"""What a changed key does to the claims of a paper: one reading as it is, and the same with the key."""
+"""Comparison of a regime with a copy of it in which keys are changed (`--set`)."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ DECIDED = {
     "workload.profile": "the registry says which workloads are run",
     "workload.requests": "the registry says how many, for --quick and --full",
 }
-"""Keys of each run that are not to be changed, and why."""
+"""Keys that `--set` may not change, with the reason: the registry decides them for each run."""
 
 
 def require_regimes(paper: Paper, names: Iterable[str]) -> None:
-    """Refuses a regime that a paper does not have.
+    """Refuses regimes that a paper does not have.
 
     Raises:
-        ConfigError: When there is one; the text lists those there are.
+        ConfigError: If a name is unknown; the message lists the regimes of the paper.
     """
     for name in names:
         require(name, paper.regimes, f"--regime: {paper.key}")
 
 
 def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[str, str]) -> Paper:
-    """The paper with a reading in which keys are changed.
+    """Returns the paper with a further regime: `base` with some keys changed.
 
     Raises:
-        ConfigError: When a key is what the runs vary, or what the registry decides for each run.
+        ConfigError: If a key is one that the runs compare, or that the registry decides for each run.
     """
     jobs = {measurement.job for claim in claims for measurement in claim.measurements()}
     for key in settings:
@@ -69,13 +69,13 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 
 
 def state(claim: Claim, row: Row) -> str:
-    """The share of the effect within which a claim holds, or the verdict."""
+    """Returns the smallest share of the effect within which a claim holds, or else its verdict."""
     near = nearness(claim, row)
     return f"{100 * near:g} %" if near is not None else SHORT[judge(claim, row)]
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
-    """The claims that a reading decides, as they are and with the change."""
+    """Returns each claim that depends on the regime, with its row before and after the change."""
     found: list[tuple[Claim, Row, Row]] = []
     for claim in outcome.claims():
         rows = {row.regime: row for row in outcome.rows[claim.id]}
@@ -85,12 +85,12 @@ def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:
 
 
 def counts(outcome: Outcome, base: str) -> list[tuple[str, str]]:
-    """How many claims hold within each share in both."""
+    """Returns, for the base and the changed regime, the number of claims that hold within each share."""
     return [(name, " / ".join(map(str, reading(outcome, name).within))) for name in (base, CHANGED)]
 
 
 def table(outcome: Outcome, base: str) -> list[str]:
-    """What the change does to each claim, as lines of a terminal."""
+    """Returns the comparison of each claim before and after the change, as lines for a terminal."""
     regime = outcome.paper.regimes[CHANGED]
     lines = [f"{outcome.paper.cite}: {regime.says}", "", f"  {'':<16}{base:<18}changed"]
     for claim, before, after in pairs(outcome, base):
@@ -105,7 +105,7 @@ def table(outcome: Outcome, base: str) -> list[str]:
 
 
 def page(outcome: Outcome, base: str) -> str:
-    """The same as a page."""
+    """Returns the comparison of each claim before and after the change, as a Markdown page."""
     regime = outcome.paper.regimes[CHANGED]
     lines = [f"# What a key does to the claims of {outcome.paper.cite}", "", regime.says, ""]
     lines += [f"| claims within 10 / 25 / 50 % | {base} | changed |", "|---|---|---|"]

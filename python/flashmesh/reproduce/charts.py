@@ -1,4 +1,4 @@
-"""Which charts a page has: one for each figure and unit, and one for each curve."""
+"""Charts of a page: one for each figure and unit, and one for each curve."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PUBLISHED = "published"
 
 
 def require_converter() -> None:
-    """Refuses pages where charts cannot be drawn.
+    """Refuses to write pages if the converter from charts to SVG is not installed.
 
     Raises:
-        OutputError: When what draws them is not installed.
+        OutputError: If the converter is missing.
     """
     try:
         import vl_convert  # noqa: F401
@@ -35,7 +35,7 @@ def require_converter() -> None:
 
 
 def svg(chart: Chart) -> str:
-    """A chart as SVG, ending with a new line."""
+    """Returns a chart as SVG that ends with a newline."""
     import vl_convert
 
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
@@ -44,12 +44,12 @@ def svg(chart: Chart) -> str:
 
 
 def names_of(outcome: Outcome) -> dict[str, list[str]]:
-    """The names of the charts by the figure that they belong to."""
+    """Returns the names of the charts of each figure."""
     return {figure: list(charts) for figure, charts in specs(outcome).items()}
 
 
 def charts_of(outcome: Outcome) -> dict[str, Chart]:
-    """The charts of a page by their names."""
+    """Returns the charts of a page by their names."""
     from flashmesh.plots import reproduction as plots
 
     found: dict[str, Chart] = {}
@@ -60,7 +60,7 @@ def charts_of(outcome: Outcome) -> dict[str, Chart]:
 
 
 def specs(outcome: Outcome) -> dict[str, dict[str, dict[str, Any]]]:
-    """What the charts are made from, by figure and name."""
+    """Returns the arguments of each chart, by figure and chart name."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for claim in outcome.claims():
         charts = found.setdefault(claim.figure, {})
@@ -90,7 +90,7 @@ def add_bars(charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim) 
 def add_lines(
     charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim, along: Trend | Series, at: int
 ) -> None:
-    """Adds the chart of a curve; one number by itself is none."""
+    """Adds the line chart of a curve; skips a curve of a single point."""
     if len(along.labels) < 2:
         return
     values: list[dict[str, Any]] = []
@@ -117,22 +117,22 @@ def add_lines(
 
 
 def shown_rows(outcome: Outcome, claim: Claim) -> list[Row]:
-    """The rows that charts have: as specified, the best single reading, and recorded volumes."""
+    """Returns the rows that charts show: as specified, best regime, recorded volumes, and exact by construction."""
     shown = (AS_SPECIFIED, best_reading(outcome).regime, REAL_TRACES)
     return [row for row in outcome.rows[claim.id] if row.regime in shown or row.regime == ANY]
 
 
 def sources_of(outcome: Outcome) -> list[str]:
-    """What was published and all regimes, in the order of their colours."""
+    """Returns the sources of values in the order of their colours: the published values, then all regimes."""
     return [PUBLISHED, *outcome.paper.regimes, REAL_TRACES, ANY]
 
 
 def unit_title(unit: str) -> str:
-    """What an axis says."""
+    """Returns the title of a value axis."""
     return {"x": "times", "": "value"}.get(unit, unit)
 
 
 def slug(text: str) -> str:
-    """A text as names of files have it."""
+    """Returns a text in the form that file names use: lower case, words joined by dashes."""
     text = text.lower().replace("%", "percent").replace("figure", "fig")
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")

@@ -1,4 +1,4 @@
-"""Reads the claims of a registry file, and the numbers that sentences quote."""
+"""Reader of the claims of a registry file, and of the evidence that sentences quote."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
 
 KINDS = ("exact", "ratio", "order", "count", "shape")
 COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")
-"""Of a subject s over a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, and whether s is the least."""
+"""Ways to combine a subject s with a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, or whether s is
+the least of several."""
 REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
 RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "highest-at", "first-highest", "first-lowest")
 LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
-"""What stands for no effect where a claim does not say; a value that is set beside nothing has none."""
+"""Default neutral value (no effect) by way of combination; a plain value without a baseline has none."""
 PLACED = ("levels-off", "peaks", "highest-at")
-"""Relations that name a place."""
+"""Relations that need a place: the label of the knee or the peak."""
 TOLERANCE = 0.1
 MARGIN = 0.05
 OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
-"""Keys of a claim that its sub-values do not take over."""
+"""Keys of a claim that its sub-values do not inherit."""
 
 
 def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:
-    """A claim, and behind it the sub-values that its text lists: maxima, and what holds for other systems.
+    """Reads a claim and its sub-values: maxima, and values of other systems that the paper lists beside the claim.
 
     Raises:
-        ConfigError: When one of them is none.
+        ConfigError: If one of them is not a valid claim.
     """
     fields = Fields(table, place)
     subs = fields.take("also", list, [])
@@ -46,10 +47,10 @@ def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:
 
 
 def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "") -> Claim:
-    """A claim, or a sub-value of one.
+    """Reads a claim, or one of its sub-values.
 
     Raises:
-        ConfigError: When it is none.
+        ConfigError: If it is not a valid claim.
     """
     fields = Fields(table, place)
     identifier = fields.take("id", str)
@@ -98,14 +99,14 @@ def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "
 
 
 def read_why(fields: Fields) -> dict[str, str]:
-    """The sentences of a claim: one text for all regimes, or a table of them."""
+    """Reads the sentences of a claim: one text for all regimes, or a table of texts by regime."""
     if isinstance(fields.table.get("why"), str):
         return {"": fields.take("why", str)}
     return fields.labels("why")
 
 
 def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
-    """The keys of a measurement in a table."""
+    """Reads the keys that describe a measurement."""
     expression = Expression(fields.take("measure", str))
     expression.check(f"{fields.place}: measure")
     compute = fields.choice("compute", COMPUTES, "value")
@@ -123,7 +124,7 @@ def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
 
 
 def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
-    """The relations of a claim."""
+    """Reads the relations that a claim states between the values of a curve."""
     trends: list[Trend] = []
     for number, table in enumerate(fields.take("trends", list, [])):
         inner = Fields(table, f"{fields.place}: trends[{number}]")
@@ -146,7 +147,7 @@ def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
 
 
 def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
-    """The published values of a claim along an axis."""
+    """Reads the published values of a claim along an axis; returns None if the claim has none."""
     if "series" not in fields.table:
         return None
     inner = fields.inner("series")
@@ -166,10 +167,10 @@ def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
 
 
 def read_evidence(name: str, fields: Fields, jobs: dict[str, Job]) -> Evidence:
-    """A number that sentences quote.
+    """Reads a number that sentences quote.
 
     Raises:
-        ConfigError: When it is none.
+        ConfigError: If it is not a valid measurement.
     """
     measurement = read_measurement(fields, jobs)
     evidence = Evidence(name, measurement, fields.take("digits", int, 2), fields.take("unit", str, ""))

@@ -1,4 +1,4 @@
-"""Measures that are no arithmetic over keys: each is made from the document of a run."""
+"""Measures that are not arithmetic over keys: each is computed from the whole result of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def scout_visits_max(document: dict[str, Any]) -> float | None:
-    """The most often that one scout came to one router, within the recorded window."""
+    """Returns the largest number of visits of one scout to one router, within the recorded window."""
     scouts = recorded(document)
     return max((max(visits.values()) for visits in scouts if visits), default=None)
 
 
 def scouts_ended_share(document: dict[str, Any]) -> float | None:
-    """Scouts that came to their chip or back to their controller, over all that were sent."""
+    """Returns the share of the sent scouts that reached their chip or returned to their controller."""
     found = document.get("scouts")
     if not found or not found["sent"]:
         return None
@@ -27,7 +27,7 @@ def scouts_ended_share(document: dict[str, Any]) -> float | None:
 
 
 def vertical_bytes(document: dict[str, Any]) -> float:
-    """Bytes over links between routers of different rows, commands not counted."""
+    """Returns the bytes over links between routers of different rows, without commands."""
     links = document["links"]
     carried = zip(
         links["names"],
@@ -41,7 +41,7 @@ def vertical_bytes(document: dict[str, Any]) -> float:
 
 
 def copies_over_controllers(document: dict[str, Any]) -> float | None:
-    """Bytes from chip to chip over links of controllers; None where no page went from chip to chip."""
+    """Returns the chip-to-chip bytes over links of controllers; None if no page was copied from chip to chip."""
     if not document["gc"]["pages_copied"]:
         return None
     links = document["links"]
@@ -50,7 +50,7 @@ def copies_over_controllers(document: dict[str, Any]) -> float | None:
 
 
 def latency_deviation(document: dict[str, Any]) -> float | None:
-    """Standard deviation of the completion latencies, in ps."""
+    """Returns the standard deviation of the completion latencies, in ps."""
     distribution = document["distribution"]["all"]
     if distribution is None:
         return None
@@ -64,7 +64,7 @@ def latency_deviation(document: dict[str, Any]) -> float | None:
 
 
 def page_kib(document: dict[str, Any]) -> float:
-    """The size of a page in KiB."""
+    """Returns the size of a page in KiB."""
     from flashmesh.sweeps.ranges import quantity
 
     key = "page-size"
@@ -72,12 +72,12 @@ def page_kib(document: dict[str, Any]) -> float:
 
 
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
-    """For each scout of the recorded window, how often it came to each router."""
+    """Returns the visits of each recorded scout to each router."""
     network = document.get("network")
     scouts: list[Counter[int]] = []
     under_way: dict[int, Counter[int]] = {}
     for step in network["scouts"] if network else []:
-        # A controller has one scout on the way at a time.
+        # A controller has at most one scout in flight.
         if step["step"] == "sent":
             under_way[step["controller"]] = Counter()
             scouts.append(under_way[step["controller"]])
@@ -87,7 +87,7 @@ def recorded(document: dict[str, Any]) -> list[Counter[int]]:
 
 
 def is_vertical(name: str) -> bool:
-    """Whether a link of a mesh, named by the routers at its ends, joins two rows."""
+    """Returns whether a mesh link joins routers of two rows; its name contains the coordinates of both routers."""
     import re
 
     rows = [int(row) for row in re.findall(r"\((\d+),", name)]
@@ -102,4 +102,4 @@ MEASURES: dict[str, Callable[[dict[str, Any]], float | None]] = {
     "latency_deviation": latency_deviation,
     "page_kib": page_kib,
 }
-"""What a measure may call, by name."""
+"""Functions that a measure may call, by name."""

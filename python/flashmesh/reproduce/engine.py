@@ -1,4 +1,4 @@
-"""Runs what claims need through the store of sweeps, and measures what came out."""
+"""Runs of a reproduction: checked, run through the store of sweeps, and measured."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Selection:
-    """The claims of a paper to reproduce, in which of its regimes, and what there is of its recorded volumes."""
+    """Claims of a paper to reproduce, with their regimes and the recorded volumes that replace profiles."""
 
     paper: Paper
     claims: tuple[Claim, ...]
     volumes: Volumes = field(default_factory=Volumes)
     chosen: tuple[str, ...] = ()
-    """The regimes; empty for all of them."""
+    """The selected regimes; empty for all regimes of the paper."""
 
     def rows(self) -> list[tuple[Claim, str]]:
-        """Each claim in each of its regimes."""
+        """Returns each claim paired with each of its regimes."""
         return [(claim, regime) for claim in self.claims for regime in self.regimes(claim)]
 
     def regimes(self, claim: Claim) -> tuple[str, ...]:
-        """The regimes of a claim: all there are, and with recorded volumes that of them as well where they matter."""
+        """Returns the selected regimes of a claim, and `real-traces` if one of its workloads has a recorded volume."""
         if claim.is_constructed:
             return (ANY,)
         regimes = self.chosen or tuple(self.paper.regimes)
@@ -50,35 +50,35 @@ class Selection:
         return (*regimes, REAL_TRACES) if has_volumes else regimes
 
     def workloads(self, measurement: Measurement) -> tuple[str, ...]:
-        """The workloads that a measurement looks at: one that it names, or all of its job."""
+        """Returns the workloads of a measurement: the one that it names, or all workloads of its job."""
         named = measurement.of.get("workload")
         return (named,) if named else self.paper.jobs[measurement.job].extents["full"].workloads
 
 
 class General:
-    """The keys that a reading sets for all runs: those of its runs that do not read one go without it."""
+    """Keys that a regime sets for all runs. A run that cannot be configured with such a key omits it."""
 
     def __init__(self, regime: Regime | None) -> None:
-        """Of a regime, which may be that of recorded volumes."""
+        """Collects the keys of a regime; None stands for recorded volumes, which set no keys."""
         overrides = regime.overrides if regime is not None else Overrides()
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
         self.optional = set(self.keys)
-        """The keys that some job may not read; of a fit, which is put together from choices, all of them."""
+        """Keys that single runs may leave unread. In a fit, which is composed of choices, these are all keys."""
         if regime is not None and regime.name == FIT:
             labelled = (part for labels in overrides.where.values() for part in labels.values())
             parts = [*overrides.jobs.values(), *labelled]
             self.optional.update(key for part in parts for key in part)
         self.configs: list[Config] = []
         self.errors: dict[str, ConfigError] = {}
-        """Why a key was left away, where it was."""
+        """First error for each key that some run had to omit."""
         self.read: set[str] = set()
 
     def load(self, source: str, settings: dict[str, str]) -> Config:
-        """The configuration of a run.
+        """Returns the configuration of a run, without those general keys that it cannot take.
 
         Raises:
-            ConfigError: When it cannot be configured even without these keys.
+            ConfigError: If the run cannot be configured even without the general keys.
         """
         try:
             config = configuration.load(source, overrides=settings, varied={})
@@ -102,13 +102,13 @@ class General:
         return config
 
     def refuse_unread(self, is_whole: bool) -> None:
-        """Refuses a key that no run reads, or can have.
+        """Refuses keys that no run reads or accepts.
 
         Args:
-            is_whole: Whether all claims of the paper are measured: otherwise only what the command line changes counts.
+            is_whole: Whether all claims of the paper are measured. Otherwise only keys of the command line are checked.
 
         Raises:
-            ConfigError: When there is one.
+            ConfigError: If there is such a key.
         """
         keys = self.keys if is_whole else self.changed
         for key in keys:
@@ -119,7 +119,7 @@ class General:
 
 @dataclass
 class Reproduction:
-    """The runs behind some claims, as they go on."""
+    """Runs of the selected claims, with their progress."""
 
     selections: tuple[Selection, ...]
     mode: str
@@ -130,16 +130,16 @@ class Reproduction:
     def prepared(
         cls, selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int
     ) -> Reproduction:
-        """With every configuration checked and nothing run; what the store has is taken from there.
+        """Returns a reproduction with every configuration checked and nothing run; stored runs are reused.
 
         Args:
             selections: The claims of each paper.
-            mode: How much is run.
-            open_store: Opens the folder of results; called once all configurations are sound.
-            places: Runs at once.
+            mode: The extent of the runs.
+            open_store: Opens the folder of results; called once all configurations are valid.
+            places: The number of runs at once.
 
         Raises:
-            ConfigError: When a registry file sets what cannot be configured, or the runs do not fit into memory.
+            ConfigError: If a registry file sets an invalid configuration, or the runs do not fit into memory.
         """
         points = [(each, run) for each in selections for run in all_points(each.paper, each.rows(), mode)]
         tasks: list[Task] = []
@@ -170,7 +170,7 @@ class Reproduction:
         return cls(tuple(selections), mode, points, Session(tasks, open_store()))
 
     def outcomes(self) -> list[Outcome]:
-        """What came out of each paper; values that lack are None."""
+        """Returns the outcome of each paper; a missing value is None."""
         return [self._outcome(selection) for selection in self.selections]
 
     def _outcome(self, selection: Selection) -> Outcome:
@@ -187,7 +187,7 @@ class Reproduction:
         return Outcome(paper, self.mode, rows, traces, {name: rounded(quoted[name]) for name in sorted(quoted)})
 
     def _values(self, selection: Selection) -> Mapping[tuple[Point, str], float | None]:
-        """The value of each measure of each run that there is."""
+        """Returns the value of each measure of each finished run."""
         wanted: dict[tuple[str, str], dict[str, Any]] = {}
         for claim, regime in selection.rows():
             for need in needs_of(selection.paper, claim, regime):
@@ -208,7 +208,7 @@ class Reproduction:
 
 
 def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
-    """A claim in a regime."""
+    """Returns the measured values of a claim in a regime."""
     single = claim.measurement
     own = run_in(single, regime) if single is not None else regime
     needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]
@@ -223,7 +223,7 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
 
 
 def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str, float]:
-    """The numbers that a text quotes, means over seeds; without those that could not be measured."""
+    """Returns the numbers that a text quotes, as means over seeds; omits those without a measured value."""
     values: dict[str, float] = {}
     for name in QUOTED.findall(text):
         evidence = paper.evidence[name].measurement

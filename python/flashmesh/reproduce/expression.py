@@ -32,15 +32,15 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sum": sum, "max": max, "min": min
 
 @dataclass(frozen=True)
 class Expression:
-    """A measure as it is written."""
+    """A measure, as written in the registry."""
 
     text: str
 
     def check(self, place: str) -> None:
-        """Refuses what is no measure.
+        """Refuses a text that is not a measure.
 
         Raises:
-            ConfigError: When a part is no arithmetic over keys of results.
+            ConfigError: If a part of it is not arithmetic over keys of results.
         """
         try:
             check(parsed(self.text), place)
@@ -48,7 +48,7 @@ class Expression:
             raise ConfigError(f"{place}: {self.text!r} is no measure: {error}") from None
 
     def of(self, document: dict[str, Any]) -> float | None:
-        """The value in the document of a run; None where a part of it is absent, or something is divided by zero."""
+        """Returns the value in the result of a run; None if a key has no value, or on a division by zero."""
         try:
             value = evaluated(parsed(self.text), document)
         except (ZeroDivisionError, TypeError, ValueError):
@@ -58,13 +58,13 @@ class Expression:
 
 @cache
 def parsed(text: str) -> ast.expr:
-    """The tree of an expression."""
+    """Returns the syntax tree of an expression."""
     return ast.parse(text, mode="eval").body
 
 
 @cache
 def known_keys() -> frozenset[str]:
-    """The keys of results, lists included, with their parts joined by dots."""
+    """Returns the keys of results, those of lists included, as dotted paths."""
     from flashmesh._results import Report
     from flashmesh.results.build import hints_of, optional
 
@@ -84,8 +84,8 @@ def check(node: ast.expr, place: str) -> None:
     """Refuses a part of an expression that cannot be evaluated.
 
     Raises:
-        ConfigError: When a name is no key of a result.
-        ValueError: When it is something else than arithmetic.
+        ConfigError: If a name is not a key of a result.
+        ValueError: If the part is not arithmetic.
     """
     match node:
         case ast.Constant(value=int() | float() | str()):
@@ -113,10 +113,10 @@ def check(node: ast.expr, place: str) -> None:
 
 
 def dotted(node: ast.expr) -> str:
-    """The key that names and dots spell.
+    """Returns the dotted key that a name or an attribute access spells.
 
     Raises:
-        ValueError: When it is something else.
+        ValueError: If the node is anything else.
     """
     match node:
         case ast.Name(id=name):
@@ -127,7 +127,7 @@ def dotted(node: ast.expr) -> str:
 
 
 def evaluated(node: ast.expr, document: dict[str, Any]) -> Any:
-    """The value of a part."""
+    """Returns the value of a part of an expression."""
     match node:
         case ast.Constant(value=value):
             return value

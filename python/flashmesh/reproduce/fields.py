@@ -1,4 +1,4 @@
-"""Tables of a registry file, read key by key; what is wrong is said with the file and the place."""
+"""Typed access to the tables of a registry file; errors name the file and the place in it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NAMES = {
 
 
 class Fields:
-    """The keys of one table; each is taken once, and what is left over is an error."""
+    """Keys of one table. Each is taken once; a key that remains at the end is an error."""
 
     def __init__(self, table: object, place: str) -> None:
-        """Of a table at a place, such as `venice.toml: claim V07`.
+        """Takes a copy of the table that stands at `place`, such as `venice.toml: claim V07`.
 
         Raises:
-            ConfigError: When it is no table.
+            ConfigError: If `table` is not a table.
         """
         if not isinstance(table, dict):
             raise ConfigError(f"{place}: is a table of keys and their values, not {table!r}")
@@ -38,14 +38,14 @@ class Fields:
         self.place = place
 
     def error(self, text: str) -> ConfigError:
-        """An error at this place."""
+        """Returns an error that names this place."""
         return ConfigError(f"{self.place}: {text}")
 
     def take(self, key: str, kind: type[T], default: object = REQUIRED) -> T:
-        """The value of a key.
+        """Removes a key and returns its value.
 
         Raises:
-            ConfigError: When it is missing and has no default, or has another type.
+            ConfigError: If the key is missing without a default, or has another type.
         """
         self.known.append(key)
         if key not in self.table:
@@ -60,15 +60,15 @@ class Fields:
         return value
 
     def texts(self, key: str, default: object = REQUIRED) -> tuple[str, ...]:
-        """A list of texts."""
+        """Takes a list of texts."""
         return tuple(self._items(key, default, str))
 
     def numbers(self, key: str, default: object = REQUIRED) -> tuple[float, ...]:
-        """A list of numbers."""
+        """Takes a list of numbers."""
         return tuple(float(item) for item in self._items(key, default, (int, float)))
 
     def seeds(self, key: str, default: object = REQUIRED) -> tuple[int, ...]:
-        """A list of whole numbers, at least one."""
+        """Takes a list of one or more whole numbers."""
         found = tuple(self._items(key, default, int))
         if not found or min(found) < 0:
             raise self.error(f"{key} is a list of whole numbers from 0 on, at least one")
@@ -83,7 +83,7 @@ class Fields:
         return items
 
     def labels(self, key: str) -> dict[str, str]:
-        """A table of texts, empty where there is none."""
+        """Takes a table of texts; returns an empty one if the key is missing."""
         table = self.take(key, dict, {})
         for name, value in table.items():
             if not isinstance(value, str):
@@ -91,20 +91,20 @@ class Fields:
         return table
 
     def choice(self, key: str, options: Iterable[str], default: object = REQUIRED) -> str:
-        """A text that is one of several."""
+        """Takes a text that must be one of `options`."""
         value = self.take(key, str, default)
         require(value, options, f"{self.place}: {key}")
         return value
 
     def inner(self, key: str) -> Fields:
-        """A table in this one, empty where there is none."""
+        """Takes a nested table; returns an empty one if the key is missing."""
         return Fields(self.take(key, dict, {}), f"{self.place}: {key}")
 
     def end(self) -> None:
-        """Refuses what nobody has taken.
+        """Refuses keys that were not taken.
 
         Raises:
-            ConfigError: When there is something; the text says which key was meant.
+            ConfigError: If there is one; the message suggests the key that was meant.
         """
         for key in self.table:
             near = suggestion(key, self.known)
@@ -114,10 +114,10 @@ class Fields:
 
 
 def require(value: str, options: Iterable[str], place: str) -> None:
-    """Refuses a name that is none of those there are.
+    """Refuses a name that is not among `options`.
 
     Raises:
-        ConfigError: When it is none; the text says which was meant, or lists them.
+        ConfigError: If the name is unknown; the message suggests the name that was meant, or lists all.
     """
     known = list(options)
     if value in known:
@@ -129,12 +129,12 @@ def require(value: str, options: Iterable[str], place: str) -> None:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as a sentence has them."""
+    """Returns names as a comma-separated list, each once."""
     return ", ".join(dict.fromkeys(names)) or "none"
 
 
 def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Keys of a configuration with their values, dotted or nested."""
+    """Returns the keys of a configuration as dotted paths; they may be written dotted or nested."""
     from flashmesh.sweeps.sweepfile import flat
 
     return flat(dict(table), place)

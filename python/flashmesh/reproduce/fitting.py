@@ -1,4 +1,4 @@
-"""Searches the keys that a paper leaves open, on few requests, for the reading in which most claims hold."""
+"""Search over the keys that a paper leaves open, with few requests, for the regime in which most claims hold."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 SEED = 1
-"""Of the search, so that it takes the same path again over the results that are kept."""
+"""Seed of the search: a repeated search takes the same path, and finds its runs in the store."""
 STEPS = 4
-"""All but one of so many readings, behind those from which a search begins, differ from the best one by one choice."""
+"""Period of the search: behind the starts, Optuna proposes one trial of four; others change one choice of the best."""
 VERIFIED = 4
-"""Readings that are measured in full, since what is best on few requests need not be, beside all from which the search
-began: the best of them is the fit."""
+"""Number of the best regimes that are measured in full, in addition to all starts, since the best one on few
+requests
+need not be the best in full. The best of them is the fit."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A reading that was tried."""
+    """A regime that was tried."""
 
     choices: dict[str, str]
     found: Reading
     start: str
-    """The name of the reading that the search began from; empty for one that it proposed."""
+    """The name of the start; empty for a regime that the search proposed."""
 
     @property
     def score(self) -> tuple[int, tuple[int, ...], int]:
-        """What orders trials: claims before sub-values."""
+        """The order of trials: first by claims, then by sub-values."""
         return (*self.found.score, sum(self.found.subs))
 
 
@@ -49,11 +50,10 @@ class FitSearch:
     """A search over the open keys of a paper."""
 
     def __init__(self, paper: Paper, claims: tuple[Claim, ...], trials: int, open_store: Callable[[], Store]) -> None:
-        """Of some claims, over so many readings.
+        """Prepares a search for the best regime of some claims, over at least `trials` regimes.
 
         Raises:
-            ConfigError: When the paper leaves no key open, all claims are the same in every reading, or Optuna is not
-                installed.
+            ConfigError: If the paper leaves no key open, all claims are exact by construction, or Optuna is missing.
         """
         if not paper.open:
             raise ConfigError(f"{paper.key}: its registry lists no key that the paper leaves open: nothing to fit")
@@ -66,7 +66,7 @@ class FitSearch:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.paper = paper
         self.small = small(paper)
-        # Without sentences, which quote numbers of other runs.
+        # Without sentences: the numbers that they quote would need further runs.
         self.claims = tuple(replace(claim, why={}) for claim in claims if not claim.is_constructed)
         self.count = max(trials, len(paper.starts))
         self.open_store = open_store
@@ -77,7 +77,7 @@ class FitSearch:
         self.trials: list[Trial] = []
 
     def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
-        """Tries as many readings as there are to be, measures the best of them in full, and gives the best of those."""
+        """Tries `count` regimes, measures the best ones in full, and returns the best of those."""
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
             if number >= len(self.paper.starts) and number % STEPS:
@@ -112,9 +112,9 @@ class FitSearch:
         return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin, told)
 
     def climb(self) -> None:
-        """Has a reading tried next that differs by one choice from the best one; none where all of those were tried.
+        """Enqueues an untried regime that differs from the best one by one choice; nothing if all of those were tried.
 
-        A search that proposes all choices at once rarely finds the one that a good reading lacks.
+        Optuna proposes all choices at once, and so rarely finds the single choice that a good regime lacks.
         """
         if not self.trials:
             return
@@ -126,7 +126,7 @@ class FitSearch:
             self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """The readings that did best on few requests, each once, and all those from which the search began."""
+        """Returns the best regimes on few requests, each once, and all starts."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
@@ -134,10 +134,10 @@ class FitSearch:
         return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
-        """How many claims hold in a reading, on few requests; none where it cannot be configured.
+        """Returns the number of claims that hold in a regime, on few requests; zero if the regime cannot be configured.
 
         Raises:
-            ConfigError: When a start cannot be configured.
+            ConfigError: If a start cannot be configured.
         """
         try:
             return self.measured(self.small, choices, MODES[0], executor)
@@ -147,10 +147,10 @@ class FitSearch:
             return Reading(FIT, (0, 0, 0), (0, 0, 0))
 
     def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: Executor) -> Reading:
-        """How many claims hold in a reading of a paper.
+        """Returns the number of claims that hold in a regime of a paper.
 
         Raises:
-            ConfigError: When it cannot be configured.
+            ConfigError: If the regime cannot be configured.
         """
         selection = Selection(paper.with_regime(fitted(paper, choices)), self.claims, chosen=(FIT,))
         reproduction = Reproduction.prepared([selection], mode, self.open_store, executor.places)
@@ -160,7 +160,7 @@ class FitSearch:
 
 
 def small(paper: Paper) -> Paper:
-    """A paper whose runs have few requests and one seed."""
+    """Returns a paper whose runs have few requests and one seed."""
 
     def cut(extent: Extent) -> Extent:
         requests = None if extent.requests is None else min(extent.requests, paper.fit_requests)

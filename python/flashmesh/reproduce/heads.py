@@ -1,4 +1,4 @@
-"""The tables that pages begin with: how many claims hold in one reading, and which."""
+"""Tables at the head of the pages: how many claims hold in one regime, and which."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WITHIN = " | ".join(f"within {share:.0%}".replace("%", " %") for share in SHARES)
 OF_NUMBER = " | ".join(f"{text} of the number" for text in WITHIN.split(" | "))
 MISSED = 0.25
-"""The share of the effect beyond which the page of a fit says why."""
+"""Share of the effect beyond which the page of a fit explains a claim."""
 SUBS_WITHIN = " | ".join(f"sub-values {text}" for text in WITHIN.split(" | "))
 OTHERS = "only in another reading | sub-values within 10 %"
 RULES = """Verdicts are computed from the measured values, by these rules:
@@ -41,12 +41,12 @@ RULES = """Verdicts are computed from the measured values, by these rules:
 
 
 def numbers(within: Iterable[int]) -> str:
-    """How many hold within each share, as cells."""
+    """Returns the number of claims that hold within each share, as table cells."""
     return " | ".join(map(str, within))
 
 
 def index(outcomes: Sequence[Outcome], fits: Sequence[Outcome]) -> str:
-    """The page that leads to the others."""
+    """Returns the index page, which links the pages of the papers."""
     lines = [
         "# Published figures, reproduced",
         "",
@@ -66,7 +66,7 @@ def index(outcomes: Sequence[Outcome], fits: Sequence[Outcome]) -> str:
 
 
 def summary_cells(each: Summary, regime: str) -> list[str]:
-    """The cells of a paper."""
+    """Returns the table cells of a paper."""
     subs = f"{each.best.subs[0]} of {each.subs}" if each.subs else ""
     exact = (
         str(each.constructed)
@@ -77,7 +77,7 @@ def summary_cells(each: Summary, regime: str) -> list[str]:
 
 
 def whole_line(summaries: Sequence[Summary]) -> str:
-    """The last line of the table: all papers, each in its own reading."""
+    """Returns the last line of the table: the sums over all papers, each in its best regime."""
     claims, exact, elsewhere = (
         sum(getattr(each, name) for each in summaries) for name in ("claims", "constructed_met", "only_elsewhere")
     )
@@ -87,7 +87,7 @@ def whole_line(summaries: Sequence[Summary]) -> str:
 
 
 def told_lines(summaries: Sequence[Summary]) -> list[str]:
-    """The same in a sentence."""
+    """Returns the sums of the table as a sentence."""
     claims, exact, elsewhere = (
         sum(getattr(each, name) for each in summaries) for name in ("claims", "constructed_met", "only_elsewhere")
     )
@@ -101,7 +101,7 @@ def told_lines(summaries: Sequence[Summary]) -> list[str]:
 
 
 def fit_lines(fits: Sequence[Outcome]) -> list[str]:
-    """The table of fits."""
+    """Returns the table of fits."""
     lines = [
         "A fit (`flashmesh reproduce PAPER --fit`) searches the keys that a paper leaves open for the reading in",
         "which most claims hold. It is made after the fact and knows what is published: no evidence that the authors",
@@ -121,7 +121,7 @@ def fit_lines(fits: Sequence[Outcome]) -> list[str]:
 
 
 def fit_head(outcome: Outcome) -> list[str]:
-    """What the page of a fit begins with: what was searched, what was found, and what it is worth."""
+    """Returns the head of the page of a fit: the search, its result, and what the result does not show."""
     fit, paper = outcome.fit, outcome.paper
     if fit is None:
         return []
@@ -153,7 +153,7 @@ def fit_head(outcome: Outcome) -> list[str]:
 
 
 def verified_lines(fit: Fit) -> list[str]:
-    """The readings that were measured in full, each with what sets it apart from the fit."""
+    """Returns a table of the regimes measured in full, each with its differences from the fit."""
     if not fit.verified:
         return []
     lines = [
@@ -171,7 +171,7 @@ def verified_lines(fit: Fit) -> list[str]:
 
 
 def missed_lines(outcome: Outcome) -> list[str]:
-    """The claims that a fit has not within a quarter of their effect: by how much each is off, and why."""
+    """Returns a table of the claims that a fit misses by over a quarter of their effect, each with the reason."""
     lines: list[str] = []
     for claim in outcome.claims():
         if claim.part_of or claim.is_constructed:
@@ -188,7 +188,7 @@ def missed_lines(outcome: Outcome) -> list[str]:
 
 
 def off_text(claim: Claim, row: Row) -> str:
-    """How far a number is from the published one, as a share of the effect; of an order the verdict."""
+    """Returns the distance from the published number, as a share of the effect; for other claims, the verdict."""
     single = claim.measurement is not None and row.values is not None and not claim.trends and claim.series is None
     effect = abs(claim.judged.published - (claim.judged.neutral or 0.0))
     if not single or row.values is None or not effect:
@@ -197,7 +197,7 @@ def off_text(claim: Claim, row: Row) -> str:
 
 
 def headline(outcome: Outcome) -> list[str]:
-    """How many claims of a paper hold in its best single regime."""
+    """Returns a table of the number of claims of a paper that hold in its best single regime."""
     each = summary(outcome)
     lines = [
         f"| claims | exact by construction | best single reading | {WITHIN} | {OTHERS} |",
@@ -209,7 +209,7 @@ def headline(outcome: Outcome) -> list[str]:
 
 
 def regime_table(outcome: Outcome) -> list[str]:
-    """How many claims hold in each regime, and how the others come out."""
+    """Returns a table of the number of claims with each verdict, by regime."""
     measured = [claim for claim in outcome.claims() if not claim.part_of and not claim.is_constructed]
     each = summary(outcome)
     used = [verdict for verdict in ORDER if verdict != "met"]
@@ -228,7 +228,7 @@ def regime_table(outcome: Outcome) -> list[str]:
 
 
 def matrix(outcome: Outcome) -> list[str]:
-    """Each claim in each regime: the share of the effect within which it holds, or the verdict."""
+    """Returns a table of claims and regimes: the smallest share of the effect that holds, or the verdict."""
     regimes = outcome.regimes()
     lines = [f"| claim | {' | '.join(regimes)} |", "|---|" + "---|" * len(regimes)]
     for claim in outcome.claims():

@@ -1,4 +1,4 @@
-"""From the values of runs to measured numbers: normalised to a baseline, reduced over workloads, one for each seed."""
+"""Measured numbers from the values of runs: normalised to a baseline and reduced over workloads, for each seed."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ COMPUTERS: dict[str, Callable[[float, float], float]] = {
 
 
 class Measures:
-    """The values of the runs of a paper in a mode, by run and measure."""
+    """Values of the runs of a paper in one mode, by run and measure."""
 
     def __init__(self, paper: Paper, mode: str, values: Mapping[tuple[Point, str], float | None]) -> None:
-        """With a value for each run and measure; None where a run gave none."""
+        """Takes a value for each run and measure; None for a run without a value."""
         self.paper = paper
         self.mode = mode
         self.values = values
 
     def curve(self, need: Need) -> Curve | None:
-        """The values along the axis of a measurement with each seed; None where one lacks."""
+        """Returns the values along the axis of a measurement, for each seed; None if one is missing."""
         found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
         known = [values for values in found if values is not None]
         return tuple(zip(*known, strict=True)) if len(known) == len(found) else None
 
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
-        """The number of each seed; None where a run gave no value."""
+        """Returns the number of each seed, reduced over workloads; None if a run has no value."""
         job = self.paper.jobs[measurement.job]
         extent = job.extent(self.mode, regime)
         numbers: list[float] = []
@@ -62,7 +62,7 @@ class Measures:
         return tuple(numbers)
 
     def by_workload(self, measurement: Measurement, regime: str) -> dict[str, float]:
-        """The number of each workload, a mean over seeds; empty for a job without workloads, or with one."""
+        """Returns the mean over seeds of each workload; an empty dict for jobs with fewer than two workloads."""
         workloads = self.workloads(measurement, regime, measurement.of)
         if len(workloads) < 2:
             return {}
@@ -76,16 +76,16 @@ class Measures:
         return found
 
     def workloads(self, measurement: Measurement, regime: str, labels: Labels) -> tuple[str, ...]:
-        """The workloads over which a measurement is taken."""
+        """Returns the workloads over which a measurement is reduced."""
         return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
 
     def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """The number of one workload and seed, or whether it counts."""
+        """Returns the number of one workload and seed; with `above`, 1 if the number exceeds it, else 0."""
         number = self.one(measurement, regime, subject, workload, seed)
         return number if number is None or measurement.above is None else float(number > measurement.above)
 
     def one(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """The number of one workload and seed."""
+        """Returns the number of one workload and seed, normalised to its baseline."""
 
         def value(labels: Labels) -> float | None:
             run = point(self.paper, self.paper.jobs[measurement.job], regime, labels, workload, seed)

@@ -1,4 +1,4 @@
-"""Reads what a reading sets, and the keys that a paper leaves open with the readings that a fit begins from."""
+"""Reader of the overrides of a regime, of the keys that a paper leaves open, and of the starts of a fit."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Job, Paper, Settings
 
 Axes = Mapping[str, Collection[str]]
-"""The labels of each axis; of the axis of workloads, their names and those of lists of them with `@` before."""
+"""Labels of each axis. Labels of the axis of workloads are their names, and lists of names as `@list`."""
 
 
 def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Overrides:
-    """The keys that a reading sets: for all runs, for single jobs, for single labels; and what it measures instead.
+    """Reads the overrides of a regime: for all runs, single jobs and single labels, and the measures that it replaces.
 
     Raises:
-        ConfigError: When it names a job, an axis or a label that there is not, or something that is no measure.
+        ConfigError: If it names an unknown job, axis or label, or an invalid measure.
     """
     of_jobs: dict[str, Settings] = {}
     for job, table in fields.take("jobs", dict, {}).items():
@@ -41,10 +41,10 @@ def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Override
 
 
 def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey, ...]:
-    """The keys that a paper leaves open.
+    """Reads the keys that a paper leaves open.
 
     Raises:
-        ConfigError: When one has neither a range of a key nor choices, or no sentence that leaves it open.
+        ConfigError: If one has neither a range nor choices, or lacks the sentence that leaves it open.
     """
     found: list[OpenKey] = []
     for number, table in enumerate(fields.take("open", list, [])):
@@ -70,7 +70,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
 
 
 def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overrides]:
-    """The choices of one key: the values of a range, in the runs of some jobs or labels, or in all."""
+    """Reads the choices of one key: the values of a range, applied to all runs, or to those of some jobs or labels."""
     key = fields.take("key", str)
     of_jobs = fields.texts("jobs", ())
     for job in of_jobs:
@@ -95,10 +95,10 @@ def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overri
 
 
 def read_starts(fields: Fields, opened: tuple[OpenKey, ...]) -> tuple[Start, ...]:
-    """The readings from which a fit begins.
+    """Reads the starts: the regimes from which a fit begins.
 
     Raises:
-        ConfigError: When one leaves an open key open, or has a choice that there is not.
+        ConfigError: If a start lacks a choice of an open key, or has an unknown one.
     """
     found: list[Start] = []
     for number, table in enumerate(fields.take("starts", list, [])):
@@ -116,10 +116,10 @@ def read_starts(fields: Fields, opened: tuple[OpenKey, ...]) -> tuple[Start, ...
 
 
 def fitted(paper: Paper, choices: Mapping[str, str]) -> Regime:
-    """The reading that a choice of each open key makes, above the regime that fits of the paper begin with.
+    """Returns the regime of a fit: the base regime of the paper, overridden by one choice of each open key.
 
     Raises:
-        ConfigError: When an open key has no choice, or one that there is not.
+        ConfigError: If an open key has no choice, or an unknown one.
     """
     overrides = paper.regimes[paper.fit_base].overrides
     for key in paper.open:

@@ -1,4 +1,4 @@
-"""What came out: measured values of each claim and regime, as JSON that pages and verdicts are made from."""
+"""Outcome of a reproduction: the measured values of each claim and regime, stored as JSON for pages and verdicts."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 FIT_SUFFIX = "-fit"
-"""Behind the name of a paper, that of a fit of it."""
+"""Suffix of the names of files of a fit, behind the key of the paper."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A claim in a regime."""
+    """Measured values of a claim in one regime."""
 
     regime: str
     values: tuple[float, ...] | None = None
-    """The number of each seed; None where nothing was measured."""
+    """The number of each seed; None if not measured."""
     beside: tuple[float, ...] | None = None
-    """What it is set beside with each seed, where that is measured: the value of no effect."""
+    """The measured neutral value (no effect) of each seed; None if it is not measured."""
     curves: tuple[Curve | None, ...] = ()
-    """Of each trend, and of the series behind them, the values along the axis with each seed."""
+    """Values along the axis, for each seed: one curve for each trend, then that of the series."""
     workloads: dict[str, float] = field(default_factory=dict)
     """The number of each workload."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """The numbers that the sentence quotes."""
+    """Numbers that the sentence quotes, by the name of their evidence."""
 
     def to_dict(self, claim: Claim) -> dict[str, Any]:
-        """As JSON, with the verdict for whoever reads no registry."""
+        """Returns the row as JSON, with the verdict for readers that do not have the registry."""
         return {
             "regime": self.regime,
             "verdict": str(judge(claim, self)),
@@ -63,7 +63,7 @@ class Row:
         workloads: Mapping[str, float],
         quoted: Mapping[str, float],
     ) -> Row:
-        """Of measured values, each to the digits that are kept of it: what is shown of a run is what its JSON gives."""
+        """Creates a row of rounded values, so that tables show exactly what the JSON file contains."""
         return cls(
             regime,
             None if values is None else tuple(map(rounded, values)),
@@ -75,10 +75,10 @@ class Row:
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Row:
-        """Out of JSON.
+        """Creates a row from JSON.
 
         Raises:
-            KeyError: When it lacks a key.
+            KeyError: If a key is missing.
         """
         values, beside, curves = document["values"], document["beside"], document["curves"]
         return cls(
@@ -93,21 +93,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Fit:
-    """What a search over the open keys of a paper found."""
+    """Result of a search over the open keys of a paper."""
 
     choices: dict[str, str]
-    """By the names of the open keys."""
+    """The choice of each open key, by its name."""
     trials: int
     requests: int
-    """Of a run of the search, at most."""
+    """Maximum number of requests of a run of the search."""
     origin: str
-    """Where the reading came from: a start, or the search."""
+    """The origin of the fitted regime: a start, or the search."""
     verified: list[dict[str, Any]] = field(default_factory=list)
-    """The readings that were measured in full: `name`, `choices`, and how many claims hold `within` the shares of the
-    effect and `of_number`, without those that are exact by construction."""
+    """Regimes that were measured in full: `name`, `choices`, and how many claims hold `within` each share of the
+    effect or `of_number`. Claims that are exact by construction are not counted."""
 
     def is_of(self, paper: Paper) -> bool:
-        """Whether it chose among what the registry leaves open."""
+        """Returns whether the choices are among those of the registry."""
         choices = {key.name: key.choices for key in paper.open}
         return self.choices.keys() == choices.keys() and all(
             choice in choices[name] for name, choice in self.choices.items()
@@ -120,48 +120,48 @@ class StaleFitError(OutputError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of the claims of a paper."""
+    """Measured values of the claims of a paper."""
 
     paper: Paper
     mode: str
     rows: dict[str, tuple[Row, ...]]
-    """By claim."""
+    """Rows of each claim, by its identifier."""
     traces: dict[str, str] = field(default_factory=dict)
-    """Names of the recorded files by workload, of `real-traces`."""
+    """Names of the recorded files by workload, for the regime `real-traces`."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """The numbers that what is said of the regimes quotes."""
+    """Numbers that the texts of regimes quote, by the name of their evidence."""
     fit: Fit | None = None
-    """What was searched; None of a reproduction."""
+    """Result of the search; None for a reproduction without a fit."""
 
     @property
     def name(self) -> str:
-        """The name of its files."""
+        """The name of the outcome's files, without a suffix."""
         return self.paper.key + (FIT_SUFFIX if self.fit is not None else "")
 
     def told(self, text: str) -> str:
-        """What is said of a regime, with the numbers that it quotes."""
+        """Returns the description of a regime, with the quoted numbers filled in."""
         return filled(self.paper, " ".join(text.split()), self.quoted)
 
     def verdict(self, claim: Claim) -> Verdict:
-        """The best verdict over the regimes."""
+        """Returns the best verdict on a claim over its regimes."""
         return verdict.best([judge(claim, row) for row in self.rows[claim.id]])
 
     def claims(self) -> list[Claim]:
-        """The claims that there is something of, with their sub-values, in the order of the registry."""
+        """Returns the measured claims and sub-values, in the order of the registry."""
         return [claim for claim in self.paper.claims if claim.id in self.rows]
 
     def row(self, claim: Claim, regime: str) -> Row:
-        """A claim in a regime; one that is exact by construction is the same in all."""
+        """Returns the row of a claim in a regime; a claim that is exact by construction has one row for all regimes."""
         return next(row for row in self.rows[claim.id] if row.regime in (regime, ANY))
 
     def regimes(self) -> list[str]:
-        """The regimes that there is something of, in the order of the registry."""
+        """Returns the measured regimes, in the order of the registry."""
         found = {row.regime for rows in self.rows.values() for row in rows} - {ANY}
         known = [name for name in self.paper.regimes if name in found]
         return known + sorted(found.difference(known))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Returns the JSON document."""
         return {
             "format": FORMAT,
             "paper": self.paper.key,
@@ -183,16 +183,16 @@ class Outcome:
         }
 
     def to_json(self) -> str:
-        """The JSON document as text, ending with a new line."""
+        """Returns the JSON document as text that ends with a newline."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
     def read(cls, path: Path, paper: Paper) -> Outcome:
-        """What was written of a paper.
+        """Reads the outcome of a paper from a file.
 
         Raises:
-            OutputError: When it cannot be read, or is something else.
-            StaleFitError: When it is a fit over other keys than those that the registry leaves open.
+            OutputError: If the file cannot be read, or is not an outcome of this paper.
+            StaleFitError: If the file is a fit over other keys than the registry leaves open.
         """
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -214,17 +214,17 @@ class Outcome:
 
 
 def rounded(value: float) -> float:
-    """A value to seven digits: as many as matter, the same on every machine."""
+    """Returns a value rounded to seven digits, which are the same on every machine."""
     return float(f"{value:.7g}")
 
 
 def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
-    """The verdict on a claim in a regime.
+    """Returns the verdict on a claim in a regime.
 
     Args:
         claim: The claim.
-        row: What was measured.
-        share: A share of the effect that numbers may be off, where that is more than the claim allows.
+        row: The measured values.
+        share: The allowed share of the effect, if that is more than the claim allows.
     """
     parts: list[Verdict] = []
     if claim.measurement is not None:
@@ -240,7 +240,7 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
 
 
 def judge_number(claim: Claim, row: Row, share: float | None) -> Verdict:
-    """The verdict on the number of a claim."""
+    """Returns the verdict on the number of a claim."""
     if row.values is None or (row.beside is None and claim.is_beside):
         return Verdict.UNMEASURED
     beside = Spread(row.beside) if row.beside is not None else None
@@ -248,7 +248,7 @@ def judge_number(claim: Claim, row: Row, share: float | None) -> Verdict:
 
 
 def judge_series(series: Series, judged: Judged, curve: Curve | None, share: float | None) -> Verdict:
-    """The verdict on published values along an axis."""
+    """Returns the verdict on published values along an axis."""
     if curve is None:
         return Verdict.UNMEASURED
     if series.neutral is not None:

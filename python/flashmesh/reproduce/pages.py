@@ -1,4 +1,4 @@
-"""A Markdown page for each paper, its charts and its JSON; and whether pages there agree with their JSON."""
+"""Markdown page, charts and JSON file of each paper, and a check that stored pages agree with their JSON files."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ NAMES_SHOWN = 8
 
 
 def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
-    """Writes pages, charts and JSON into a folder; pages of other papers in it stay, and the index has them.
+    """Writes pages, charts and JSON files into a folder. Pages of other papers stay there, and the index lists them.
 
     Raises:
-        OutputError: When a file cannot be written.
+        OutputError: If a file cannot be written.
     """
     from flashmesh.reproduce.registry import papers
 
@@ -45,10 +45,10 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
 
 
 def writable_folder(folder: Path) -> None:
-    """Makes a folder for pages.
+    """Creates a folder for pages.
 
     Raises:
-        OutputError: When it cannot be made or written, or charts cannot be drawn.
+        OutputError: If the folder cannot be created or written, or charts cannot be drawn.
     """
     charts.require_converter()
     try:
@@ -60,18 +60,18 @@ def writable_folder(folder: Path) -> None:
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file, whole or not at all."""
+    """Writes a file atomically."""
     with whole_file(path) as file:
         write_text(file, text)
 
 
 def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) -> list[Outcome]:
-    """What a folder has of papers, and of fits of them.
+    """Returns the stored outcomes of papers, and of their fits.
 
     Args:
         folder: The folder.
         papers: The papers.
-        has_stale: Whether fits over other keys than the registry has are left out, in place of refused.
+        has_stale: Whether stale fits, over other keys than the registry leaves open, are skipped instead of refused.
     """
     found: list[Outcome] = []
     for suffix in ("", FIT_SUFFIX):
@@ -86,17 +86,17 @@ def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) ->
 
 
 def indexed(folder: Path, papers: dict[str, Paper], *, has_stale: bool = False) -> tuple[list[Outcome], list[Outcome]]:
-    """What the index has: papers, and fits."""
+    """Returns the entries of the index: outcomes of papers, and fits."""
     found = stored(folder, list(papers.values()), has_stale=has_stale)
     return [each for each in found if each.fit is None], [each for each in found if each.fit is not None]
 
 
 def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
-    """Refuses pages that are not what their JSON and the registry give.
+    """Refuses pages that differ from what their JSON files and the registry produce.
 
     Raises:
-        ConfigError: When one is stale, or lacks a claim.
-        OutputError: When one cannot be read.
+        ConfigError: If a page is stale or lacks a claim.
+        OutputError: If a page cannot be read.
     """
     outcomes = stored(folder, list(papers.values()))
     if not outcomes:
@@ -122,7 +122,7 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
 
 
 def lacking(outcome: Outcome) -> list[str]:
-    """Claims that a page lacks, and regimes that some of its claims lack."""
+    """Returns the claims that an outcome lacks, and the regimes that its other claims lack."""
     missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
     regimes = outcome.regimes() if outcome.fit is not None else list(outcome.paper.regimes)
     for claim in outcome.claims():
@@ -133,7 +133,7 @@ def lacking(outcome: Outcome) -> list[str]:
 
 
 def page(outcome: Outcome) -> str:
-    """The page of a paper."""
+    """Returns the page of a paper."""
     paper = outcome.paper
     if outcome.fit is None:
         lines = [f"# {paper.title}", "", *paper.overview.strip().splitlines(), ""]
@@ -163,7 +163,7 @@ def page(outcome: Outcome) -> str:
 
 
 def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
-    """What a regime is, and the evidence."""
+    """Returns the description of a regime, with the evidence for and against it."""
     if name not in paper.regimes:
         files = ", ".join(f"`{workload}` from {file}" for workload, file in outcome.traces.items())
         return [f"**{name}**: as {AS_SPECIFIED}, with recorded volumes: {files}; other workloads by profile.", ""]
@@ -178,14 +178,14 @@ def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
 
 
 def settings_text(settings: Settings) -> list[str]:
-    """Overrides as a reader would type them."""
+    """Returns overrides as `key=value`, in code quotes."""
     from flashmesh.configuration import value_text
 
     return [f"`{key}={value_text(value)}`" for key, value in settings.items()]
 
 
 def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
-    """What a reading sets, and where."""
+    """Returns the overrides of a regime as texts, each with the runs that it applies to."""
     found = settings_text(overrides.set)
     found += [f"runs {job}: {', '.join(settings_text(settings))}" for job, settings in overrides.jobs.items()]
     found += [
@@ -198,7 +198,7 @@ def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
 
 
 def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
-    """How near is near, of the claims that state it themselves."""
+    """Returns a sentence about the claims with a tolerance of their own."""
     own: dict[str, list[str]] = {}
     for claim in claims:
         for text in tolerances(claim):
@@ -210,7 +210,7 @@ def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
 
 
 def tolerances(claim: Claim) -> list[str]:
-    """The tolerances of a claim that differ from the common ones."""
+    """Returns the tolerances of a claim that differ from the defaults."""
     judged = claim.judged
     found: list[str] = []
     if claim.part_of and judged.within is None:
@@ -224,7 +224,7 @@ def tolerances(claim: Claim) -> list[str]:
 
 
 def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
-    """The claims of a figure, with a line for each regime, and the sentences below."""
+    """Returns the table of the claims of a figure, with a line for each regime, followed by the sentences."""
     lines = ["| claim | | published | regime | measured | verdict |", "|---|---|---|---|---|---|"]
     sentences: list[str] = []
     for claim in claims:
@@ -242,7 +242,7 @@ def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
 
 
 def job_lines(outcome: Outcome) -> list[str]:
-    """The runs of a page: their configurations, and how much of each."""
+    """Returns the tables of the runs of a page: configurations, extents and labels."""
     paper = outcome.paper
     used = {measurement.job for claim in outcome.claims() for measurement in claim.measurements()}
     lines = ["| runs | configuration | keys | workloads | requests | seeds |", "|---|---|---|---|---:|---|"]
@@ -261,7 +261,7 @@ def job_lines(outcome: Outcome) -> list[str]:
 
 
 def workloads_text(job: Job, mode: str) -> str:
-    """The workloads of a job, the first few by name."""
+    """Returns the first workloads of a job by name, and the number of the others."""
     names = job.extents[mode].workloads
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""What a registry file says of a paper: regimes, axes, jobs and claims."""
+"""Data model of a registry file: the regimes, axes, jobs and claims of a paper."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.expression import Expression
 
 AS_SPECIFIED = "as-specified"
-"""The regime that every job can run in: the preset of the paper, and what the paper says of the experiment."""
+"""The regime in which every job can run: the preset of the paper, and what the paper says of the experiment."""
 REAL_TRACES = "real-traces"
-"""The regime of `--traces`: as specified, with recorded volumes in place of profiles."""
+"""The regime of `--traces`: as specified, with recorded volumes in place of workload profiles."""
 ANY = "any"
-"""What stands for the regime of a claim that is exact by construction: it is the same in all of them."""
+"""Placeholder for the regime of a claim that is exact by construction, and so is the same in all regimes."""
 FIT = "fit"
 """The regime that `--fit` finds."""
 CHANGED = "changed"
-"""A regime with the keys that `--set` changes."""
+"""The regime with the keys that `--set` changes."""
 WORKLOAD = "workload"
-"""The axis of the workloads of a job."""
+"""The name of the axis of workloads."""
 MODES = ("quick", "full")
 
 Labels = dict[str, str]
-"""The position on some axes: a label for each."""
+"""A position on some axes: a label for each."""
 Settings = dict[str, Any]
 """Keys of a configuration with their values."""
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """Keys that a reading sets, and where."""
+    """Keys that a regime sets. Settings of later fields override those of earlier ones."""
 
     set: Settings = field(default_factory=dict)
-    """Of what jobs leave open."""
+    """Keys for all runs, overridden by those of a job."""
     jobs: dict[str, Settings] = field(default_factory=dict)
-    """Of single jobs, whatever these set."""
+    """Keys for single jobs, which override those of the job itself."""
     where: dict[str, dict[str, Settings]] = field(default_factory=dict)
-    """Of single labels, by axis and label; of workloads, by their name or that of a list of them with `@` before."""
+    """Keys for single labels, by axis and label. Labels of workloads are names, or lists of names as `@list`."""
     over: Settings = field(default_factory=dict)
-    """Of everything else: what the command line changes."""
+    """Keys for all runs that override everything else: the changes of the command line."""
     measures: dict[str, Expression] = field(default_factory=dict)
-    """What is measured in place of a measure, by its text: in all claims that have it, or in none."""
+    """Measures that replace another one, by the text of the replaced measure, in all claims that use it."""
 
     def joined(self, other: Overrides) -> Overrides:
-        """These, and others above them."""
+        """Returns these overrides, overridden by others."""
         jobs = {name: self.jobs.get(name, {}) | other.jobs.get(name, {}) for name in (*self.jobs, *other.jobs)}
         where: dict[str, dict[str, Settings]] = {}
         for axis in (*self.where, *other.where):
@@ -57,30 +57,30 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Regime:
-    """A reading of the experiments of a paper."""
+    """One reading of the experiments of a paper: what the text leaves open is set by `overrides`."""
 
     name: str
     says: str
     supports: str = ""
-    """The evidence for it."""
+    """Evidence for this reading."""
     against: str = ""
-    """What speaks against it."""
+    """Evidence against this reading."""
     overrides: Overrides = field(default_factory=Overrides)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much a job runs in a mode."""
+    """Extent of a job in a mode: its seeds, workloads and requests."""
 
     seeds: tuple[int, ...]
     workloads: tuple[str, ...]
     requests: int | None
-    """Requests of each run; None where the job sets what ends it."""
+    """Requests of each run; None if the job itself ends its runs."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Runs that claims read: every label of each axis, workload and seed, in each regime that a claim asks for."""
+    """A family of runs: one for each label of each axis, workload, seed and regime that claims need."""
 
     name: str
     config: str
@@ -88,32 +88,33 @@ class Job:
     axes: tuple[str, ...]
     check: bool
     extents: dict[str, Extent]
-    """By mode."""
+    """Extent by mode."""
     of_regimes: dict[tuple[str, str], Extent]
-    """Of regimes whose runs take much longer or shorter, by mode and regime."""
+    """Extent by mode and regime, for regimes whose runs take much more or less time."""
 
     def extent(self, mode: str, regime: str) -> Extent:
-        """How much is run in a mode and regime."""
+        """Returns the extent in a mode and regime."""
         return self.of_regimes.get((mode, regime), self.extents[mode])
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One number out of the runs of a job."""
+    """One number from the runs of a job."""
 
     job: str
     measure: Expression
     of: Labels
     over: Labels
-    """Labels of the baseline that differ from those of the subject; of a `value`, what is to have no effect."""
+    """Labels of the baseline that differ from those of the subject; for a `value`, those of the neutral value (no
+    effect)."""
     against: tuple[str, ...]
-    """Labels of the first axis that differs, of which the subject is to be the best; of `compute = "best"` only."""
+    """Labels of the first axis against which the subject must be the best; for `compute = "best"` only."""
     compute: str
     above: float | None
-    """What the number of a workload must exceed to count, as 1 and else 0; None where the number itself counts."""
+    """Threshold: a workload counts 1 if its number exceeds it, else 0; None if the number itself counts."""
     reduce: str
     regime: str = ""
-    """The regime it is always taken in; empty for that of the claim."""
+    """The regime of its runs; empty for the regime of the claim."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Trend:
     margin: float
     at: str
     says: str = ""
-    """Which of the curves of a claim it is."""
+    """Name of the curve, for claims with several."""
 
 
 @dataclass(frozen=True)
@@ -139,25 +140,27 @@ class Series:
     labels: tuple[str, ...]
     published: tuple[float, ...]
     neutral: float | None = None
-    """The value of no effect, where the points are judged as numbers, each by its effect."""
+    """The neutral value (no effect) if each point is judged as a number, by its effect; None if the curve is judged
+    whole."""
     says: str = ""
-    """Which of the curves of a claim it is."""
+    """Name of the curve, for claims with several."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a verdict compares a number with."""
+    """Published number, with the tolerance for the measured one."""
 
     published: float
-    """NaN of a claim without a number."""
+    """The published number; NaN for a claim without one."""
     tolerance: float
-    """Share of the published effect that the measured value may be off."""
+    """Allowed error, as a share of the published effect."""
     within: float | None
-    """The same in the unit of the value; takes the place of `tolerance`."""
+    """Allowed error in the unit of the value, in place of `tolerance`; None to use `tolerance`."""
     neutral: float | None
-    """The value of no effect, from which the published one differs in some direction; None of an absolute value."""
+    """The neutral value (no effect), which lies on one side of the published one; None for an absolute value."""
     limit: str
-    """Whether the published value is itself (`none`), the most (`at-most`) or the least (`at-least`) there may be."""
+    """Meaning of the published value: the number itself (`none`), an upper (`at-most`) or a lower bound
+    (`at-least`)."""
 
 
 @dataclass(frozen=True)
@@ -173,28 +176,28 @@ class Claim:
     unit: str
     digits: int
     why: dict[str, str]
-    """A sentence by regime; the empty name stands for all others."""
+    """Explanations by regime; the empty name stands for all other regimes."""
     judged: Judged
     measurement: Measurement | None = None
     trends: tuple[Trend, ...] = ()
     series: Series | None = None
     is_constructed: bool = False
-    """Whether it follows from how a model is made, whatever the reading: exact by construction."""
+    """Whether the claim follows from the design of a model in every regime: exact by construction."""
     part_of: str = ""
-    """The claim whose note or maximum it is; empty for a claim of its own."""
+    """The claim of which this is a sub-value; empty for a claim of its own."""
 
     @property
     def is_beside(self) -> bool:
-        """Whether the value of no effect is measured as well."""
+        """Whether the neutral value (no effect) is measured as well."""
         return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:
-        """Why it comes out as it does in a regime."""
+        """Returns the explanation of the measured value in a regime."""
         other = "All else as specified." if regime == REAL_TRACES else ""
         return self.why.get(regime, self.why.get("", other))
 
     def measurements(self) -> tuple[Measurement, ...]:
-        """All that is measured for it."""
+        """Returns all measurements of the claim."""
         single = (self.measurement,) if self.measurement is not None else ()
         series = (self.series.measurement,) if self.series is not None else ()
         return (*single, *(trend.measurement for trend in self.trends), *series)
@@ -212,33 +215,33 @@ class Evidence:
 
 @dataclass(frozen=True)
 class OpenKey:
-    """A key, or a few that belong together, which a paper leaves open."""
+    """A key that a paper leaves open, or several keys that belong together."""
 
     name: str
-    """What a fit calls it."""
+    """Name in a fit."""
     section: str
     quote: str
-    """The sentence that leaves it open, or a part of it, word for word."""
+    """Quotation, word for word, of the sentence that leaves the key open."""
     leaves: str
-    """What it leaves open."""
+    """Continuation of the quotation: what the sentence leaves open."""
     choices: dict[str, Overrides]
-    """What each choice sets."""
+    """Overrides of each choice."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """A reading from which a fit begins."""
+    """A regime from which a fit begins."""
 
     name: str
     origin: str
-    """Who found it, and how."""
+    """Origin: who found the regime, and how."""
     choices: dict[str, str]
-    """A choice of each open key, by its name."""
+    """The choice of each open key, by its name."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A registry file."""
+    """Contents of a registry file."""
 
     key: str
     path: Path
@@ -251,32 +254,32 @@ class Paper:
     claims: tuple[Claim, ...]
     evidence: dict[str, Evidence]
     volumes: dict[str, str]
-    """Names of recorded volumes by workload, where they differ from its name."""
+    """Names of recorded volumes by workload, if they differ from the name of the workload."""
     lists: dict[str, tuple[str, ...]]
     """Lists of workloads by their names."""
     open: tuple[OpenKey, ...] = ()
-    """The keys that the paper leaves open."""
+    """Keys that the paper leaves open."""
     starts: tuple[Start, ...] = ()
-    """Readings from which a fit begins."""
+    """Regimes from which a fit begins."""
     fit_base: str = AS_SPECIFIED
-    """The regime above which a fit chooses."""
+    """The regime that the choices of a fit override."""
     fit_requests: int = 300
-    """Requests of a run of a fit, at most."""
+    """Maximum number of requests of a run of a fit."""
 
     def labels(self, name: str) -> tuple[str, ...]:
-        """The labels that a reading means by a name: those of a list of workloads, or the label itself."""
+        """Returns the labels that a name stands for: the workloads of `@list`, or the label itself."""
         return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
-        """The paper with another reading of it."""
+        """Returns the paper with a further regime, or with another one of its name."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:
-        """The measure of a measurement in the runs of a regime: its own, or what the regime has in place of it."""
+        """Returns the measure of a measurement in a regime: its own one, or the replacement by the regime."""
         reading = self.regimes.get(regime)
         own = measurement.measure
         return own if reading is None else reading.overrides.measures.get(own.text, own)
 
     def claim(self, identifier: str) -> Claim:
-        """The claim of this name."""
+        """Returns the claim with this identifier."""
         return next(claim for claim in self.claims if claim.id == identifier)

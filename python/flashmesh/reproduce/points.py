@@ -1,4 +1,4 @@
-"""The runs that claims need: a point for each label, workload and seed, and the overrides it stands for."""
+"""Runs that claims need: one point for each combination of labels, workload and seed, with its overrides."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Point:
     job: str
     regime: str
     labels: tuple[tuple[str, str], ...]
-    """Of every axis, and the workload where the job has some."""
+    """Label of every axis, followed by the workload if the job has workloads."""
     seed: int
 
     @property
     def label(self) -> str:
-        """What it is, for people."""
+        """Readable name of the run."""
         parts = [self.regime, *(label for _, label in self.labels), f"seed {self.seed}"]
         return f"{self.paper} {self.job}: {', '.join(parts)}"
 
@@ -40,17 +40,17 @@ class Need:
     measurement: Measurement
     regime: str
     along: tuple[str, tuple[str, ...]] | None = None
-    """The axis along which it is taken, with the labels."""
+    """The axis of a curve, with its labels; None for a single number."""
 
     def subjects(self) -> list[Labels]:
-        """The labels at which it is taken: one place, or each along the axis."""
+        """Returns the labels of the subjects: one position, or each along the axis."""
         if self.along is None:
             return [self.measurement.of]
         axis, labels = self.along
         return [self.measurement.of | {axis: label} for label in labels]
 
     def places(self, job: Job) -> Iterator[Labels]:
-        """The labels of all runs behind it, but for workloads."""
+        """Returns the labels of all runs of the measurement, without workloads."""
         measurement = self.measurement
         for subject in self.subjects():
             yield subject
@@ -61,7 +61,7 @@ class Need:
 
 
 def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
-    """All that is measured for a claim in a regime, with the numbers its sentence quotes."""
+    """Returns all measurements of a claim in a regime, with those of the numbers that its texts quote."""
     from flashmesh.reproduce.registry import QUOTED
 
     found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
@@ -76,19 +76,19 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
 
 
 def run_in(measurement: Measurement, regime: str) -> str:
-    """The regime whose runs a measurement is taken from."""
+    """Returns the regime in which a measurement is run."""
     return measurement.regime or (AS_SPECIFIED if regime == ANY else regime)
 
 
 def workloads_of(job: Job, mode: str, regime: str, labels: Labels) -> tuple[str, ...]:
-    """The workloads over which a measurement is taken; one empty name for a job without any."""
+    """Returns the workloads over which a measurement is reduced; one empty name for a job without workloads."""
     if WORKLOAD in labels:
         return (labels[WORKLOAD],)
     return job.extent(mode, regime).workloads or ("",)
 
 
 def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, seed: int) -> Point:
-    """The run at some labels."""
+    """Returns the run at a position."""
     placed = [(axis, labels[axis]) for axis in job.axes]
     if workload:
         placed.append((WORKLOAD, workload))
@@ -96,7 +96,7 @@ def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, se
 
 
 def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
-    """The runs behind a measurement."""
+    """Returns the runs of a measurement."""
     job = paper.jobs[need.measurement.job]
     for labels in need.places(job):
         for workload in workloads_of(job, mode, need.regime, labels):
@@ -105,13 +105,13 @@ def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
 
 
 def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[str, str]:
-    """The overrides of a run.
+    """Returns the overrides of a run.
 
     Args:
-        paper: The paper it belongs to.
+        paper: The paper of the run.
         run: The run.
-        mode: Which extent of the job holds.
-        volumes: Recorded volumes, of the regime `real-traces`.
+        mode: The mode, which selects the extent of the job.
+        volumes: Recorded volumes, for the regime `real-traces`.
     """
     job = paper.jobs[run.job]
     overrides = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime].overrides
@@ -138,7 +138,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
 
 
 def all_points(paper: Paper, claims: Sequence[tuple[Claim, str]], mode: str) -> list[Point]:
-    """The runs behind claims in their regimes, each once."""
+    """Returns the runs that claims need in their regimes, each once."""
     found: dict[Point, None] = {}
     for claim, regime in claims:
         for need in needs_of(paper, claim, regime):

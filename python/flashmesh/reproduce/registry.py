@@ -1,4 +1,4 @@
-"""Reads the registry: one TOML file a paper, checked as a whole before anything runs."""
+"""Reader of the registry: one TOML file for each paper, checked as a whole before anything runs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PAPERS = Path(__file__).parent / "papers"
 FIT_REQUESTS = 300
 RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
-"""How a sentence quotes evidence."""
+"""Pattern of a quotation of evidence in a sentence."""
 
 
 def papers(folder: Path = PAPERS) -> dict[str, Paper]:
-    """All papers by their keys, which are the names of their files.
+    """Reads all papers, by their keys, which are the names of the files.
 
     Raises:
-        ConfigError: When a file is no registry of a paper.
+        ConfigError: If a file is invalid, or two papers have claims with one identifier.
     """
     found = [read_paper(path) for path in sorted(folder.glob("*.toml"))]
     owners: dict[str, Paper] = {}
@@ -55,10 +55,10 @@ def papers(folder: Path = PAPERS) -> dict[str, Paper]:
 
 
 def read_paper(path: Path) -> Paper:
-    """One paper.
+    """Reads one paper.
 
     Raises:
-        ConfigError: When the file cannot be read, or a part of it makes no sense.
+        ConfigError: If the file cannot be read, or part of it is invalid.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -115,14 +115,14 @@ def read_paper(path: Path) -> Paper:
 
 
 def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
-    """The tables in a table, by their names."""
+    """Yields the tables within a table, with their names."""
     inner = fields.inner(key)
     for name, value in inner.table.items():
         yield name, Fields(value, f"{fields.place}: {key}.{name}")
 
 
 def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
-    """Axes: for each label what it overrides."""
+    """Reads the axes: the overrides of each label."""
     axes: dict[str, dict[str, Settings]] = {}
     for axis, labels in fields.table.items():
         inner = Fields(labels, f"{fields.place}.{axis}")
@@ -136,13 +136,13 @@ def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
 
 
 def workload_labels(jobs: dict[str, Job], lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """What a reading may say of workloads: a name, or a list."""
+    """Returns the labels of workloads that a regime may use: names, and lists as `@list`."""
     names = (name for job in jobs.values() for name in job.extents["full"].workloads)
     return (*(f"@{name}" for name in lists), *dict.fromkeys(names))
 
 
 def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Regime:
-    """A regime."""
+    """Reads a regime."""
     regime = Regime(
         name,
         fields.take("says", str),
@@ -157,7 +157,7 @@ def read_regime(name: str, fields: Fields, axes: Axes, jobs: dict[str, Job]) -> 
 
 
 def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], lists: dict[str, tuple[str, ...]]) -> Job:
-    """A job."""
+    """Reads a job."""
     config = fields.take("config", str)
     names = fields.texts("axes", ())
     for axis in names:
@@ -177,7 +177,7 @@ def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], li
 
 
 def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tuple[str, ...]]) -> Extent:
-    """How much a job runs."""
+    """Reads the extent of a job."""
     requests = fields.take("requests", int, 0)
     chosen = named(fields, "workloads", lists) or workloads
     for workload in chosen:
@@ -188,7 +188,7 @@ def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tup
 
 
 def named(fields: Fields, key: str, lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """A list of texts, in which `@name` stands for a list of that name."""
+    """Reads a list of texts, in which `@name` stands for the list of that name."""
     found: list[str] = []
     for text in fields.texts(key, ()):
         if text.startswith("@"):
@@ -200,10 +200,10 @@ def named(fields: Fields, key: str, lists: dict[str, tuple[str, ...]]) -> tuple[
 
 
 def check_references(paper: Paper) -> None:
-    """Refuses names of what is not there.
+    """Refuses references to unknown names.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is one.
     """
     for evidence in paper.evidence.values():
         check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
@@ -244,7 +244,7 @@ def check_claim(paper: Paper, claim: Claim, place: str) -> None:
 
 
 def check_measurement(paper: Paper, measurement: Measurement, place: str, free: tuple[str, ...]) -> None:
-    """Refuses a measurement that names what its job does not have, or leaves an axis open."""
+    """Refuses a measurement with a name that its job does not have, or without a label of one of the axes."""
     require(measurement.job, paper.jobs, f"{place}: job")
     job = paper.jobs[measurement.job]
     if measurement.regime:
@@ -263,7 +263,7 @@ def check_measurement(paper: Paper, measurement: Measurement, place: str, free: 
 
 
 def labels_of(paper: Paper, job: str, axis: str, place: str) -> tuple[str, ...]:
-    """The labels of an axis of a job."""
+    """Returns the labels of an axis of a job."""
     require(axis, (*paper.jobs[job].axes, WORKLOAD), f"{place}: axes of job {job}")
     if axis == WORKLOAD:
         return paper.jobs[job].extents["full"].workloads

@@ -1,4 +1,4 @@
-"""Which claims are meant: a paper, a figure of it, or a claim by its name."""
+"""Selection of claims by name: a paper, a figure or a claim."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Claim, ...]]:
-    """The claims that names stand for, by paper; all of them without a name.
+    """Returns the claims that names select, by paper; all claims without a name.
 
     Args:
         papers: The registry.
         names: Papers (`venice`), claims (`V07`), or figures and tables (`venice/9a`, or `9a` where one paper has it).
 
     Raises:
-        ConfigError: When a name stands for nothing, or for figures of several papers.
+        ConfigError: If a name selects nothing, or figures of several papers.
     """
     chosen: dict[str, set[str]] = {}
     for name in names or list(papers):
@@ -37,7 +37,7 @@ def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Cl
 
 
 def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
-    """The paper and the claims that one name stands for."""
+    """Returns the paper and the claims that one name selects."""
     by_lower = {key.lower(): key for key in papers}
     if name.lower() in by_lower:
         paper = papers[by_lower[name.lower()]]
@@ -63,24 +63,24 @@ def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
 
 
 def in_figure(paper: Paper, name: str) -> tuple[Claim, ...]:
-    """The claims of a figure, with its parts, or of a table or section."""
+    """Returns the claims of a figure, including its parts, or of a table or section."""
     wanted = re.compile(rf"{re.escape(short(name))}[a-z]*")
     return tuple(claim for claim in paper.claims if any(map(wanted.fullmatch, figures(claim))))
 
 
 def figures(claim: Claim) -> list[str]:
-    """What its figure is called, as people type it: `Figure 13b and 13d` are two."""
+    """Returns the short names of the figures of a claim; `Figure 13b and 13d` are two."""
     return [short(part) for part in claim.figure.split(" and ")]
 
 
 def short(figure: str) -> str:
-    """A figure as people type it: `Figure 9a`, `fig9a` and `9a` are one; tables and sections keep their kind."""
+    """Returns the short name of a figure: `9a` for `Figure 9a` and `fig9a`; tables and sections keep their kind."""
     text = re.sub(r"[\s.,]+(?=\S)", lambda match: "." if match[0] == "." else "", figure.lower().strip())
     return re.sub(r"^fig(?:ures?)?\.?", "", text)
 
 
 def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure: str) -> str:
-    """What is said of a name that stands for nothing."""
+    """Returns the error text for a name that selects nothing."""
     known = [f"{paper.key}/{figure}" for paper in among for claim in paper.claims for figure in figures(claim)]
     identifiers = [claim.id for paper in papers.values() for claim in paper.claims]
     if figure:
@@ -88,7 +88,7 @@ def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure:
     near = suggestion(name, [*papers, *identifiers, *known])
     if near:
         return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
-    # The claims of a paper are numbered: the first and the last say which there are.
+    # Claims of a paper are numbered, so the first and the last one show the range.
     whole = {key: [claim.id for claim in paper.claims if not claim.part_of] for key, paper in papers.items()}
     ranges = ", ".join(f"{claims[0]} to {claims[-1]} ({key})" for key, claims in whole.items())
     return f"there is no paper, figure or claim {name!r}: there are {ranges}; --list has all of them"

@@ -1,4 +1,4 @@
-"""What a reader wants to know of a paper: how many of its claims hold in one reading, and how near."""
+"""Summary of a paper: how many of its claims hold in one regime, and within which share of the effect."""
 
 from __future__ import annotations
 
@@ -19,79 +19,79 @@ SHARES = (0.1, 0.25, 0.5)
 """Shares of the published effect within which claims are counted."""
 
 Within = tuple[int, ...]
-"""How many claims hold within each of `SHARES`."""
+"""Number of claims that hold within each of `SHARES`."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many claims hold in one regime."""
+    """Numbers of claims that hold in one regime."""
 
     regime: str
     within: Within
     subs: Within
-    """The same of sub-values."""
+    """Numbers of sub-values that hold within each share."""
     of_number: Within = (0, 0, 0)
-    """The same of claims, where a share of the published number counts as a share of its effect does: for those who
-    compare with a count that knows no effects."""
+    """Numbers of claims that hold within each share of their effect or of the published number, for comparison with
+    counts that use no effects."""
 
     @property
     def score(self) -> tuple[int, Within]:
-        """What orders readings: each claim counts once for each share within which it holds."""
+        """Key that orders regimes: each claim counts once for each share within which it holds."""
         return sum(self.within), self.within
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How many claims of a paper hold, and in what sense."""
+    """Numbers of claims of a paper that hold."""
 
     claims: int
-    """All, without sub-values."""
+    """All claims, without sub-values."""
     constructed: int
-    """Those that are exact by construction."""
+    """Claims that are exact by construction."""
     constructed_met: int
-    """Those of them that are met."""
+    """Claims that are exact by construction and met."""
     subs: int
-    """Sub-values."""
+    """All sub-values."""
     best: Reading
     """The best single regime."""
     any_regime: Within
-    """Claims that hold in some regime, which may be another one for each."""
+    """Claims that hold in at least one regime, which may differ between claims."""
 
     @property
     def measured(self) -> int:
-        """The claims that depend on the reading."""
+        """Number of claims that depend on the regime."""
         return self.claims - self.constructed
 
     @property
     def only_elsewhere(self) -> int:
-        """Claims that hold within the least share in a regime, and not in the best one."""
+        """Number of claims that hold within the smallest share in some regime, but not in the best one."""
         return self.any_regime[0] - self.best.within[0]
 
 
 def holds(claim: Claim, row: Row, share: float) -> bool:
-    """Whether a claim holds in a regime within a share of its effect; never more than it allows for the least share."""
+    """Returns whether a claim holds within a share of its effect; for the smallest share, within its own tolerance."""
     return judge(claim, row, None if share == SHARES[0] else share) == Verdict.MET
 
 
 def nearness(claim: Claim, row: Row) -> float | None:
-    """The least of the shares within which a claim holds; None where it holds within none."""
+    """Returns the smallest share within which a claim holds; None if it holds within none."""
     return next((share for share in SHARES if holds(claim, row, share)), None)
 
 
 def holds_by_number(claim: Claim, row: Row, share: float) -> bool:
-    """Whether a claim holds within a share of its effect, or of the published number."""
+    """Returns whether a claim holds within a share of its effect, or of the published number."""
     plain = replace(claim, judged=replace(claim.judged, neutral=None, within=None))
     return holds(claim, row, share) or judge(plain, row, share) == Verdict.MET
 
 
 def counted(pairs: Iterable[tuple[Claim, tuple[Row, ...]]]) -> Within:
-    """How many claims hold in one of their rows, within each share."""
+    """Returns the number of claims that hold in at least one of their rows, for each share."""
     listed = list(pairs)
     return tuple(sum(any(holds(claim, row, share) for row in rows) for claim, rows in listed) for share in SHARES)
 
 
 def reading(outcome: Outcome, regime: str) -> Reading:
-    """How many claims hold in a regime."""
+    """Returns the numbers of claims that hold in a regime."""
 
     def pairs(is_sub: bool) -> list[tuple[Claim, tuple[Row, ...]]]:
         found = []
@@ -107,18 +107,18 @@ def reading(outcome: Outcome, regime: str) -> Reading:
 
 
 def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
-    """A claim in the regimes of the registry, and over recorded volumes: not in a fit or a changed one."""
+    """Returns the rows of a claim in regimes of the registry and over recorded volumes, without fit and `--set`."""
     return tuple(row for row in outcome.rows[claim.id] if row.regime not in (FIT, CHANGED))
 
 
 def best_reading(outcome: Outcome) -> Reading:
-    """The regime of the registry with the best score; of those that are alike, the first."""
+    """Returns the numbers of the regime with the best score, without fits; the first of equal ones."""
     readings = [reading(outcome, regime) for regime in outcome.regimes() if regime not in (FIT, CHANGED)]
     return max(readings, key=lambda each: each.score) if readings else Reading(ANY, (0, 0, 0), (0, 0, 0))
 
 
 def summary(outcome: Outcome) -> Summary:
-    """How many claims of a paper hold."""
+    """Returns the summary of a paper."""
     own = [claim for claim in outcome.claims() if not claim.part_of]
     exact = [claim for claim in own if claim.is_constructed]
     return Summary(

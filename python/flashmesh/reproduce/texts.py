@@ -1,4 +1,4 @@
-"""What is published and what is measured, as text for tables and sentences."""
+"""Published and measured values as text, for tables and sentences."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
-"""Reductions over workloads beside which the least and the largest of them say something."""
+"""Reductions over workloads that are shown with the minimum and maximum over workloads."""
 
 
 def published(claim: Claim) -> str:
-    """The published value."""
+    """Returns the published value."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
@@ -30,7 +30,7 @@ def published(claim: Claim) -> str:
 
 
 def measured(claim: Claim, row: Row) -> str:
-    """The measured value, with its spread over seeds where there are several, and that over workloads."""
+    """Returns the measured value, with its spread over several seeds, and its range over workloads."""
     along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
     parts = [measured_number(claim, row)] if claim.measurement is not None else []
     parts += [
@@ -42,7 +42,7 @@ def measured(claim: Claim, row: Row) -> str:
 
 
 def measured_number(claim: Claim, row: Row) -> str:
-    """The measured number of a claim."""
+    """Returns the measured number of a claim."""
     if claim.measurement is None or row.values is None:
         return NONE
     text = with_unit(spread_text(row.values, claim.digits), claim.unit)
@@ -56,37 +56,37 @@ def measured_number(claim: Claim, row: Row) -> str:
 
 
 def spread_text(values: tuple[float, ...], digits: int) -> str:
-    """The mean of numbers, with half their range where there are several."""
+    """Returns the mean of numbers; of several ones with half their range."""
     spread = Spread(values)
     text = number_text(spread.mean, digits)
     return f"{text} +-{number_text(spread.half_range, digits)}" if len(values) > 1 else text
 
 
 def labelled(along: Trend | Series, values: list[str], unit: str) -> str:
-    """Values along an axis, each with its label."""
+    """Returns values along an axis, each with its label."""
     pairs = [f"{short(label)}: {value}" for label, value in zip(along.labels, values, strict=True)]
     text = with_unit(", ".join(pairs), unit)
     return f"{along.says}: {text}" if along.says else text
 
 
 def short(label: str) -> str:
-    """A label without the paper that a workload is of."""
+    """Returns the name of a workload without its paper."""
     return label.rpartition("/")[2]
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with so many digits behind the point, and no sign before a zero."""
+    """Returns a number with `digits` digits behind the point, and no sign before a zero."""
     text = f"{value:,.{digits}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
 
 
 def with_unit(text: str, unit: str) -> str:
-    """A number and its unit."""
+    """Returns a number and its unit."""
     return f"{text} {unit}" if unit else text
 
 
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
-    """The sentence of a claim in a regime, with the numbers that it quotes, and which volumes were replayed."""
+    """Returns the explanation of a claim in a regime, with the numbers that it quotes, and the replayed volumes."""
     parts = [
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",
         filled(outcome.paper, claim.sentence(row.regime), row.quoted),
@@ -95,7 +95,7 @@ def why(outcome: Outcome, claim: Claim, row: Row) -> str:
 
 
 def replayed(outcome: Outcome, claim: Claim) -> str:
-    """Which workloads of a claim are recorded volumes, and how many are not."""
+    """Returns a sentence: the workloads of a claim that are recorded volumes, and the number of the others."""
     names: dict[str, None] = {}
     for measurement in claim.measurements():
         job = outcome.paper.jobs[measurement.job]
@@ -107,10 +107,10 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """A text with the numbers that it quotes."""
+    """Returns a text with the numbers that it quotes."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 
 def quoted(evidence: Evidence, value: float | None) -> str:
-    """A number in a sentence."""
+    """Returns a number as a sentence quotes it."""
     return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)

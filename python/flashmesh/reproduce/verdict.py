@@ -1,4 +1,4 @@
-"""Verdicts: whether measured values give a published one. Computed from the values alone."""
+"""Verdicts: whether measured values match a published one. Computed from the values alone."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Judged
 
 ROUNDING = 1e-9
-"""Relative error of arithmetic that is no difference."""
+"""Relative error of arithmetic: a smaller difference counts as none."""
 EFFECT = 0.25
-"""Share of the published effect that a measured one exceeds to have its direction."""
+"""Smallest share of the published effect, with every seed, that counts as an effect in its direction."""
 REVERSE = 0.05
-"""Share of the published effect from which on a measured one the other way is opposite."""
+"""Smallest share of the published effect, in the opposite direction, that counts as opposite."""
 ALIKE = 0.5
-"""Correlation of ranks from which on two curves have the same direction."""
+"""Smallest rank correlation of two curves that counts as the same direction."""
 
 
 class Verdict(StrEnum):
-    """How a measured value stands to a published one."""
+    """Relation of a measured value to a published one."""
 
     MET = "met"
-    """Within the tolerance, and with every seed an effect in the published direction where there is one."""
+    """Within the tolerance; with a neutral value, also an effect in the published direction with every seed."""
     DIRECTION = "direction"
-    """Outside the tolerance, with such an effect, of a quarter of the published one or more."""
+    """Outside the tolerance, but with every seed a quarter of the published effect or more."""
     MISSED = "missed"
-    """Outside the tolerance, with no such effect or one whose direction depends on the seed."""
+    """Outside the tolerance, and less than a quarter of the published effect with some seed."""
     OPPOSITE = "opposite"
-    """With every seed an effect in the other direction, of a twentieth of the published one or more."""
+    """An effect in the opposite direction with every seed, of a twentieth of the published one or more."""
     UNMEASURED = "unmeasured"
-    """A run that it needs gave no value."""
+    """A required run has no value."""
 
 
 ORDER = (
@@ -45,11 +45,11 @@ ORDER = (
     Verdict.OPPOSITE,
     Verdict.UNMEASURED,
 )
-"""From the best to the worst."""
+"""Verdicts from the best to the worst."""
 
 
 Curve = tuple[tuple[float, ...], ...]
-"""Values along an axis, once with each seed."""
+"""Values along an axis, for each seed."""
 
 
 @dataclass(frozen=True)
@@ -60,26 +60,26 @@ class Spread:
 
     @property
     def mean(self) -> float:
-        """Their arithmetic mean."""
+        """The arithmetic mean."""
         return fmean(self.values)
 
     @property
     def half_range(self) -> float:
-        """Half of the distance from the least to the most."""
+        """Half of the distance between the minimum and the maximum."""
         return (max(self.values) - min(self.values)) / 2
 
 
 def means(curve: Curve) -> tuple[float, ...]:
-    """The means over seeds along the axis of a curve."""
+    """Returns the means over seeds along the axis of a curve."""
     return tuple(map(fmean, zip(*curve, strict=True)))
 
 
 def allowance(judged: Judged, share: float | None = None) -> float:
-    """How far a number may be from the published one: a share of the effect, which is the way from the neutral value.
+    """Returns the allowed distance from the published number, by default a share of the effect.
 
     Args:
-        judged: What was published, and how near is near.
-        share: A share of the effect that is allowed where it is more than the claim's own tolerance.
+        judged: The published number and its tolerance.
+        share: An allowed share of the effect, if that is more than the claim's own tolerance.
     """
     effect = abs(judged.published - (judged.neutral or 0.0))
     own = judged.within if judged.within is not None else judged.tolerance * effect
@@ -87,13 +87,13 @@ def allowance(judged: Judged, share: float | None = None) -> float:
 
 
 def number(values: Spread, judged: Judged, beside: Spread | None = None, share: float | None = None) -> Verdict:
-    """The verdict on a number.
+    """Returns the verdict on a number.
 
     Args:
-        values: What was measured, a value for each seed.
-        judged: What was published, and how near is near.
-        beside: What was measured of no effect, a value for each seed; None where it is as published.
-        share: A share of the effect that it may be off, where that is more than the claim allows.
+        values: The measured value of each seed.
+        judged: The published number and its tolerance.
+        beside: The measured neutral value of each seed; None to use the published one.
+        share: An allowed share of the effect, if that is more than the claim's own tolerance.
     """
     published = judged.published
     allowed = allowance(judged, share) + ROUNDING * max(abs(published), abs(values.mean))
@@ -114,13 +114,13 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None, share: 
 
 
 def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
-    """The verdict on a relation between values along an axis.
+    """Returns the verdict on a relation between values along an axis.
 
     Args:
         values: The values in the order of their labels.
         relation: One of `claims.RELATIONS`.
-        margin: The least effect, as a share of the larger of two values: what differs by less is equal.
-        at: For `levels-off`, `peaks` and `highest-at` the place of the knee or the peak.
+        margin: The smallest difference that counts, as a share of the larger of two values.
+        at: The index of the knee or the peak, for `levels-off`, `peaks` and `highest-at`.
     """
     match relation:
         case "rises":
@@ -143,17 +143,17 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
 
 
 def is_above(value: float, other: float, margin: float) -> bool:
-    """Whether a value is above another one by a share of the larger of them."""
+    """Returns whether a value exceeds another one by a share (`margin`) of the larger of them."""
     return value - other > ROUNDING and value - other >= margin * max(abs(value), abs(other)) - ROUNDING
 
 
 def is_flat(values: Sequence[float], margin: float) -> bool:
-    """Whether values differ by a share of their largest at most."""
+    """Returns whether the range of the values is at most a share (`margin`) of the largest one."""
     return max(values) - min(values) <= margin * max(map(abs, values)) + ROUNDING
 
 
 def monotone(values: Sequence[float], margin: float) -> Verdict:
-    """Whether values rise at every step, by the margin each; or, for the direction, from the first to the last."""
+    """Returns the verdict on a rise by the margin at every step; a rise only from first to last has the direction."""
     if all(is_above(after, before, margin) for before, after in pairwise(values)):
         return Verdict.MET
     if all(is_above(before, after, margin) for before, after in pairwise(values)):
@@ -162,10 +162,10 @@ def monotone(values: Sequence[float], margin: float) -> Verdict:
 
 
 def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Whether values rise up to a place and are level from there on."""
+    """Returns the verdict on values that rise up to index `at` and are flat from there on."""
     if is_flat(values[at:], margin) and is_above(values[at], values[0], margin):
         return Verdict.MET
-    # Level from another place on: the shape is there, and not its knee.
+    # Flat from another index on: the direction holds, but not the knee.
     for other in range(1, len(values) - 1):
         if is_flat(values[other:], margin) and is_above(values[other], values[0], margin):
             return Verdict.DIRECTION
@@ -173,14 +173,14 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Whether values rise up to a place and no further: the highest is there, or within the margin of it."""
+    """Returns the verdict on values that rise up to a peak at index `at`, which is within the margin of the maximum."""
     if values[at] >= (1.0 - margin) * max(values) and is_above(values[at], values[0], margin):
         return Verdict.MET
     return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED
 
 
 def highest_at(values: Sequence[float], at: int) -> Verdict:
-    """Whether the highest value is at a place, however little it is above the others."""
+    """Returns the verdict on a maximum at index `at`, by any margin."""
     highest = values.index(max(values))
     if highest == at:
         return Verdict.MET
@@ -188,14 +188,14 @@ def highest_at(values: Sequence[float], at: int) -> Verdict:
 
 
 def first_highest(values: Sequence[float], margin: float) -> Verdict:
-    """Whether the first value is above all others, by the margin."""
+    """Returns the verdict on a first value that exceeds all others by the margin."""
     if all(is_above(values[0], other, margin) for other in values[1:]):
         return Verdict.MET
     return Verdict.OPPOSITE if all(is_above(other, values[0], margin) for other in values[1:]) else Verdict.MISSED
 
 
 def points(curve: Curve, published: Sequence[float], judged: Judged, share: float | None = None) -> Verdict:
-    """The verdict on published numbers along an axis which have a value of no effect: each as a number of its own."""
+    """Returns the verdict on published points with a neutral value: each point is judged as a number."""
     verdicts = [
         number(Spread(values), replace(judged, published=known), share=share)
         for values, known in zip(zip(*curve, strict=True), published, strict=True)
@@ -204,7 +204,7 @@ def points(curve: Curve, published: Sequence[float], judged: Judged, share: floa
 
 
 def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:
-    """The verdict on a curve: met point by point, or alike in the order of its points."""
+    """Returns the verdict on a curve: met point by point, or else by the correlation of ranks."""
     if all(abs(value - known) <= tolerance * abs(known) for value, known in zip(values, published, strict=True)):
         return Verdict.MET
     alike = rank_correlation(values, published)
@@ -214,7 +214,7 @@ def series(values: Sequence[float], published: Sequence[float], tolerance: float
 
 
 def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
-    """Spearman's correlation of the ranks of two lists; 0 where one of them is constant."""
+    """Returns Spearman's rank correlation of two lists; 0 if one of them is constant."""
     first, second = ranks(values), ranks(others)
     if len(set(first)) == 1 or len(set(second)) == 1:
         return 0.0
@@ -222,13 +222,13 @@ def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """The rank of each value, the mean of them where values are equal."""
+    """Returns the rank of each value; equal values share their mean rank."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
 
 def over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on a relation that is to hold with every seed."""
+    """Returns the verdict on a relation that must hold with every seed."""
     found = set(verdicts)
     if len(found) == 1:
         return verdicts[0]
@@ -236,7 +236,7 @@ def over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on a claim of several parts, all of which are to hold."""
+    """Returns the verdict on a claim of several parts, all of which must hold."""
     if len(set(verdicts)) == 1:
         return verdicts[0]
     if Verdict.UNMEASURED in verdicts:
@@ -247,5 +247,5 @@ def joined(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def best(verdicts: Sequence[Verdict]) -> Verdict:
-    """The best of the verdicts on a claim in several regimes."""
+    """Returns the best of the verdicts on a claim in several regimes."""
     return min(verdicts, key=ORDER.index)

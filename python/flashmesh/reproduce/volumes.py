@@ -1,4 +1,4 @@
-"""Recorded volumes in a folder, matched with the workloads of a paper by their names."""
+"""Recorded volumes in a folder, matched by name with the workloads of a paper."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 
 BEGINNING = 1000
-"""Requests of a volume that are read to see whether it can be replayed."""
+"""Requests of a volume that are read to check that it can be replayed."""
 
 
 @dataclass(frozen=True)
 class Volumes:
-    """What a folder of traces has of the workloads of a paper."""
+    """Trace files in a folder for the workloads of a paper."""
 
     found: dict[str, Path] = field(default_factory=dict)
-    """The file of each workload that there is one of."""
+    """The file of each workload that has one."""
     missing: tuple[str, ...] = ()
-    """Workloads without one: their profiles take their place."""
+    """Workloads without a file, which run by profile."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """Keys that say how the files are read."""
+    """Keys that configure how the files are read."""
 
     def settings(self, workload: str) -> dict[str, str] | None:
-        """The overrides that replay the file of a workload; None without one."""
+        """Returns the overrides that replay the file of a workload; None without a file."""
         path = self.found.get(workload)
         return None if path is None else {"workload.trace": str(path), "workload.beyond": "wrap", **self.reading}
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of a folder, by name.
+    """Returns the files of a folder, sorted by name.
 
     Raises:
-        WorkloadError: When it cannot be read.
+        WorkloadError: If the folder cannot be read.
     """
     try:
         return sorted(path for path in folder.iterdir() if path.is_file())
@@ -52,13 +52,13 @@ def files_in(folder: Path) -> list[Path]:
 def volumes_of(
     paper: Paper, workloads: Iterable[str], files: list[Path], reading: Mapping[str, str] | None = None
 ) -> Volumes:
-    """The files of some workloads of a paper.
+    """Returns the files that match some workloads of a paper.
 
     Args:
         paper: The paper.
-        workloads: Its workloads that are wanted.
-        files: The files there are.
-        reading: Keys that say how these are read.
+        workloads: The wanted workloads of the paper.
+        files: The available files.
+        reading: Keys that configure how the files are read.
     """
     found: dict[str, Path] = {}
     missing: list[str] = []
@@ -73,11 +73,11 @@ def volumes_of(
 
 
 def require_readable(volumes: Volumes) -> None:
-    """Refuses a volume that cannot be replayed as it is, such as one whose time stamps have no unit.
+    """Refuses a volume that cannot be replayed, such as one whose time stamps have no unit.
 
     Raises:
-        ConfigError: When a key that says how volumes are read does not.
-        WorkloadError: When the beginning of a volume cannot be replayed.
+        ConfigError: If a key in `reading` is invalid.
+        WorkloadError: If the beginning of a volume cannot be replayed.
     """
     from flashmesh import configuration
 
@@ -88,7 +88,7 @@ def require_readable(volumes: Volumes) -> None:
 
 
 def pattern_of(volume: str) -> re.Pattern[str]:
-    """What the name of a file matches that has a volume: `HM1`, `hm_1` and `hm-1` are one name."""
+    """Returns a pattern for file names that contain the name of a volume: `HM1`, `hm_1` and `hm-1` are one name."""
     characters = [character for character in volume.lower() if character.isalnum()]
     parts: list[str] = []
     for before, character in zip(["", *characters], characters, strict=False):
@@ -101,7 +101,7 @@ def refuse_nothing(folder: Path, matched: Iterable[Volumes]) -> None:
     """Refuses a folder that has no volume of any workload.
 
     Raises:
-        WorkloadError: When it has none; the text has the names that were looked for.
+        WorkloadError: If there is none; the message lists the wanted names.
     """
     listed = list(matched)
     names = [name for volumes in listed for name in volumes.missing]
