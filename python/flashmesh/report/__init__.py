@@ -1,1 +1,1 @@
-"""Results as text, for people."""
+"""Results as text for people."""

@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from flashmesh.report.chart_spec import ChartAxis
 
 WORKLOAD = "workload."
-"""The section whose keys are conditions of a comparison rather than choices of a drive."""
+"""Prefix of keys that are conditions of a comparison, not design choices of a drive."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
-"""The keys whose product is the number of dies."""
+"""Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
 PATHS_GAIN = 0.15
-"""The least gain of ideal paths that makes paths a limit."""
+"""Smallest gain of ideal paths that makes the paths a limit."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The best value of an axis beside its first one."""
+    """Effect of one axis: its best value compared with its first one."""
 
     axis: ChartAxis
     first: str
     gain: Gain
-    """The best value over the first one; of an axis whose first value is the best, the worst value over it."""
+    """Best value over the first one; if the first value is the best, worst value over it."""
     measure: str
-    """`IOPS`, or `p99` where throughput does not change."""
+    """`IOPS`, or `p99` if throughput does not change."""
 
     @property
     def size(self) -> float:
-        """How much the axis changes, whichever way."""
+        """Magnitude of the change, independent of its direction."""
         return abs(math.log(self.gain.mean))
 
     @property
@@ -58,7 +58,7 @@ class Effect:
 
     @property
     def dies(self) -> str:
-        """The factor between the dies of `first` and of the value: ` (4 times the dies)`; empty where there is none."""
+        """Factor between the dies of `first` and of the value: ` (4 times the dies)`; empty for axes not of dies."""
         if self.axis.key not in OF_DIES or self.axis.numbers is None:
             return ""
         numbers = dict(zip(map(value_text, self.axis.values), self.axis.numbers, strict=True))
@@ -66,7 +66,7 @@ class Effect:
 
 
 def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, Sequence[float | None]]) -> str | None:
-    """Returns what all axes together say; None where fewer than two of them are choices of a drive."""
+    """Returns a sentence on the effects of all axes; None if fewer than two of them are choices of a drive."""
     chosen = [axis for key, axis in axes.items() if not key.startswith(WORKLOAD)]
     if len(chosen) < 2:
         return None
@@ -82,7 +82,7 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
 
 
 def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
-    """Returns the effect of an axis on throughput, or else on p99; None where neither changes clearly."""
+    """Returns the effect of an axis on throughput, or else on p99; None if neither changes clearly."""
     first, *others = map(value_text, axis.values)
     pairing = Pairing(table, axis.key)
     for measure, sign in (("IOPS", 1), ("p99", -1)):
@@ -92,14 +92,14 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
         most = max(gains, key=lambda gain: sign * gain.mean)
         if sign * math.log(most.mean) <= 0:
             return Effect(axis, first, min(gains, key=lambda gain: sign * gain.mean), measure)
-        # The first value within `CLEAR` of the largest gain: those behind it add nothing that is clear.
+        # The first value within `CLEAR` of the largest gain: values after it add nothing clear.
         near = next(gain for gain in gains if abs(math.log(gain.mean / most.mean)) < CLEAR)
         return Effect(axis, first, near, measure)
     return None
 
 
 def limit(table: RunTable, iops: Sequence[float | None]) -> str:
-    """Returns what keeps most runs from being faster, and whether the paths do; empty where neither is known."""
+    """Returns the bottleneck of most runs, and whether the paths are one; empty if neither is known."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
     ideal = Pairing(table, FABRIC).gain(kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None

@@ -1,4 +1,4 @@
-"""What would help a drive most, as text."""
+"""Answer of `flashmesh ask` as text: the changes that would help a drive most."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer a
 
 
 def show(answer: Answer, terminal: Terminal) -> None:
-    """Prints the drive as it is, the best changes, all changes with an effect, and what has none."""
+    """Prints the unchanged drive, the best changes, all changes with an effect, and those without one."""
     values = [f"{measure_named(name).text(found.mean)} {name}" for name, found in answer.base.items()]
     terminal.print(Text(f"As it is: {', '.join(values)}; {answer.bound}"), "")
     best = answer.best
@@ -45,7 +45,7 @@ def show(answer: Answer, terminal: Terminal) -> None:
 
 
 def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
-    """A row for each change that has an effect, the most helpful first."""
+    """Returns a table with a row for each change that has an effect, the most helpful first."""
     headings = [cell for name in answer.measures for cell in (name, "95 %")]
     found = terminal.table("change", "now", "seeds", *headings, left=2)
     for row in rows:
@@ -59,14 +59,14 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
 
 
 def span(ratio: Estimate) -> str:
-    """The interval of a change; nothing where there is none, or it is a point."""
+    """Returns the confidence interval of a change; empty if there is none, or if its ends are equal."""
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return ""
     return f"{percent(ratio.low - 1)} to {percent(ratio.high - 1)}"
 
 
 def remarks(answer: Answer) -> list[str]:
-    """What else changed, what has no effect, what could not be changed, and what there was no time for."""
+    """Returns notes: side effects, and changes without an effect, not possible, or untried for lack of time."""
     found = list(answer.notes)
     also: dict[str, list[str]] = {}
     for row in answer.rows:

@@ -1,4 +1,4 @@
-"""The part of a summary that is about the device cache."""
+"""Section of a summary: the device cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What the cache did; nothing where there is no cache."""
+    """Returns hits, destages and stalls of the device cache; empty without a cache."""
     cache = result.cache
     if cache is None:
         return []
@@ -27,7 +27,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def lookups(found: CacheLookups) -> str:
-    """How many of the pages looked up were there."""
+    """Returns the number of page lookups and how many of them hit."""
     pages = found.hits + found.partial_hits + found.misses
     share = f" ({found.hits / pages:.0%})" if pages else ""
     return f"{q.count(pages)}: {q.count(found.hits)}{share} hits, {q.count(found.partial_hits)} partial hits"

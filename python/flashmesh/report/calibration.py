@@ -1,4 +1,4 @@
-"""What a calibration found, on a terminal."""
+"""Result of a calibration, on a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(found: Calibration, terminal: Terminal) -> None:
-    """Prints the keys with their intervals, the loads with their errors, and what is not determined."""
+    """Prints the keys with their intervals, the loads with their errors, and the undetermined keys."""
     table = terminal.table("key", "value", "from", "to", "determined", left=1)
     for key in found.keys:
         told = "yes" if key.is_determined else "no"

@@ -1,4 +1,4 @@
-"""What tables say of host capacities that follow a varied geometry."""
+"""Notes of tables on host capacities that follow a varied geometry."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flashmesh.report.view import View
 
 NAMED_MAX = 4
-"""Capacities that are named one by one."""
+"""Maximum number of capacities that are named one by one."""
 
 
 def capacity_notes(view: View) -> list[str]:
-    """Returns a line on the capacities of the points, where they follow varied keys; none otherwise."""
+    """Returns a line on the capacities of the points if they follow varied keys; empty otherwise."""
     if not is_followed(view.table.axes):
         return []
     keys = [key for key in view.table.axes if key in (*COUNTS, SHARE)]

@@ -1,9 +1,9 @@
-"""Charts that a person asks for in a line: `p99 over replay.outstanding by fabric.kind`.
+"""Charts described in one line: `p99 over replay.outstanding by fabric.kind`.
 
     MEASURE over KEY [and KEY] [by KEY, ...] [each KEY, ...] [where KEY=VALUE, ...]
 
-`over` names the axis, or with `and` the two axes of a heat map; `by` tells lines or bars apart by their colour, `each`
-draws a chart of its own for every value, `where` leaves out the other runs. Seeds are taken together.
+`over` names the axis, or with `and` the two axes of a heat map; `by` draws a line or bar of its own colour for each
+value, `each` a chart for each value; `where` selects runs. Runs that differ in their seeds only are averaged.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 FORM = "MEASURE over KEY [and KEY] [by KEY, ...] [each KEY, ...] [where KEY=VALUE, ...]"
 PANELS_MAX = 24
-"""The most charts that one line may ask for."""
+"""Maximum number of charts that one line may describe."""
 WORDS = ("by", "each", "where")
 
 
 @dataclass(frozen=True)
 class ChartSpec:
-    """A chart as it is asked for."""
+    """A chart, as described in a line."""
 
     text: str
     measure: Measure
@@ -46,7 +46,7 @@ class ChartSpec:
 
     @property
     def name(self) -> str:
-        """A name for its files."""
+        """Name for the files of the chart."""
         return re.sub(r"[^A-Za-z0-9]+", "-", self.text).strip("-").lower()
 
 
@@ -56,15 +56,15 @@ class ChartAxis:
 
     key: str
     values: tuple[Value, ...]
-    """Numbers and quantities by their size, anything else as it comes."""
+    """Numbers and quantities in ascending order, other values in the order of the runs."""
     numbers: tuple[float, ...] | None
-    """What the values amount to, in base units (ps, B, B/s); None where they are no quantities."""
+    """Values in base units (ps, B, B/s); None if they are not quantities."""
     unit: str
     """`ps`, `B`, `B/s`, `share`, or empty."""
 
     @property
     def is_logarithmic(self) -> bool:
-        """Whether its values are closer to being multiplied than to being added, as 1, 4, 16 are."""
+        """Whether the values span a factor of 8 or more, as 1, 4, 16 do."""
         if self.numbers is None or len(self.numbers) < 3 or min(self.numbers) <= 0:
             return False
         return self.numbers[-1] / self.numbers[0] >= 8
@@ -75,63 +75,63 @@ class ChartPoint:
     """A mark of a chart: the runs of one drive under one workload."""
 
     at: tuple[Value, ...]
-    """Its values of `over`."""
+    """Its values of the keys in `over`."""
     by: tuple[str, ...]
     each: tuple[str, ...]
     estimate: Estimate
-    """The mean of the measure over the seeds, with its interval."""
+    """Mean of the measure over the seeds, with its confidence interval."""
     is_steady: bool | None
-    """Whether the measured windows of all its runs were steady; None where they do not say."""
+    """Whether the measured windows of all runs were steady; None if unknown."""
     runs: tuple[int, ...]
-    """The numbers of its runs in the table."""
+    """Indices of the runs in the table."""
 
 
 @dataclass(frozen=True)
 class ChartData:
-    """What a chart draws."""
+    """Data of a chart."""
 
     spec: ChartSpec
-    """As asked, with the keys that it did not name among `each`."""
+    """The description, with the keys that it does not name added to `each`."""
     axes: tuple[ChartAxis, ...]
-    """One for each key of `over`."""
+    """One axis for each key of `over`."""
     points: tuple[ChartPoint, ...]
     keys: tuple[str, ...]
-    """All varied keys but the seed, in their order."""
+    """All varied keys except the seed, in their order."""
     notes: tuple[str, ...]
-    """What a person should know: runs that are not drawn, keys that were not named."""
+    """Notes for the reader: runs that are not drawn, keys that were not named."""
 
     @property
     def kind(self) -> Literal["lines", "bars", "heat map"]:
-        """What suits the axes."""
+        """Kind of chart that suits the axes."""
         if len(self.axes) == 2:
             return "heat map"
         return "bars" if self.axes[0].numbers is None else "lines"
 
     @property
     def is_repeated(self) -> bool:
-        """Whether points have intervals."""
+        """Whether points have confidence intervals."""
         return any(point.estimate.low is not None for point in self.points)
 
     @property
     def lines(self) -> list[tuple[str, ...]]:
-        """The values of `by`, in their order."""
+        """Values of `by`, in their order."""
         return list(dict.fromkeys(point.by for point in self.points))
 
     @property
     def panels(self) -> list[tuple[str, ...]]:
-        """The values of `each`, in their order: a chart of its own for every one."""
+        """Values of `each`, in their order: one chart for each."""
         return list(dict.fromkeys(point.each for point in self.points))
 
 
 def read_chart(text: str, origin: str = "--chart") -> ChartSpec:
-    """A chart out of the line that asks for it.
+    """Reads the description of a chart.
 
     Args:
         text: The line.
-        origin: What errors name as its place.
+        origin: The place that errors name.
 
     Raises:
-        ConfigError: When it asks for no chart; the text shows the place.
+        ConfigError: If the line describes no chart; the message shows the place.
     """
     from flashmesh.importers.problems import Source
 
@@ -167,12 +167,12 @@ def read_chart(text: str, origin: str = "--chart") -> ChartSpec:
 
 
 def select(spec: ChartSpec, table: RunTable) -> ChartData:
-    """What of some runs a chart draws.
+    """Returns the data that a chart draws.
 
-    Keys that are varied and that the chart does not name are taken among `each`: drives that differ are never averaged.
+    Varied keys that the chart does not name are added to `each`, so that different drives are never averaged.
 
     Raises:
-        ConfigError: When a key is not varied, a value never there, or there would be too many charts.
+        ConfigError: If a key is not varied, a value does not occur, or there would be too many charts.
     """
     for key in (*spec.over, *spec.by, *spec.each, *spec.where):
         refuse_unvaried(spec, table, key)
@@ -228,7 +228,7 @@ def refuse_unvaried(spec: ChartSpec, table: RunTable, key: str) -> None:
     """Refuses a key that the runs do not vary.
 
     Raises:
-        ConfigError: When it is one; the text says which was meant, and which there are.
+        ConfigError: If the key is not varied; the message suggests the key that was meant, or lists the varied ones.
     """
     from flashmesh.importers.problems import suggestion
 
@@ -241,12 +241,12 @@ def refuse_unvaried(spec: ChartSpec, table: RunTable, key: str) -> None:
 
 
 def is_wanted(spec: ChartSpec, settings: Mapping[str, Value]) -> bool:
-    """Whether a run is among those that are drawn."""
+    """Returns whether a run is drawn."""
     return all(value_text(settings[key]) == value for key, value in spec.where.items())
 
 
 def axis_of(key: str, values: Sequence[Value]) -> ChartAxis:
-    """The axis of a key with these values."""
+    """Returns the axis of a key with these values."""
     each = list(dict.fromkeys(values))
     measured = [magnitude(value) for value in each]
     units = {unit for _, unit in filter(None, measured)}
@@ -259,7 +259,7 @@ def axis_of(key: str, values: Sequence[Value]) -> ChartAxis:
 
 
 def magnitude(value: Value) -> tuple[float, str] | None:
-    """What a value amounts to, and its unit; None where it is no quantity."""
+    """Returns a value in its base unit, and the unit; None if it is not a quantity."""
     from flashmesh.sweeps.ranges import BASE_UNITS, quantity
 
     if isinstance(value, bool):

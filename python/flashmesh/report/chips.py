@@ -1,4 +1,4 @@
-"""The part of a summary that is about the time of the chips, and what the flash did for each request."""
+"""Section of a summary: the time of the chips, and the flash work of each request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATES = {
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Shares of time and work per request, with `measure.chip-states`; nothing without."""
+    """Returns shares of time and work per request; empty without `measure.chip-states`."""
     states, work = result.chip_states, result.per_request
     if states is None:
         return []

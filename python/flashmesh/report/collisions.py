@@ -1,4 +1,4 @@
-"""Read collisions: tables of 80 columns."""
+"""Report of read collisions, in tables of 80 columns."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ HEAT = 64
 
 
 def show(result: Result, terminal: Terminal) -> None:
-    """Prints what was found about the collisions of a run."""
+    """Prints the collisions of a run."""
     found = result.collisions
     assert found is not None, "the run analysed its collisions"
     terminal.print(*sections(result, found, terminal))
 
 
 def sections(result: Result, found: Collisions, terminal: Terminal) -> Iterator[RenderableType]:
-    """The report, from top to bottom."""
+    """Yields the parts of the report, from top to bottom."""
     yield Text(title(result), style="bold")
     yield Text(f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time, seed {result.seed}")
     if result.interrupted:
@@ -57,7 +57,7 @@ def sections(result: Result, found: Collisions, terminal: Terminal) -> Iterator[
 
 
 def overview(result: Result, found: Collisions) -> RenderableType:
-    """Reads, and how many are outstanding."""
+    """Returns the number of reads, and how many are outstanding."""
     read = result.latency_ps.read
     occ = "-" if found.average_occ is None else f"{found.average_occ:.1f}"
     rows = [
@@ -75,17 +75,17 @@ def overview(result: Result, found: Collisions) -> RenderableType:
 
 
 def mean_repetition(found: Collisions) -> str:
-    """How often a pair occurs."""
+    """Returns the mean number of occurrences of a pair."""
     return q.NONE if found.mean_repetition is None else f"{found.mean_repetition:.2f}"
 
 
 def kept(found: Collisions) -> str:
-    """Which pairs were looked at, when not all."""
+    """Returns the share of the pairs that was analysed; empty if all were."""
     return "" if found.pairs_kept_share == 1 else f" (from {found.pairs_kept_share:.3%} of them)"
 
 
 def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
-    """How much collides, and how much would by coincidence."""
+    """Returns a table of the collision ratios: measured, and expected by chance."""
     table = terminal.table("collision ratio", "measured", "expected", "closed form", "measured/expected")
     rows = {
         "of observations": (
@@ -106,7 +106,7 @@ def ratios(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Balanced and imbalanced collisions."""
+    """Returns a table of balanced and imbalanced collisions."""
     table = terminal.table("collisions", "reads", "share", "")
     table.columns[3].justify = "left"
     for name, count in (("balanced", found.balanced), ("imbalanced", found.imbalanced)):
@@ -116,7 +116,7 @@ def kinds(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
-    """How often pairs occur: the most repeated ones first."""
+    """Returns a table of the repetitions of pairs, the most repeated pairs first."""
     table = terminal.table("a pair repeated", "pairs", "share", "occurrences", "share", "")
     table.columns[5].justify = "left"
     all_pairs = sum(each.pairs for each in found.repetitions)
@@ -137,7 +137,7 @@ def repetitions(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
-    """The pairs that occur most, and what the first twentieth of all accounts for."""
+    """Returns a table of the most frequent pairs, with the share of occurrences of the most frequent 5 %."""
     table = terminal.table("most repeated pairs", "logical pages", "", "times", left=1)
     for rank, each in enumerate(found.top_pairs[:PAIRS_SHOWN], start=1):
         table.add_row(str(rank), str(each.first), str(each.second), f"{each.occurrences:,}")
@@ -146,7 +146,7 @@ def top_pairs(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def dies(found: Collisions, terminal: Terminal) -> RenderableType:
-    """Reads of each die, and how unevenly they are spread."""
+    """Returns a table of the reads of each die, and their relative standard deviation."""
     deviation = "-" if found.reads_per_die_rsd is None else f"{found.reads_per_die_rsd:.3f}"
     most = max(found.reads_per_die, default=0) or 1
     if found.dies > DIES_SHOWN:
@@ -161,7 +161,7 @@ def dies(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def gain(found: Collisions) -> list[tuple[str, str]]:
-    """What replication would gain, followed beside a run without it."""
+    """Returns the gain that replication would have, as estimated during a run without it."""
     would = found.replication
     share = q.share(would.imbalanced_avoided_share)
     ended = f"{would.evictions:,} evicted, {would.ended_by_writes:,} ended by writes"

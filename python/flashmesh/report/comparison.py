@@ -1,6 +1,6 @@
-"""A comparison as a table: points side by side while they fit, one below the other when they are many.
+"""Comparison as a table: points side by side if they fit, else one below the other.
 
-A point has the mean of its seeds, with the 95 % confidence interval beside it; a point of one run that by batch means.
+A point shows the mean over its seeds with the 95 % confidence interval; a point of one run, that of batch means.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
 
 GRID_MAX = 2000
-"""How many points a grid may have: more do not fit into any terminal."""
+"""Maximum number of points in a grid; more do not fit into any terminal."""
 SIDE_BY_SIDE = 4
-"""How many points fit side by side."""
+"""Maximum number of points side by side."""
 TRACE = "workload.trace"
 LONG = 24
-"""From how many characters on the path of a trace is shown by the name of its file."""
+"""Length in characters from which the path of a trace is shortened to its file name."""
 A_FEW = 12
-"""From how many runs on only the measures that matter most are shown."""
+"""Maximum number of runs for which all main measures are shown."""
 COUNT_MIN = 1000
-"""Means of counts from which on a fraction says nothing."""
+"""Smallest mean of a count that is rounded to a whole number."""
 INTERVAL = "95 %"
 WITHIN_NOISE = " ~"
-"""Marks a difference that lies within the confidence intervals."""
+"""Mark of a difference that lies within the confidence intervals."""
 MEAN = "mean, 95 %"
-"""Stands where seeds stand, below them."""
+"""Label of the row of means below a column of seeds."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
-"""What is shown of many runs."""
+"""Measures shown of many runs."""
 SWEEP_MEASURES = KEY_MEASURES
-"""What is shown of a sweep."""
+"""Measures shown of a sweep."""
 ASKED_FOR = ("max slowdown",)
-"""What is there only where it was asked for, and is shown then of many runs too."""
+"""Measures that only some configurations produce; these are shown of many runs too."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
-"""The measures whose ratios to a baseline are averaged."""
+"""Measures whose ratios to a baseline are averaged."""
 MAIN_MEASURES = (
     "execution time",
     "IOPS",
@@ -78,7 +78,7 @@ MAIN_MEASURES = (
     "area added in chips",
     "area beside chips",
 )
-"""What is shown of a few runs that do not fit side by side."""
+"""Measures shown of a few runs that do not fit side by side."""
 
 
 def show(
@@ -88,7 +88,7 @@ def show(
     baseline: Baseline | None = None,
     choice: Choice | None = None,
 ) -> None:
-    """Prints the comparison, or some measures of it; ratios are against a baseline, or else against the first point."""
+    """Prints a comparison, or some of its measures; ratios are relative to a baseline, by default the first point."""
     if not len(table):
         show_failures(table, terminal)
         return
@@ -112,7 +112,7 @@ def show_sweep(table: RunTable, terminal: Terminal) -> None:
 
 
 def show_all(view: View, terminal: Terminal) -> None:
-    """Prints what matters of all points, and what bounds them."""
+    """Prints the main measures of all points, and their bottlenecks."""
     table = beside(view, terminal) if len(view.points) <= SIDE_BY_SIDE else None
     for part in [table] if table is not None and terminal.fits(table) else below(view, terminal):
         terminal.print(part)
@@ -135,7 +135,7 @@ def show_all(view: View, terminal: Terminal) -> None:
 
 
 def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bool:
-    """Prints a table for each measure, below its name where there are several; tells whether all points are there."""
+    """Prints a table for each measure, with headings if there are several; returns whether all points were printed."""
     is_whole = True
     for number, name in enumerate(measures):
         if number:
@@ -152,7 +152,7 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
 
 
 def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
-    """Prints what the table does not show, and what of it is to be doubted."""
+    """Prints notes: points left out, and points whose values are doubtful."""
     notes: list[str] = capacity_notes(view)
     unsteady = sum(steady is False for steady in view.steady)
     if unsteady:
@@ -169,7 +169,7 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
 
 
 def show_failures(table: RunTable, terminal: Terminal) -> None:
-    """Prints what failed, and whether more is missing."""
+    """Prints the failed runs."""
     for failed in table.failures:
         settings = ", ".join(f"{key}={value_text(value)}" for key, value in failed.settings.items())
         terminal.print(Text(f"{settings} failed: {failed.error.splitlines()[0]}"))
@@ -178,7 +178,7 @@ def show_failures(table: RunTable, terminal: Terminal) -> None:
 
 
 def labels(view: View, terminal: Terminal) -> list[list[str]]:
-    """The values that set each point apart; of paths of traces the name of the file, while that tells them apart."""
+    """Returns the values that set each point apart; paths of traces as file names, if those are unique."""
     columns = [
         shortened(key, [value_text(point.settings[key]) for point in view.points], terminal) for key in view.keys
     ]
@@ -186,7 +186,7 @@ def labels(view: View, terminal: Terminal) -> list[list[str]]:
 
 
 def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
-    """The values of an axis as they are shown."""
+    """Returns the displayed values of an axis."""
     if key != TRACE:
         return values
     ellipsis = "\N{HORIZONTAL ELLIPSIS}" if terminal.blocks else "..."
@@ -197,7 +197,7 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns how many times that of its reference the mean of a point is; marked where the intervals hide the sign."""
+    """Returns the ratio of the means of a point and its reference, marked if it lies within the intervals."""
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
     return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
 
@@ -208,7 +208,7 @@ def has_interval(view: View, measure: Measure) -> bool:
 
 
 def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str]:
-    """The mean of a measure, and its interval where there is one; of texts and truth values those that there are."""
+    """Returns the mean of a measure and its interval; for texts and truth values, the distinct values."""
     values = view.of_point(measure, point)
     if any(isinstance(value, str | bool) for value in values):
         return " or ".join(dict.fromkeys(map(measure.text, values))), ""
@@ -222,7 +222,7 @@ def number_of(view: View, measure: Measure, point: Point[int]) -> tuple[str, str
 
 
 def beside(view: View, terminal: Terminal) -> Table:
-    """A row for each measure, and for each point but the first a column with the ratio to its reference."""
+    """Returns a table with a row for each measure, and columns for each point with the ratio to its reference."""
     names = labels(view, terminal)
     interval = [INTERVAL] if view.has_intervals else []
     headings = [cell for name in names for cell in (", ".join(name), *interval, "")]
@@ -253,12 +253,12 @@ def beside(view: View, terminal: Terminal) -> Table:
 
 
 def steady_text(steady: bool | None) -> str:
-    """Whether a point is steady, for a table."""
+    """Returns whether a point is steady, as a table cell."""
     return q.NONE if steady is None else "yes" if steady else "NO"
 
 
 def shown_kinds(view: View) -> set[str]:
-    """The kinds of requests that points have latencies of; `all` where one of them has several kinds."""
+    """Returns the kinds of requests with latencies; `all` is among them if a point has several kinds, or none."""
     found: set[str] = set()
     counts = {kind: measure_named(f"latency_ps.{kind}.count") for kind in ("all", *KINDS)}
     for point in view.points:
@@ -269,7 +269,7 @@ def shown_kinds(view: View) -> set[str]:
 
 
 def below(view: View, terminal: Terminal) -> list[Table]:
-    """A row for each point, with the measures that matter most: in one table, or as many as it takes to fit."""
+    """Returns a row for each point with the main measures, in as many tables as the terminal width needs."""
     shown = MAIN_MEASURES if len(view.points) <= A_FEW else (*KEY_MEASURES, *ASKED_FOR)
     wanted = [measure_named(name) for name in shown]
     view.read(wanted)
@@ -278,10 +278,10 @@ def below(view: View, terminal: Terminal) -> list[Table]:
 
 
 def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
-    """Tables with a row for each point, each with as many of the measures as fit."""
+    """Returns tables with a row for each point, each with as many of the measures as fit."""
     tables: list[Table] = []
     while chosen:
-        # More measures are never narrower.
+        # A table with more measures is never narrower, so bisection finds the largest that fits.
         counts = range(2, len(chosen) + 1)
         count = 1 + bisect(
             counts, False, key=lambda count: not terminal.fits(rows(view, chosen[:count], terminal, ratios))
@@ -292,7 +292,7 @@ def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool 
 
 
 def averages(view: View, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
-    """The means of the ratios to the baseline over everything else that is varied."""
+    """Returns the means of the ratios to the baseline, over all other varied keys."""
     from flashmesh.normalised import means
 
     others = [key for key in view.table.axes if key not in baseline.settings]
@@ -300,7 +300,7 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
     headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
     table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
     for measure in measures:
-        # Of times a paper's speedup is the other way round, and its mean is not the inverse of the mean.
+        # The speedup of papers is the inverse ratio of times; its mean is not the inverse of the mean.
         kinds_of_ratio = ((measure.name, False), ("speedup", True))
         for name, inverse in kinds_of_ratio if measure.name == "execution time" else kinds_of_ratio[:1]:
             for value, found in means(view.table.settings, view.values(measure), baseline, inverse).items():
@@ -312,10 +312,10 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
 
 
 def grid(view: View, name: str, terminal: Terminal) -> Table | None:
-    """One measure of all points, or its ratio to a baseline.
+    """Returns one measure of all points, or its ratio to a baseline, as a grid.
 
-    A row for each value of the first axis, a column for each combination of the others. None where it would be too
-    large, and where intervals or marks have to stand beside the numbers.
+    Rows are the values of the first axis, columns the combinations of the others. None if the grid would be too
+    large, or if numbers need intervals or marks beside them.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)
@@ -338,7 +338,7 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
 
 
 def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True) -> Table:
-    """A row for each point, with some measures; seeds that are all that is varied have their mean below them."""
+    """Returns a row for each point with some measures; if only the seed is varied, a last row with the mean."""
     is_marked = any(steady is False for steady in view.steady)
     headings = ["runs"] if view.is_repeated else []
     for measure in chosen:

@@ -1,4 +1,4 @@
-"""An original trace and its copy, side by side."""
+"""Comparison of an original trace with its copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(comparison: TraceComparison, terminal: Terminal) -> None:
-    """Prints the figures of both, and points out those that differ too much."""
+    """Prints the figures of both traces, and marks those that differ too much."""
     table = terminal.table("figure", "original", "copy", "difference", "bound", "")
     for figure in comparison.figures:
         original, copy = value(figure, figure.original), value(figure, figure.copy)
@@ -30,7 +30,7 @@ def show(comparison: TraceComparison, terminal: Terminal) -> None:
 
 
 def value(figure: TraceFigure, number: float | None) -> str:
-    """A figure with its unit."""
+    """Returns a figure with its unit."""
     if number is None:
         return q.NONE
     match figure.unit:
@@ -47,21 +47,21 @@ def value(figure: TraceFigure, number: float | None) -> str:
 
 
 def misses(comparison: TraceComparison) -> str:
-    """A sentence about the figures that are beyond their bounds; nothing where there is none."""
+    """Returns a warning about the figures beyond their bounds; empty if there is none."""
     told = [f"{figure.title} {difference(figure)} (bound {bound(figure)})" for figure in comparison.misses]
     count = f"{len(told)} of {len(comparison.figures)} figures"
     return f"Warning: copies made from it miss {count}: {', '.join(told)}." if told else ""
 
 
 def bound(figure: TraceFigure) -> str:
-    """What copies keep to: a factor where it is a large one, otherwise percent."""
+    """Returns the bound of a figure: as a factor if it is 100 % or more, else in percent."""
     if figure.measure == "relative" and figure.bound >= 1.0:
         return f"factor {1.0 + figure.bound:g}"
     return f"{figure.bound * 100:g} %"
 
 
 def difference(figure: TraceFigure) -> str:
-    """The difference in percent; of distributions without a sign."""
+    """Returns the difference in percent, without a sign for distances between distributions."""
     if figure.difference is None:
         return q.NONE
     sign = "" if figure.measure == "distance" else "+"

@@ -1,4 +1,4 @@
-"""What a comparison shows, in sentences computed from its numbers.
+"""Findings of a comparison: sentences computed from its numbers.
 
 pssd is 1.84 times as fast as bus; beyond it the host link binds: ideal gains nothing more.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def findings(table: RunTable) -> list[str]:
-    """The sentences, the most important first; none of a single drive."""
+    """Returns the sentences, the most important first; empty for a single drive."""
     axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
     if not axes or len(table) < 2:
         return []
@@ -48,7 +48,7 @@ def findings(table: RunTable) -> list[str]:
 
 
 def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """What the values of a key that is no quantity bring over its first value."""
+    """Returns the gain of the values of a key over its first one, for a key that is not a quantity."""
     texts = [value_text(value) for value in table.axes[key]]
     first, *others = texts
     pairing = Pairing(table, key)
@@ -69,13 +69,13 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
 
 
 def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
-    """Which value is the fastest, by how much, and what is in the way of more."""
+    """Returns a sentence: the fastest value, its gain, and its bottleneck."""
     most = max(gain.mean for gain in gains)
     if most < 1 + CLEAR:
         slow = min(gains, key=lambda gain: gain.mean)
         told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput."
         return told + binding(table, key, first)
-    # The first that comes near to the best: whatever comes behind it gains nothing more.
+    # The first value near the best: the values after it gain nothing more.
     best = next(gain for gain in gains if gain.mean >= most * (1 - CLEAR))
     told = f"{best.value} is {best.times} times as fast as {first}"
     equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
@@ -88,13 +88,13 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
 
 
 def binding(table: RunTable, key: str, value: str) -> str:
-    """A sentence on what bounds a value, behind a space; empty where nothing does."""
+    """Returns a sentence on the bottleneck of a value, after a space; empty if there is none."""
     what = binder(table, key, value)
     return f" {what[:1].upper()}{what[1:]} {verb(what)} it." if what else ""
 
 
 def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """How throughput grows along a quantity, such as the depth of the queue, for each other combination of settings."""
+    """Returns how throughput grows along a quantity such as the queue depth, for each combination of the other keys."""
     curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
@@ -111,7 +111,7 @@ def of_curve(
     curve: Mapping[str, Sequence[int]],
     values: Mapping[str, Sequence[float | None]],
 ) -> str | None:
-    """Where a curve levels off, and what is in the way from there on."""
+    """Returns a sentence: where a curve levels off, and the bottleneck from there on."""
     places = [value_text(value) for value in axis.values if value_text(value) in curve]
     means = [mean([values["IOPS"][number] for number in curve[place]]) for place in places]
     latency = [mean([values["p99"][number] for number in curve[place]]) for place in places]
@@ -140,11 +140,11 @@ def of_curve(
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of values; None where one lacks."""
+    """Returns the mean of values; None if one is missing."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def share(value: float) -> str:
-    """A share in whole percent."""
+    """Returns a share in whole percent."""
     return f"{value:.0%}".replace("%", " %")

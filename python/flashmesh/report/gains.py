@@ -1,4 +1,4 @@
-"""What one value of a key brings over another, and what binds the runs that have it."""
+"""Gains of one value of a key over another, and the bottleneck of the runs that have it."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     from flashmesh.axes import Value
 
 CLEAR = 0.02
-"""A difference below says nothing."""
+"""Smallest relative difference that counts."""
 BOUND = re.compile(r"^bound by (?P<what>the [^:,]+)")
-"""The sentence of a result that a part of the drive bounds."""
+"""Pattern of the sentence of a result that names a bottleneck."""
 OTHERS_MAX = 4
-"""Values that a sentence names beside the best."""
+"""Number of values that a sentence names beside the best."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What one value of a key brings over another, over everything else that is varied."""
+    """Gain of one value of a key over another, over all other varied keys."""
 
     value: str
     ratios: tuple[float, ...]
-    """One for each combination of the other keys: the mean over its seeds."""
+    """Mean ratio over the seeds, for each combination of the other keys."""
     is_clear: bool
-    """Whether it is more than seeds explain."""
+    """Whether the gain exceeds the variation between seeds."""
 
     @property
     def mean(self) -> float:
-        """The geometric mean."""
+        """Geometric mean of the ratios."""
         return math.exp(sum(map(math.log, self.ratios)) / len(self.ratios))
 
     @property
     def times(self) -> str:
-        """How many times, with the range where there are several combinations."""
+        """The ratio, or the range of the ratios of several combinations."""
         least, most = f"{min(self.ratios):.2f}", f"{max(self.ratios):.2f}"
         return least if least == most else f"{least} to {most}"
 
 
 class Pairing:
-    """Runs paired with those that differ in one key alone."""
+    """Runs paired with those that differ in one key only."""
 
     def __init__(self, table: RunTable, key: str) -> None:
         """Groups the runs of `table` by their other settings.
@@ -61,7 +61,7 @@ class Pairing:
         self._by_value: dict[str, dict[tuple[str, ...], int]] = {}
         """Indices of the runs, by the value of the key and by all other settings."""
         self._points: list[tuple[str, ...]] = []
-        """Settings of each run but the key and the seed."""
+        """Settings of each run, without the key and the seed."""
         for number, settings in enumerate(table.settings):
             texts = {name: f"{name}={value_text(value)}" for name, value in settings.items() if name != key}
             others = tuple(texts.values())
@@ -71,7 +71,7 @@ class Pairing:
     def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
         """Returns the ratio of a measure at `value` to that at `first`, over runs with equal other settings and seeds.
 
-        None where no pair of such runs has measures above zero.
+        None if no pair of such runs has measures above zero.
 
         Args:
             first: The value of the key that is compared with.
@@ -103,12 +103,12 @@ def text(settings: Mapping[str, Value], key: str) -> str:
 
 
 def binder(table: RunTable, key: str, value: str) -> str:
-    """Returns the part of the drive that bounds most runs with one value of a key; empty if there is none."""
+    """Returns the part of the drive that is the bottleneck of most runs with a value of a key; empty if none is."""
     return binder_of(table, [number for number, each in enumerate(table.settings) if text(each, key) == value])
 
 
 def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
-    """Returns the part of the drive that bounds more than half of the runs `numbers`; empty if there is none."""
+    """Returns the part of the drive that is the bottleneck of most of the runs `numbers`; empty if none is."""
     (sentences,) = table.columns(["bound.sentence"])
     named = [found["what"] if (found := BOUND.match(str(sentences[number]))) else "" for number in numbers]
     what, count = Counter(named).most_common(1)[0]
@@ -116,12 +116,12 @@ def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
 
 
 def verb(what: str) -> str:
-    """Returns the verb that goes with a part of the drive."""
+    """Returns the verb that agrees in number with a part of the drive."""
     return "bind" if what.endswith("s") and not what.endswith("ss") else "binds"
 
 
 def listed(values: Sequence[str]) -> str:
-    """Returns `values` joined for a sentence, those beyond `OTHERS_MAX` as their number."""
+    """Returns `values` joined for a sentence; of those beyond `OTHERS_MAX` only their number."""
     if len(values) > OTHERS_MAX:
         return f"{', '.join(values[:OTHERS_MAX])} and {len(values) - OTHERS_MAX} more"
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"

@@ -1,4 +1,4 @@
-"""The head of a summary: what was simulated, and whether its figures are those of the steady state."""
+"""Head of a summary: the simulated drive and workload, and whether the figures are steady."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flashmesh.results import ConfidenceInterval, Result, Steadiness
 
 STATES = {"none": "empty", "sequential": "full, written in order", "random": "full, overwritten at random"}
-"""The state in which a drive begins, by `precondition.kind`."""
+"""State in which a drive begins, by `precondition.kind`."""
 REASONS = {
     "collection-ahead": "collection has not begun: writes take free blocks",
     "free-pages-fall": "writes still take more free pages than collection gives back",
@@ -27,14 +27,14 @@ REASONS = {
     "drift": "IOPS or latency still drift",
     "short": "there are too few requests to tell",
 }
-"""Why figures are not those of the steady state, by the names in results."""
+"""Reasons why figures are not those of the steady state, by their names in results."""
 BURST = "collection-ahead"
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Where a size goes over to its unit."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
 """Interconnects whose rows of chips are no channels."""
 UNWRITTEN_MIN = 0.01
-"""Share of reads of pages that hold nothing from which on a summary says so."""
+"""Share of reads of unwritten pages from which a summary mentions them."""
 
 
 def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
@@ -61,7 +61,7 @@ def array(geometry: dict[str, Any], kind: str) -> str:
 
 @cache
 def presets_by_parts() -> dict[str, list[str]]:
-    """Returns the presets by what they say of flash and of the firmware."""
+    """Returns the names of presets by their flash and firmware sections."""
     found: dict[str, list[str]] = {}
     for name in presets():
         tables = json.loads(Config.from_str(f'preset = "{name}"', name, []).to_json())
@@ -70,13 +70,13 @@ def presets_by_parts() -> dict[str, list[str]]:
 
 
 def preset_like(parts: str) -> str:
-    """Returns the preset with the same flash and firmware; empty where there is none, or more than one."""
+    """Returns the preset with the same flash and firmware; empty if there is none, or more than one."""
     names = presets_by_parts().get(parts, [])
     return names[0] if len(names) == 1 else ""
 
 
 def workload(parameters: dict[str, Any]) -> str:
-    """Returns what a synthetic workload asks; empty of any other, and of several streams."""
+    """Returns pattern, kind and size of the requests of a synthetic workload; empty for others and for streams."""
     asked = parameters.get("workload", {})
     if parameters.get("stream") or asked.get("kind") != "synthetic":
         return ""
@@ -88,7 +88,7 @@ def workload(parameters: dict[str, Any]) -> str:
 
 
 def window(result: Result) -> str:
-    """Returns how many requests the figures are of, and what came before them."""
+    """Returns the number of measured requests, and the length of the warm-up."""
     found, warm_up = result.measured, result.warm_up
     if found is None or warm_up is None or warm_up.ended_ps is None:
         span = f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time"
@@ -99,7 +99,7 @@ def window(result: Result) -> str:
 
 
 def verdict(result: Result) -> str:
-    """Returns why the figures are not those of the steady state; empty where they are, or nothing tells."""
+    """Returns why the figures are not those of the steady state; empty if they are, or if that is unknown."""
     found = result.steadiness
     if found.steady or result.interrupted or not found.reasons:
         return ""
@@ -111,7 +111,7 @@ def verdict(result: Result) -> str:
 
 
 def longer(found: Steadiness) -> str:
-    """Returns how long a run would be long enough; empty where no length is."""
+    """Returns the length that a run needs to be steady; empty text if no length suffices."""
     if found.requests_needed is None:
         return "."
     return f"; about {rounded(found.requests_needed):,} requests would be enough (workload.requests)."
@@ -124,7 +124,7 @@ def rounded(count: int) -> int:
 
 
 def unwritten(result: Result) -> str:
-    """Returns the share of reads that found nothing; empty where the share is small."""
+    """Returns the share of reads of unwritten pages; empty if it is small."""
     reads = result.flash.user_reads
     share = min(result.flash.unwritten_reads / reads, 1.0) if reads else 0.0
     if share < UNWRITTEN_MIN:

@@ -1,4 +1,4 @@
-"""The interconnect: how busy its links were, what it and the drive drew, and the room it takes."""
+"""Section of a summary: utilisation, power and area of the interconnect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINKS = {"channel": "channels", "controller": "controller links", "mesh": "mesh 
 
 
 def busy_by_kind(result: Result) -> dict[str, list[float]]:
-    """How busy the links were, by what they connect."""
+    """Returns the utilisation of each link, by the kind of link."""
     groups: dict[str, list[float]] = {name: [] for name in LINKS.values()}
     for kind, share in zip(result.links.kinds, result.utilisation.links, strict=True):
         groups[LINKS[kind]].append(share)
@@ -22,7 +22,7 @@ def busy_by_kind(result: Result) -> dict[str, list[float]]:
 
 
 def scouts(result: Result) -> list[tuple[str, str]]:
-    """How the scouts of Venice searched, and how long the circuits are that they found; nothing on other fabrics."""
+    """Returns the steps of Venice's scouts and the lengths of the circuits they reserved; empty on other fabrics."""
     found = result.scouts
     if found is None:
         return []
@@ -39,7 +39,7 @@ def scouts(result: Result) -> list[tuple[str, str]]:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Energy by both measures, what the interconnect is made of, and the room it takes."""
+    """Returns the energy by events and the nominal energy, the parts of the interconnect, and its area."""
     power, area = result.power, result.area
     energy = power.energy_j
     flash = energy.read + energy.program + energy.erase

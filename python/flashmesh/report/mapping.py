@@ -1,4 +1,4 @@
-"""The part of a summary that is about the cache of the map."""
+"""Section of a summary: the mapping cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What the cache of the map did; nothing where the whole map is in DRAM."""
+    """Returns hits, misses and evictions of the mapping cache; empty if the whole map is in DRAM."""
     cache = result.mapping_cache
     if cache is None:
         return []

@@ -1,4 +1,4 @@
-"""The measures that tables show, and any other value of a result, by name."""
+"""Measures that tables show, and all other values of a result, by name."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """What of a result a table shows: made of some of its values, so that a table of many runs has it by columns."""
+    """A measure: a function of some values of a result, so that a table of many runs reads only their columns."""
 
     name: str
     keys: tuple[str, ...]
-    """The values of a result that it is made of, by their dotted keys."""
+    """Dotted keys of the values it is computed from."""
     text: Callable[[float | None], str]
     unit: str = ""
-    """As results state it: `ps`, `B/s`, `share`; empty for plain numbers."""
+    """Unit as in results: `ps`, `B/s`, `share`; empty for plain numbers."""
     of: Callable[..., float | None] | None = None
-    """Makes it of the values of `keys`; without it, it is the value of the only one."""
+    """Function of the values of `keys`; None if the measure is the value of the only key."""
     ratio: bool = True
     kind: str | None = None
-    """The kind of requests it covers; None for all measures that are not latencies."""
+    """Kind of requests it covers; None for measures that are not latencies."""
     listed: bool = True
-    """Whether it is shown where no measure is asked for."""
+    """Whether it is shown when no measure is selected."""
     interval: str | None = None
     """Dotted key of its confidence interval in a result; None for measures without one."""
 
     def value(self, result: Result) -> float | None:
-        """Its value in a result; None where the result has none."""
+        """Returns the measure of a result; None if the result lacks it."""
         return self.made_of([attribute(result, key) for key in self.keys])
 
     def of_document(self, document: Mapping[str, Any]) -> float | None:
-        """Its value in the JSON document of a result."""
+        """Returns the measure of the JSON document of a result."""
         return self.made_of([in_document(document, key) for key in self.keys])
 
     def made_of(self, values: Sequence[Any]) -> float | None:
-        """Its value out of those of `keys`."""
+        """Returns the measure computed from the values of `keys`."""
         if self.of is not None:
             return self.of(*values)
         found: float | None = values[0]
@@ -53,7 +53,7 @@ class Measure:
 
 
 def attribute(result: Any, key: str) -> Any:
-    """The value of a dotted key of a result; None where a part on the way to it is absent."""
+    """Returns the value of a dotted key of a result; None if a part of the path is None."""
     found = result
     for name in key.split("."):
         found = None if found is None else getattr(found, name)
@@ -61,7 +61,7 @@ def attribute(result: Any, key: str) -> Any:
 
 
 def in_document(document: Mapping[str, Any], key: str) -> Any:
-    """The value of a dotted key of a JSON document; None where a part on the way to it is absent."""
+    """Returns the value of a dotted key of a JSON document; None if a part of the path is missing."""
     found: Any = document
     for name in key.split("."):
         found = None if found is None else found.get(name)
@@ -69,7 +69,7 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
 
 
 WANTED = "precision.wanted"
-"""Where a result says how precise it was to be."""
+"""Key of the precision at which a run was to end."""
 WINDOW = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -82,11 +82,11 @@ WINDOW = (
     "utilisation.links_mean",
     "utilisation.dies_",
 )
-"""Beginnings of the keys whose values the measured window has as well."""
+"""Prefixes of keys whose values the measured window has as well."""
 
 
 def _of_window(measure: Measure) -> Measure:
-    """Returns the measure over the measured window of a result; over the whole run where there is no window."""
+    """Returns the measure over the measured window of a result; over the whole run if there is no window."""
     shared = [key.startswith(WINDOW) for key in measure.keys]
     if not any(shared):
         return measure
@@ -109,9 +109,9 @@ def _of_window(measure: Measure) -> Measure:
 
 
 def _span(start: float | None, end: float | None, makespan: float | None, wanted: float | None) -> float | None:
-    """Returns the length of the measured window, or of the whole run where there is none.
+    """Returns the length of the measured window, or of the whole run if there is no window.
 
-    None for a run that ended when it was precise enough, whose length says nothing of the drive.
+    None for a run that ended at a requested precision, since its length says nothing about the drive.
     """
     if wanted is not None:
         return None
@@ -119,12 +119,12 @@ def _span(start: float | None, end: float | None, makespan: float | None, wanted
 
 
 def _of_fixed_length(value: float | None, wanted: float | None) -> float | None:
-    """Returns what a run adds up to; None for a run that ended when it was precise enough."""
+    """Returns a total of the run; None for a run that ended at a requested precision."""
     return value if wanted is None else None
 
 
 def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
-    """`p99` of all requests, `read p99` of those of one kind."""
+    """Returns a latency measure: `p99` of all requests, `read p99` of one kind."""
     name = statistic.replace("_", ".")
     named = name if kind == "all" else f"{kind} {name}"
     has_interval = kind in ("all", "read", "write") and statistic in ("mean", "p50", "p95", "p99", "p99_9")
@@ -134,7 +134,7 @@ def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
 
 
 def _part(part: str, name: str) -> Measure:
-    """A part of the mean latency, where the drive has what it is spent on."""
+    """Returns a part of the mean latency; its value is None if the drive lacks the part that causes it."""
     equipment = {
         "firmware": "utilisation.firmware",
         "cache": "cache.capacity_pages",
@@ -147,7 +147,7 @@ def _part(part: str, name: str) -> Measure:
 
 
 def _found(kind: str) -> tuple[tuple[str, ...], Callable[..., float | None]]:
-    """The share of pages looked up in the device cache of which all was there."""
+    """Returns the keys and the function of the share of device cache lookups that hit."""
 
     def value(*counts: int | None) -> float | None:
         pages = sum(count or 0 for count in counts)
@@ -224,16 +224,16 @@ OF_RUN = (
 )
 
 MEASURES = tuple(map(_of_window, OF_RUN))
-"""The measures that tables show; of the measured window where a run has one."""
+"""Measures that tables show, over the measured window if a run has one."""
 NAMES = tuple(measure.name.strip() for measure in MEASURES)
-"""What a measure is called on the command line."""
+"""Names of measures on the command line."""
 
 
 def measure_named(name: str) -> Measure:
-    """A measure by its name, or any single value of a result by its dotted key.
+    """Returns a measure by its name, or any single value of a result by its dotted key.
 
     Raises:
-        ConfigError: When there is none; the text says which may have been meant.
+        ConfigError: If there is none; the message suggests the name that was meant.
     """
     from flashmesh.sweeps.table import quantity_types
 
@@ -265,7 +265,7 @@ BY_UNIT: dict[str, Callable[[float], str]] = {
 
 
 def in_unit(unit: str) -> Callable[[float | None], str]:
-    """How a value in this unit is written."""
+    """Returns the function that formats values of this unit."""
 
     def text(value: float | None) -> str:
         if value is None:

@@ -1,4 +1,4 @@
-"""How a run went on: what came behind its warm-up, and its epochs."""
+"""Section of a summary: the measured window behind the warm-up, and the epochs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], 
 
 
 def not_warm(found: WarmUp) -> Text:
-    """Returns that no request completed behind the warm-up."""
+    """Returns a warning that no request completed behind the warm-up."""
     why = (
         "nothing completed"
         if found.how == "auto"
@@ -40,7 +40,7 @@ def not_warm(found: WarmUp) -> Text:
 
 
 def imprecise(result: Result) -> str:
-    """Returns that a figure is known less well than `measure.precision` asks; empty where it is known well enough."""
+    """Returns a warning that a figure misses `measure.precision`; empty if it is precise enough."""
     found = result.precision
     if found is None or found.met:
         return ""
@@ -50,7 +50,7 @@ def imprecise(result: Result) -> str:
 
 
 def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
-    """Returns what the flash did in the window, with the intervals, and how far the window drifts."""
+    """Returns the flash work in the window with the intervals, and the drift of the window."""
     rows = []
     if window.write_amplification is not None:
         told = plus_minus(confidence.write_amplification, window.write_amplification)
@@ -71,7 +71,7 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
 
 
 def streams(window: Measured, terminal: Terminal) -> RenderableType:
-    """What became of each stream behind the warm-up."""
+    """Returns a table of the streams behind the warm-up."""
     table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in window.streams:
         found = stream.latency_ps.all
@@ -82,7 +82,7 @@ def streams(window: Measured, terminal: Terminal) -> RenderableType:
 
 
 def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[RenderableType]:
-    """How measures change from epoch to epoch."""
+    """Yields a table of the measures over the epochs."""
     each = found[0].end_ps - found[0].start_ps
     scale = "" if terminal.blocks else " (9: the most)"
     table = terminal.table(f"{len(found)} epochs of {q.time(each)}", "least", "most", f"over time{scale}")
@@ -97,7 +97,7 @@ def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[Renderable
 
 
 def curve(values: Sequence[float | None], most: float, terminal: Terminal) -> str:
-    """A character for each value, or for the mean of neighbours when there are too many."""
+    """Returns a line of one character for each value, or for the mean of neighbours if there are too many."""
     each = math.ceil(len(values) / CELLS)
     cells = []
     for at in range(0, len(values), each):

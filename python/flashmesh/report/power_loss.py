@@ -1,4 +1,4 @@
-"""The part of a summary that is about what keeps the map on flash, and about a cut of the power."""
+"""Section of a summary: the persistent map, and a power cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What journal and checkpoints took, and what a cut of the power did; nothing where there is neither."""
+    """Returns the pages of journal and checkpoints, and the effects of a power cut; empty without either."""
     told: list[tuple[str, str]] = []
     kept = result.persistence
     if kept is not None:
@@ -28,7 +28,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def cut(cut: PowerCut) -> list[tuple[str, str]]:
-    """What a cut of the power lost, and how the map is found again."""
+    """Returns what a power cut lost, and how the map is recovered."""
     told = [("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost")]
     if cut.capacitors:
         saved = f"{q.count(cut.pages_programmed)} pages of the cache"
@@ -42,7 +42,7 @@ def cut(cut: PowerCut) -> list[tuple[str, str]]:
 
 
 def recovery(found: Recovery) -> list[tuple[str, str]]:
-    """How long the recovery takes, what it reads and what it finds."""
+    """Returns the duration of the recovery, its reads and its results."""
     read = found.reads
     pages = read.blocks + read.system + read.map + read.journal + read.open
     told = [

@@ -10,7 +10,7 @@ NONE = "-"
 
 
 def number(value: float) -> str:
-    """Four digits or so, without an exponent."""
+    """Returns a number with about four digits, without an exponent."""
     size = abs(value)
     if size >= 999.5:
         return f"{value:,.0f}"
@@ -18,7 +18,7 @@ def number(value: float) -> str:
 
 
 def time(picoseconds: float | None) -> str:
-    """A duration."""
+    """Returns a duration with its unit."""
     if picoseconds is None:
         return NONE
     if picoseconds == 0:
@@ -28,7 +28,7 @@ def time(picoseconds: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """How many, exactly up to a million."""
+    """Returns a count: exact below a million, else with about four digits."""
     if value is None:
         return NONE
     if abs(value) < 1e6:
@@ -37,7 +37,7 @@ def count(value: float | None) -> str:
 
 
 def scaled(value: float) -> str:
-    """How many things, or how many a second, in thousands, millions or billions; small counts as they are."""
+    """Returns a count or a rate in thousands, millions or billions; whole numbers below a thousand stay exact."""
     if abs(value) < 999.5 and float(value).is_integer():
         return f"{value:.0f}"
     factor, unit = next((scale for scale in COUNTS if abs(value) >= scale[0] * 0.9995), (1.0, ""))
@@ -45,13 +45,13 @@ def scaled(value: float) -> str:
 
 
 def bandwidth(bytes_per_s: float) -> str:
-    """A rate of bytes, in powers of ten as drives state it."""
+    """Returns a rate of bytes, in powers of ten as drives state it."""
     factor, unit = next((scale for scale in COUNTS if bytes_per_s >= scale[0] * 0.9995), (1.0, ""))
     return f"{number(bytes_per_s / factor)} {unit}B/s"
 
 
 def electric(value: float | None, unit: str) -> str:
-    """An energy (J) or a power (W)."""
+    """Returns an energy (J) or a power (W) with a prefix of its unit."""
     if value is None:
         return NONE
     if value == 0:
@@ -61,40 +61,40 @@ def electric(value: float | None, unit: str) -> str:
 
 
 def energy(joules: float | None) -> str:
-    """An energy."""
+    """Returns an energy with its unit."""
     return electric(joules, "J")
 
 
 def power(watts: float | None) -> str:
-    """A power."""
+    """Returns a power with its unit."""
     return electric(watts, "W")
 
 
 def area(square_millimetres: float) -> str:
-    """An area."""
+    """Returns an area in square millimetres."""
     return f"{square_millimetres:,.0f} mm2" if square_millimetres >= 100 else f"{square_millimetres:.3g} mm2"
 
 
 def memory(size: float | None) -> str:
-    """An amount of memory, in powers of two."""
+    """Returns an amount of memory, in powers of two."""
     if size is None:
         return "unknown"
     return f"{number(size / 2**30)} GiB" if size >= 2**30 else f"{number(size / 2**20)} MiB"
 
 
 def size(value: float) -> str:
-    """A size of requests or addresses, in powers of two as hosts state it."""
+    """Returns a size of requests or addresses, in powers of two as hosts state it."""
     factor, unit = next((scale for scale in SIZES if value >= scale[0] * 0.9995), (1, "B"))
     return f"{number(value / factor)} {unit}" if factor > 1 else f"{value:.0f} B"
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage."""
+    """Returns a share as a percentage."""
     return NONE if value is None else f"{value:.1%}".replace("%", " %")
 
 
 def ratio(value: float | None, reference: float | None) -> str:
-    """How many times the reference."""
+    """Returns the ratio of a value to a reference, such as `x1.25`."""
     if value is None or not reference:
         return NONE
     times = value / reference

@@ -1,4 +1,4 @@
-"""What a report says of recordings that do not cover what they were to cover."""
+"""Warnings about recordings that were full before the end of their window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RECORDINGS = {
 
 
 def cut(document: Mapping[str, Any], *keys: str) -> list[str]:
-    """A sentence for each recording, or those named, that ended before its window, from the document of a result."""
+    """Returns a sentence for each recording that was full before the end of its window; `keys` selects some of them."""
     found = []
     for key in keys or RECORDINGS:
         name, limit = RECORDINGS[key]

@@ -1,4 +1,4 @@
-"""The part of a summary that is about copies of pages on other dies."""
+"""Section of a summary: copies of pages on other dies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What replication did, and what it cost; nothing where it is off."""
+    """Returns the effect of replication and its cost; empty if it is off."""
     found = result.replication
     if found is None:
         return []

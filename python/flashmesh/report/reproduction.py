@@ -1,4 +1,4 @@
-"""A reproduction on a terminal: a line for each claim and regime, the sentences, and how many came out how."""
+"""Reproduction on a terminal: a line for each claim and regime, the explanations, and the counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 INDENT = 5
-"""Columns of the names of claims; those of sub-values go beyond."""
+"""Width of the column of claim names; names of sub-values may exceed it."""
 REGIME = 19
 VERDICT = 12
 MEANINGS = {
@@ -32,11 +32,11 @@ MEANINGS = {
     Verdict.OPPOSITE: "opposite",
     Verdict.UNMEASURED: "not measured",
 }
-"""What a verdict is called for people."""
+"""Names of verdicts for people."""
 SHORT = {**MEANINGS, Verdict.MET: "met", Verdict.DIRECTION: "direction"}
-"""The same in a narrow column."""
+"""Names of verdicts for a narrow column."""
 LEFT = (0, 3)
-"""Columns of text."""
+"""Indices of the columns of text."""
 COUNTED = (
     "Within 10, 25 and 50 % of the published effect, all claims in one reading; exact by construction and elsewhere "
     "(within 10 % in another reading only) are not among them."
@@ -56,7 +56,7 @@ def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
 
 
 def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
-    """The lines of a claim: what is published, then what each regime gives and why."""
+    """Returns the lines of a claim: the published value, then for each regime the measured one and its explanation."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT - 1}} ")
     rows = outcome.rows[claim.id]
@@ -64,14 +64,14 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
-        # Regimes that share a sentence have it once, below the last of them.
+        # An explanation that several regimes share is printed once, below the last of them.
         if not claim.part_of and sentences[at] and sentences[at : at + 1] != sentences[at + 1 : at + 2]:
             lines += wrapped(sentences[at], INDENT + 2)
     return lines
 
 
 def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
-    """A text in lines that fit, the first one behind what starts it."""
+    """Returns a text in lines that fit, the first one after `start`."""
     margin = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=margin if start is None else start, subsequent_indent=margin) or [
         (start or "").rstrip()
@@ -79,7 +79,7 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """How many claims of each paper hold in one reading, how many are exact by construction, and what is left."""
+    """Returns a table of the claims of each paper that hold in its best regime, and of those exact by construction."""
     table = [["paper", "claims", "exact", "best reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)

@@ -1,4 +1,4 @@
-"""The part of a summary that is about the SLC cache."""
+"""Section of a summary: the SLC cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What went through the SLC cache and past it; nothing where there is none."""
+    """Returns writes, folds and erases of the SLC cache; empty without one."""
     slc = result.slc
     if slc is None:
         return []

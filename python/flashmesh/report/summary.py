@@ -1,4 +1,4 @@
-"""The summary of a run: what came out, then why."""
+"""Summary of a run: first the results, then their causes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
 STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p99", "p99_9", "p99_99", "max")}
-"""What a summary shows of latencies; results have more percentiles."""
+"""Statistics of latencies in a summary; results have more percentiles."""
 PARTS = {
     "host": "host queue and link",
     "firmware": "firmware",
@@ -61,12 +61,12 @@ LIMITS = {
     "arrivals": "the requests take to arrive",
 }
 WIDTH = 80
-"""A summary fits any terminal, and lines up in a file and in a mail."""
+"""Width of a summary in columns, which fits any terminal, file and mail."""
 BAR = 10
 HEAT = 48
 ROWS_SHOWN = 64
 SETUP_SHOWN_S = 0.05
-"""Less time before the run is not worth a word."""
+"""Setup times below are not mentioned."""
 
 
 def show(result: Result, terminal: Terminal) -> None:
@@ -75,7 +75,7 @@ def show(result: Result, terminal: Terminal) -> None:
 
 
 def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """Returns the summary, from top to bottom."""
+    """Yields the parts of the summary, from top to bottom."""
     yield Text(title(result), style="bold")
     span = headline.window(result)
     yield Text(f"{subject(result)}: {span}" if subject(result) else span)
@@ -135,9 +135,9 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def title(result: Result) -> str:
-    """Returns what was simulated: the drive and its state, the workload, and when its requests were issued."""
+    """Returns the simulated drive and its state, the workload, and the arrival of its requests."""
     parameters = result.parameters
-    # Nothing generates the requests of a drive that is stepped or served.
+    # A drive that is stepped or served has no generated requests.
     is_stepped = all(stream.workload is None for stream in result.streams)
     asked = "" if is_stepped else headline.workload(parameters)
     issued = "requests of a program" if is_stepped else replay(result, "" if asked else "requests ")
@@ -146,7 +146,7 @@ def title(result: Result) -> str:
 
 
 def subject(result: Result) -> str:
-    """Where the requests came from; empty where the configuration makes them."""
+    """Returns the source of the requests; empty if the configuration generates them."""
     match result.workload:
         case {"kind": "trace", "file": file}:
             return f"trace {file}"
@@ -188,7 +188,7 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
 
 
 def ignored_stamps(result: Result) -> bool:
-    """Whether a trace has time stamps that no request followed."""
+    """Returns whether a trace has time stamps that no request followed."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     return any(
@@ -220,7 +220,7 @@ def throughput(result: Result | Interval, confidence: Confidence) -> Text:
 
 
 def latency(result: Result | Interval, confidence: Confidence, terminal: Terminal) -> RenderableType:
-    """Returns completion latencies: a row for each kind of request, and below it the 95 % intervals."""
+    """Returns a table of completion latencies: a row for each kind of request, and below it the 95 % intervals."""
     table = terminal.table("", *STATISTICS.values(), gap=0)
     for kind in kinds(result):
         found: Latency = getattr(result.latency_ps, kind)
@@ -236,7 +236,7 @@ def latency(result: Result | Interval, confidence: Confidence, terminal: Termina
 
 
 def streams(result: Result, terminal: Terminal) -> RenderableType:
-    """What became of each stream."""
+    """Returns a table of the streams."""
     table = terminal.table("stream", "requests", "ended at", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in result.streams:
         found = stream.latency_ps.all
@@ -247,7 +247,7 @@ def streams(result: Result, terminal: Terminal) -> RenderableType:
 
 
 def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
-    """How much each stream is slowed down by the others."""
+    """Yields a table of the slowdown of each stream by the others."""
     table = terminal.table("mean latency", "together", "alone", "slowdown")
     for stream in measured.streams:
         slowdown = q.ratio(stream.together_ps, stream.alone_ps)
@@ -259,7 +259,7 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
 
 
 def kinds(result: Result | Interval) -> list[str]:
-    """The kinds of requests there were; all of them together where that says more than one of them."""
+    """Returns the kinds of requests; `all` is the first if its latencies differ from those of each kind."""
     by_kind = result.latency_ps
     found = [kind for kind in KINDS if getattr(by_kind, kind) is not None]
     together = by_kind.all is not None and all(by_kind.all != getattr(by_kind, kind) for kind in KINDS)
@@ -267,7 +267,7 @@ def kinds(result: Result | Interval) -> list[str]:
 
 
 def has_part(result: Result, part: str) -> bool:
-    """Whether the drive has what a part of the latency is spent on."""
+    """Returns whether the drive has the component that a part of the latency is spent on."""
     match part:
         case "firmware":
             return result.utilisation.firmware is not None
@@ -280,7 +280,7 @@ def has_part(result: Result, part: str) -> bool:
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns where mean latencies go, of reads and writes apart where there are both, and those of the tail."""
+    """Returns the parts of mean latencies, for reads and writes separately if there are both, and of the tail."""
     means: dict[str, Breakdown | None] = {"mean": result.breakdown_ps.mean}
     of_window = result.measured.breakdown_ps if result.measured is not None else None
     read = of_window.read if of_window is not None else result.breakdown_ps.read.mean
@@ -312,12 +312,12 @@ def breakdown(result: Result, terminal: Terminal) -> RenderableType:
 
 
 def total(breakdown: Breakdown) -> float:
-    """The whole latency."""
+    """Returns the sum of the parts of a latency."""
     return math.fsum(getattr(breakdown, part) for part in PARTS)
 
 
 def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """How busy the link, every link of the fabric, every controller and every die was."""
+    """Yields a table of the utilisation of the host link, the links of the fabric, the controllers and the dies."""
     use = result.utilisation
     table = terminal.table("busy", "mean", "", "least", "most", left=1)
     table.columns[2].justify = "left"
@@ -347,13 +347,13 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def belong_to_rows(result: Result) -> bool:
-    """Whether every link of the fabric belongs to the chips of one row, and the links are numbered along the rows."""
+    """Returns whether each link of the fabric serves one row of chips only, and links are numbered along the rows."""
     bound = result.lower_bound
     return len(set(result.links.kinds)) == 1 and (bound.rows_ps is not None or bound.chips_ps is not None)
 
 
 def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
-    """How busy each row of chips was: its links where they are its own, and each of its dies."""
+    """Returns a table of the utilisation of each row of chips: its links, if they serve it alone, and its dies."""
     scale = "" if terminal.blocks else " (0: under 10 %, 9: 90 % or more)"
     use = result.utilisation
     own = belong_to_rows(result)
@@ -372,13 +372,13 @@ def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
 
 
 def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
-    """The shares of each row of chips; resources are numbered along a row first."""
+    """Returns the shares of each row of chips; resources are numbered along a row first."""
     each = len(shares) // rows
     return [list(shares[row * each : (row + 1) * each]) for row in range(rows)]
 
 
 def flash(result: Result) -> RenderableType:
-    """Write amplification, garbage collection and path conflicts."""
+    """Returns write amplification, garbage collection and path conflicts."""
     gc, conflict = result.gc, result.path_conflict
     copied = f" ({q.count(gc.pages_copied)} from chip to chip)" if gc.pages_copied else ""
     rows = [
@@ -414,10 +414,10 @@ def flash(result: Result) -> RenderableType:
 
 
 def starved(result: Result) -> list[tuple[str, str]]:
-    """The kind of requests that the other one leaves no time but that of the bound; nothing where both get theirs."""
+    """Returns the kind of requests that runs only when overdue, since the other kind goes first; empty if none."""
     bound = result.parameters["schedule"].get("age-bound")
     if bound == "0ps":
-        # All that waits at all is late then, and nothing starves.
+        # Every operation that waits is overdue then, which does not mean starvation.
         return []
     counts = {"writes": result.flash.overdue_programs, "reads": result.flash.overdue_reads}
     return [
@@ -431,7 +431,7 @@ def starved(result: Result) -> list[tuple[str, str]]:
 
 
 def refused(result: Result) -> list[tuple[str, str]]:
-    """The commands that the drive answered with an error, by their status; nothing where it did all of them."""
+    """Returns the commands that ended with an error, by status; empty if all succeeded."""
     ended = asdict(result.host.statuses)
     del ended["success"]
     return [
@@ -451,7 +451,7 @@ def lower_bound(result: Result) -> str:
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
-    """Names with what there is to say about them."""
+    """Returns a table of two columns without headings."""
     grid = Table.grid(padding=(0, 2))
     for row in rows:
         grid.add_row(*row)
@@ -459,7 +459,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
 
 
 def cost(result: Result) -> str:
-    """What the simulation itself took."""
+    """Returns the cost of the simulation itself."""
     wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
     rate = q.scaled(result.requests_per_wall_s)
     setup = result.setup.total_seconds() if result.setup is not None else 0.0

@@ -1,4 +1,4 @@
-"""Where a report is shown: its width, and whether it may use more than ASCII."""
+"""Terminal or file that shows a report: its width, and whether it can show more than ASCII."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ HEAT_ASCII = "0123456789"
 
 
 class PrintableConsole(Console):
-    """A console whose texts are printable; what moves and colours is its own."""
+    """A console that escapes control characters in texts, but not its own control codes."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """A text as a part of what is shown: escaped before its width is taken."""
+        """Returns a text escaped, so that its width is that of what is shown."""
         return super().render_str(printable(text, LAYOUT), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The pieces of a part."""
+        """Yields the segments of a renderable, with texts escaped."""
         if isinstance(renderable, Text) and not renderable.plain.isprintable():
             shown = Text(printable(renderable.plain, LAYOUT), style=renderable.style, end=renderable.end)
-            # Where each style begins and ends is known of the text as it was.
+            # Style spans count characters of the unescaped text, so an escaped text keeps none.
             renderable = renderable if shown.plain == renderable.plain else shown
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text, LAYOUT), style, control)
 
 
 class Terminal:
-    """A stream that reports go to: colour and block characters on a terminal, plain ASCII anywhere else."""
+    """A stream for reports: colour and block characters on a terminal, plain ASCII elsewhere."""
 
     def __init__(self, stream: IO[str] | PrintableStream, width: int = WIDTH) -> None:
-        """Looks at what the stream can show; elsewhere than on a terminal lines are so wide."""
+        """Detects what the stream can show; `width` is the line length of streams that are no terminal."""
         self.stream = unguarded(stream)
         self.console = PrintableConsole(file=self.stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
         self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")
@@ -57,11 +57,11 @@ class Terminal:
         self.width = min(self.console.width, width)
 
     def print(self, *parts: RenderableType) -> None:
-        """Shows parts, each from a new line on; an empty line without any."""
+        """Prints parts, each from a new line on; an empty line without parts."""
         with self.console.capture() as capture:
             for part in parts or ("",):
                 width = self.console.width
-                # A number that was cut reads like another number: such a table rather has lines that are too long.
+                # A number that is cut reads like another number, so a table that does not fit gets longer lines.
                 if isinstance(part, Table) and not self.fits(part):
                     self.console.width = self.needed(part)
                 self.console.print(part)
@@ -72,17 +72,17 @@ class Terminal:
         self.stream.write(encodable(text, self.stream))
 
     def fits(self, table: Table) -> bool:
-        """Whether a table can be shown without lines longer than the terminal is wide."""
+        """Returns whether a table fits into the width of the terminal."""
         return self.needed(table) <= self.console.width
 
     def needed(self, table: Table) -> int:
-        """The least width that shows a table with nothing cut; 0 when its columns may break lines."""
+        """Returns the smallest width that shows a table uncut; 0 if its columns may break lines."""
         if not all(column.no_wrap for column in table.columns):
             return 0
         return Measurement.get(self.console, self.console.options.update(max_width=UNBOUNDED), table).maximum
 
     def table(self, *headings: str, left: int = 1, gap: int = 2) -> Table:
-        """An empty table whose first columns hold text and whose others hold numbers, with a gap between them."""
+        """Returns an empty table: `left` columns of text, then columns of numbers, with `gap` spaces between them."""
         style = box.SIMPLE_HEAD if self.blocks else ASCII_HEAD
         table = Table(box=style, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold", show_edge=False)
         for index, heading in enumerate(headings):
@@ -90,7 +90,7 @@ class Terminal:
         return table
 
     def bar(self, share: float, width: int) -> str:
-        """A bar that fills its share of a width."""
+        """Returns a bar that fills a share of `width` characters."""
         share = min(max(share, 0.0), 1.0)
         if not self.blocks:
             return "#" * round(share * width)
@@ -99,10 +99,10 @@ class Terminal:
         return EIGHTHS[8] * (eighths // 8) + rest
 
     def heat(self, shares: list[float]) -> str:
-        """A character for each share: its tenth, or a block as high."""
+        """Returns a character for each share: a digit for its tenth, or a block of its height."""
         scale = HEAT if self.blocks else HEAT_ASCII
         return "".join(scale[min(int(share * len(scale)), len(scale) - 1)] for share in shares)
 
 
 ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-"""A rule below the headings and nothing else."""
+"""Table style with a rule below the headings and no other lines."""

@@ -1,4 +1,4 @@
-"""What is in traces, a row for each."""
+"""Statistics of traces, one below another."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 RATE_MIN = 0.1
-"""Fewest arrivals that are shown of a second or an hour."""
+"""Smallest rate that is shown per second or per hour."""
 
 
 def show(summaries: Sequence[TraceSummary], terminal: Terminal) -> None:
-    """Prints what is in traces."""
+    """Prints the statistics of traces."""
     terminal.print(*sections(summaries, terminal))
 
 
 def sections(summaries: Sequence[TraceSummary], terminal: Terminal) -> Iterator[RenderableType]:
-    """As many tables as the terminal needs, and below them what became of lines that are no requests."""
+    """Yields as many tables as the terminal needs, then the remarks on lines that are not requests."""
     rest = list(summaries)
     while rest:
         counts = range(len(rest), 1, -1)
@@ -45,7 +45,7 @@ def sections(summaries: Sequence[TraceSummary], terminal: Terminal) -> Iterator[
 
 
 def table(summaries: Sequence[TraceSummary], terminal: Terminal) -> Table:
-    """A column for each trace."""
+    """Returns a table with a column for each trace."""
     shown = terminal.table("trace", *(name(summary) for summary in summaries))
     columns = [quantities(summary) for summary in summaries]
     for heading in columns[0]:
@@ -54,12 +54,12 @@ def table(summaries: Sequence[TraceSummary], terminal: Terminal) -> Table:
 
 
 def name(summary: TraceSummary) -> str:
-    """The file without its folders."""
+    """Returns the file name without its folders."""
     return summary.file.rsplit("/", 1)[-1]
 
 
 def arrival_rate(per_s: float) -> str:
-    """Returns a rate of arrivals, per hour or per day where few arrive in a second."""
+    """Returns a rate of arrivals per second; per hour or per day if it is small."""
     for seconds, unit in ((1, "s"), (3600, "h")):
         if per_s * seconds >= RATE_MIN:
             return f"{q.scaled(per_s * seconds)}/{unit}"
@@ -67,7 +67,7 @@ def arrival_rate(per_s: float) -> str:
 
 
 def quantities(summary: TraceSummary) -> dict[str, str]:
-    """What is shown of a trace."""
+    """Returns the displayed statistics of a trace."""
     packed = "" if summary.compression == "plain" else f" ({summary.compression})"
     rate = summary.arrivals_per_s
     return {

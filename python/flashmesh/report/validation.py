@@ -1,4 +1,4 @@
-"""Measured beside simulated on a terminal, with a verdict for each tolerance."""
+"""Measured beside simulated latencies on a terminal, with a verdict for each tolerance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDTH = 118
 
 
 def show(validations: Sequence[Validation], terminal: Terminal) -> None:
-    """Prints all drives."""
+    """Prints the validation of each drive."""
     for validation in validations:
         terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
         terminal.print(Text("\n".join(head(validation))))
@@ -35,7 +35,7 @@ def show(validations: Sequence[Validation], terminal: Terminal) -> None:
 
 
 def head(validation: Validation) -> list[str]:
-    """What a drive is held to, and its figures that no load has."""
+    """Returns the source of the measurements, and the figures that are not of a load."""
     known = validation.measurements
     lines = [f"measurements: {known.drive}, {known.source}"]
     saturation = known.saturation_iops
@@ -56,12 +56,12 @@ def head(validation: Validation) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """A rate of requests."""
+    """Returns a rate of requests."""
     return q.NONE if iops is None else f"{iops:,.0f}/s"
 
 
 def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
-    """A row for each load: of each statistic what was measured, what is simulated, and the difference."""
+    """Returns a row for each load: of each statistic the measured value, the simulated value, and the difference."""
     headings = [cell for name in NAMES.values() for cell in (name, "sim", "diff")]
     roles = any(point.role for point in validation.points)
     found = terminal.table("offered", *(["points"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
@@ -81,22 +81,22 @@ def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
 
 
 def misses(checks: Sequence[Check]) -> set[tuple[float | None, str]]:
-    """The loads and figures that miss a tolerance."""
+    """Returns the loads and figures that miss a tolerance."""
     return {(check.offered_iops, check.figure) for check in checks if not check.is_met}
 
 
 def number(value: float | None) -> str:
-    """A latency in microseconds."""
+    """Returns a latency in microseconds."""
     return q.NONE if value is None else f"{value:,.1f}" if value < 999.95 else f"{value:,.0f}"
 
 
 def difference(measured: float | None, simulated: float | None) -> str:
-    """How far a figure is from what was measured."""
+    """Returns the difference from the measured value, in percent."""
     return "" if not measured or simulated is None else percent(simulated / measured - 1.0)
 
 
 def percent(share: float | None) -> str:
-    """A signed share; far away, a factor."""
+    """Returns a signed percentage; from +1,000 % on, a factor."""
     if share is None:
         return "not simulated"
     if share >= 9.995:
@@ -106,7 +106,7 @@ def percent(share: float | None) -> str:
 
 
 def verdicts(validation: Validation) -> list[str]:
-    """A line for each tolerance, and one for each miss."""
+    """Returns a line for each tolerance, and one for each miss."""
     checks = validation.checks
     lines: list[str] = []
     for tolerance in (SATURATION, *TOLERANCES):
@@ -118,7 +118,7 @@ def verdicts(validation: Validation) -> list[str]:
 
 
 def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
-    """A tolerance with its misses."""
+    """Returns a line for a tolerance, and lines for its misses."""
     if not held:
         return [f"{tolerance.says}: no load to hold it to"]
     missed = [check for check in held if not check.is_met]

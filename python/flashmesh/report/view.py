@@ -1,4 +1,4 @@
-"""What tables show of many runs: points with the means of their seeds, some of them or all."""
+"""Points that tables show of many runs: selected, sorted, with the means over their seeds."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 ROWS_MAX = 40
-"""Points that are shown unless another number is asked for."""
+"""Default number of points that are shown."""
 ANY = "any"
-"""In place of the values of a key that a drive does not read."""
+"""Placeholder for the values of a key that a drive does not read."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which points are shown, and in which order."""
+    """Selection and order of the points that are shown."""
 
     where: Mapping[str, str] = field(default_factory=dict)
-    """Varied keys with the value that they must have."""
+    """Required values of varied keys."""
     sort: Measure | None = None
-    """What to sort by, the least first."""
+    """The measure to sort by, in ascending order."""
     is_descending: bool = False
     rows: int | None = ROWS_MAX
-    """The most points to show; None for all."""
+    """Maximum number of points; None for all."""
 
 
 class View:
-    """The points of some runs."""
+    """Selected points of some runs."""
 
     def __init__(self, table: RunTable, choice: Choice | None = None, baseline: Baseline | None = None) -> None:
-        """Chooses and sorts.
+        """Selects and sorts points.
 
         Args:
             table: The runs.
-            choice: Which points; by default the first ones.
-            baseline: What ratios are against; one that names a seed keeps seeds apart.
+            choice: The selection; by default the first points.
+            baseline: The reference of ratios; one that names a seed keeps seeds apart.
 
         Raises:
-            ConfigError: When the choice names what is not varied, or a value that is never there.
+            ConfigError: If the choice names a key that is not varied, or a value that does not occur.
         """
         self.table = table
         self.choice = choice = choice if choice is not None else Choice()
@@ -76,32 +76,32 @@ class View:
         if choice.sort is not None:
             self.sort(choice.sort, choice.is_descending)
         self.chosen = self.points
-        """All that were asked for; `points` are those of them that are shown."""
+        """All selected points; `points` has those that are shown."""
         self.points = self.chosen[: choice.rows]
 
     def is_wanted(self, settings: Mapping[str, Value]) -> bool:
-        """Whether the choice has a run."""
+        """Returns whether the choice selects a run."""
         return all(value_text(settings[key]) == value for key, value in self.choice.where.items())
 
     def sort(self, measure: Measure, is_descending: bool) -> None:
-        """Sorts the points by the means of a measure; those without it come last."""
+        """Sorts the points by the means of a measure; points without it come last."""
         means = {id(point): self.mean(measure, point) for point in self.points}
         sign = -1 if is_descending else 1
         self.points.sort(key=lambda point: ((mean := means[id(point)]) is None, sign * (mean or 0.0)))
 
     def values(self, measure: Measure) -> list[float | None]:
-        """A measure of all runs, read once."""
+        """Returns a measure of all runs, read once."""
         if measure.name not in self.known:
             (self.known[measure.name],) = self.table.values([measure])
         return self.known[measure.name]
 
     def read(self, measures: Sequence[Measure]) -> None:
-        """Reads measures of all runs that have columns together: one by one takes a file much longer."""
+        """Reads several measures of all runs at once, where they have columns; this is faster than one by one."""
         wanted = [each for each in measures if each.name not in self.known and self.table.has_columns(each.keys)]
         self.known |= dict(zip((each.name for each in wanted), self.table.values(wanted), strict=True))
 
     def value(self, measure: Measure, number: int) -> float | None:
-        """A measure of a run; where it has no column, the documents of the runs that are shown are read alone."""
+        """Returns a measure of a run; without a column for it, only the documents of shown runs are read."""
         if measure.name in self.known or self.table.has_columns(measure.keys):
             return self.values(measure)[number]
         if measure.name not in self.of_shown:
@@ -113,22 +113,22 @@ class View:
         return found[number] if number in found else self.values(measure)[number]
 
     def of_point(self, measure: Measure, point: Point[int]) -> list[float]:
-        """A measure of the runs of a point that have it."""
+        """Returns the values of a measure over the runs of a point that have it."""
         return [value for number in point.runs if (value := self.value(measure, number)) is not None]
 
     def has(self, measure: Measure) -> bool:
-        """Whether a point that is shown has a measure."""
+        """Returns whether a shown point has a measure."""
         return any(self.of_point(measure, point) for point in self.points)
 
     def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
-        """The mean of a measure over the seeds of a point; None of what is no number."""
+        """Returns the mean of a measure over the seeds of a point; None if it is not a number."""
         found = self.of_point(measure, point) if point is not None else []
         if not found or any(isinstance(value, str | bool) for value in found):
             return None
         return sum(found) / len(found)
 
     def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
-        """Returns the mean of a measure over the seeds of a point and its interval: of a single run by batch means."""
+        """Returns the mean of a measure over the seeds of a point and its interval; that of batch means for one run."""
         found = estimate(numbers(self.of_point(measure, point)))
         if found is None or len(point.runs) > 1 or measure.interval is None:
             return found
@@ -136,12 +136,12 @@ class View:
         return found if low is None or high is None else Estimate(found.mean, low, high, 1, "batches")
 
     def ends_of(self, measure: Measure) -> list[Measure]:
-        """Returns the ends of the confidence interval of a measure as measures."""
+        """Returns measures of the two ends of the confidence interval of a measure."""
         keys = [f"{measure.interval}.{end}" for end in ("low", "high")]
         return [replace(measure, name=key, keys=(key,), of=None, interval=None) for key in keys]
 
     def is_within_noise(self, measure: Measure, point: Point[int], reference: Point[int] | None) -> bool:
-        """Returns whether the intervals of a point and of its reference leave the sign of their difference open."""
+        """Returns whether the difference between a point and its reference lies within the intervals of both."""
         both = [self.estimate(measure, each) for each in (point, reference) if each is not None]
         widths = [found.half_width for found in both if found is not None and found.half_width is not None]
         if len(widths) < 2 or point is reference:
@@ -153,7 +153,7 @@ class View:
 
     @cached_property
     def has_intervals(self) -> bool:
-        """Whether a point that is shown has a confidence interval."""
+        """Whether a shown point has a confidence interval."""
         from flashmesh.report.measures import measure_named
 
         return self.is_repeated or any(
@@ -164,11 +164,11 @@ class View:
 
     @property
     def references(self) -> list[Point[int] | None]:
-        """What the ratios of the points are against."""
+        """References of the ratios of the shown points."""
         return self.references_of(self.points)
 
     def references_of(self, points: Sequence[Point[int]]) -> list[Point[int] | None]:
-        """What the ratios of points are against: each its baseline, or else all the first point."""
+        """Returns the references of the ratios of points: the baseline of each, or else the first point for all."""
         from flashmesh.normalised import partners
 
         if self.baseline is None:
@@ -180,7 +180,7 @@ class View:
         return [None if number is None else self.all_points[number] for number in found]
 
     def texts(self, point: Point[int]) -> list[str]:
-        """The values that set a point apart."""
+        """Returns the values that set a point apart."""
         return [value_text(point.settings[key]) for key in self.keys]
 
     @cached_property
@@ -189,7 +189,7 @@ class View:
         return [self.table.whether_steady(point) for point in self.points]
 
     def sentences(self) -> list[str]:
-        """What bounds each point, in the words of one of its runs."""
+        """Returns a sentence on the bottleneck of each point, taken from one of its runs."""
         keys = ["bound.resource", "bound.sentence", "interrupted"]
         resources, sentences, interrupted = self.table.columns(keys)
         found: list[str] = []
@@ -206,17 +206,17 @@ class View:
 
 
 def numbers(values: Sequence[Any]) -> list[float]:
-    """The values that are numbers: a text has no mean."""
+    """Returns the values that are numbers."""
     return [value for value in values if value is not None and not isinstance(value, str | bool)]
 
 
 def names(point: Point[int], keys: Sequence[str]) -> tuple[str, ...]:
-    """The values of a point as texts."""
+    """Returns the values of a point as texts."""
     return tuple(value_text(point.settings[key]) for key in keys)
 
 
 def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]:
-    """The points, of those with the very same runs the first one: they differ in keys that these runs do not read."""
+    """Returns the points, with those of identical runs joined: they differ only in keys that the runs do not read."""
     (hashes,) = table.columns(["config_hash"])
     found: dict[tuple[str, ...], list[Point[int]]] = {}
     for point in points:
@@ -225,7 +225,7 @@ def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]
 
 
 def joined(points: Sequence[Point[int]], table: RunTable) -> Point[int]:
-    """Points of the same runs as one, with the values of the keys in which they differ."""
+    """Joins points of identical runs into one, with the values of the keys in which they differ."""
     settings = dict(points[0].settings)
     for key in settings:
         values = list(dict.fromkeys(value_text(point.settings[key]) for point in points))
@@ -238,7 +238,7 @@ def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--
     """Refuses keys that are not varied, and values that they never have.
 
     Raises:
-        ConfigError: When there is one; the text says which there are.
+        ConfigError: If there is one; the message lists the valid ones.
     """
     for key, value in where.items():
         if key not in table.axes:
@@ -249,13 +249,13 @@ def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--
 
 
 LISTED_MAX = 12
-"""Values that errors list."""
+"""Number of values that errors list."""
 JOINED_MAX = 3
-"""Values of a key that stand in one row."""
+"""Number of values of a key that stand in one row."""
 
 
 def listed(values: Iterable[str], most: int = LISTED_MAX) -> str:
-    """Values, or the first of them."""
+    """Returns values separated by commas, and the number of those beyond the first `most`."""
     each = list(values)
     more = f" and {len(each) - most:,} more" if len(each) > most else ""
     return (", ".join(each[:most]) or "none") + more
