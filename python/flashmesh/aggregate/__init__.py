@@ -1,1 +1,1 @@
-"""Runs that were repeated with other seeds, taken together: what they measure on average, and how sure that is."""
+"""Statistics over runs that are repeated with other seeds: means and their confidence intervals."""

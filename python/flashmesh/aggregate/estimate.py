@@ -1,4 +1,4 @@
-"""The mean of repeated runs with its 95 % confidence interval."""
+"""Mean of repeated runs with its 95 % confidence interval."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 SPREAD_MAX = 0.5
-"""Half width of Student's interval, as a share of the mean, from which on the values are taken to be no single hump."""
+"""Half width of Student's interval, as a share of the mean, above which the bootstrap is used instead."""
 BIMODAL = 0.85
-"""Sarle's coefficient from which on values have two humps.
+"""Sarle's coefficient above which a distribution counts as bimodal.
 
-Two points have 1, a uniform distribution 0.56. Of draws of a normal one 11 % of those with 5 values are above, 1 % of
-those with 8; of draws from two humps ten deviations apart 85 % and more.
+Two points have 1, a uniform distribution 0.56. Of samples of a normal distribution, 11 % exceed it with 5 values and
+1 % with 8; of samples of two modes ten deviations apart, 85 % and more.
 """
 BIMODAL_COUNT = 5
-"""Values from which on Sarle's coefficient says something."""
+"""Minimum number of values for Sarle's coefficient."""
 BIMODAL_SPREAD = 0.02
-"""Range of values, as a share of the mean, below which it does not matter how many humps they have."""
+"""Range of values, as a share of the mean, up to which bimodality is ignored."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds, and where the true one lies."""
+    """Mean over seeds, with its confidence interval."""
 
     mean: float
     low: float | None
-    """Lower end of the interval; None of a single value, which says nothing about the spread."""
+    """Lower end of the interval; None for a single value without batch means."""
     high: float | None
     count: int
     method: Literal["single", "student", "bootstrap", "batches"]
-    """How the interval was found; `batches` is that of a single run, by batch means."""
+    """Method of the interval; `batches` means batch means of a single run."""
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval; None where there is none."""
+        """Half of the width of the interval; None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def spread_text(self) -> str:
-        """The interval in relation to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` where it is lopsided."""
+        """The interval relative to the mean, for tables: `+-1.2 %`, or `-40 % +70 %` if it is asymmetric."""
         if self.low is None or self.high is None or not self.mean or self.low == self.high:
             return ""
         below, above = (self.mean - self.low) / abs(self.mean), (self.high - self.mean) / abs(self.mean)
@@ -58,11 +58,11 @@ class Estimate:
 
 
 def estimate(values: Sequence[float | None]) -> Estimate | None:
-    """The mean of values with its 95 % confidence interval; None where there is no value.
+    """Returns the mean of values with its 95 % confidence interval; None without values.
 
-    By Student's t distribution where the values form one hump. Where they form two, as a percentile does that some
-    seeds push over a threshold, or where that interval would be wider than the mean or reach below zero without any
-    value there, it is the percentile bootstrap, which stays between the smallest and the largest value.
+    The interval is Student's for unimodal values. It is the percentile bootstrap, which stays between the smallest and
+    the largest value, if the values are bimodal (such as a percentile that some seeds push over a threshold), or if
+    Student's interval would be wider than the mean, or reach below zero although no value does.
     """
     found = [float(value) for value in values if value is not None]
     if not found:
@@ -78,7 +78,7 @@ def estimate(values: Sequence[float | None]) -> Estimate | None:
 
 
 def is_bimodal(values: Sequence[float]) -> bool:
-    """Whether values look like two humps: by Sarle's bimodality coefficient."""
+    """Returns whether values are bimodal, by Sarle's bimodality coefficient."""
     count, mean = len(values), fmean(values)
     if count < BIMODAL_COUNT or max(values) - min(values) <= BIMODAL_SPREAD * abs(mean):
         return False
@@ -88,18 +88,18 @@ def is_bimodal(values: Sequence[float]) -> bool:
 
 
 def bootstrap(values: Sequence[float]) -> tuple[float, float]:
-    """The percentile bootstrap of the mean: the same values give the same interval."""
+    """Returns the percentile bootstrap interval of the mean; it is deterministic."""
     import numpy as np
 
     means = np.asarray(values, dtype=float)[resamples(len(values))].mean(axis=1)
     low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    # Rounding of the means may lead a little beyond what they are means of.
+    # Rounding can move the means slightly beyond the values.
     return max(float(low), min(values)), min(float(high), max(values))
 
 
 @lru_cache(maxsize=64)
 def resamples(count: int) -> Any:
-    """Which of so many values each resample has."""
+    """Returns the indices of the values in each resample, for `count` values."""
     import numpy as np
 
     return np.random.default_rng(count).integers(count, size=(RESAMPLES, count))

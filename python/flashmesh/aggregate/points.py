@@ -1,4 +1,4 @@
-"""Runs that differ in nothing but their seed, as one point."""
+"""Points: runs that differ only in their seed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Point(Generic[T]):
-    """The runs of one drive under one workload."""
+    """Runs of one drive under one workload."""
 
     settings: dict[str, Value]
     """The varied keys without the seed, with their values."""
     runs: tuple[T, ...]
-    """In the order in which they came, one for each seed."""
+    """Runs in their order, one for each seed."""
 
     @property
     def is_repeated(self) -> bool:
@@ -32,16 +32,16 @@ class Point(Generic[T]):
 
 
 def points_of(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[Point[T]]:
-    """Groups runs by everything that is varied but the seed.
+    """Groups runs by all varied keys except the seed.
 
-    A seed that is varied alone is what the runs are about: they stay apart.
+    If only the seed is varied, each run is a point of its own.
     """
     apart = [{key: value for key, value in each.items() if key != SEED} or dict(each) for each in settings]
     return grouped(apart, runs)
 
 
 def grouped(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[Point[T]]:
-    """Groups runs of equal settings, in the order in which the settings come up."""
+    """Groups runs of equal settings, in the order of their first use."""
     found: dict[tuple[str, ...], tuple[dict[str, Value], list[T]]] = {}
     for setting, run in zip(settings, runs, strict=True):
         name = tuple(f"{key}={value_text(value)}" for key, value in setting.items())
@@ -50,11 +50,11 @@ def grouped(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[
 
 
 def keys_of(axes: Iterable[str]) -> list[str]:
-    """The varied keys that set points apart: all but the seed, unless there is no other."""
+    """Returns the varied keys that set points apart: all but the seed, or the seed if it is the only one."""
     listed = list(axes)
     return [key for key in listed if key != SEED] or listed
 
 
 def is_repeated(points: Sequence[Point[T]]) -> bool:
-    """Whether some point has several seeds."""
+    """Returns whether some point has several seeds."""
     return any(point.is_repeated for point in points)

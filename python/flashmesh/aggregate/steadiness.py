@@ -1,4 +1,4 @@
-"""What is said of runs whose measured window is not steady."""
+"""Note on runs whose measured window is not steady."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ REMEDY = "a longer run would give other values; --until-steady goes on until it 
 
 
 def unsteady_note(unsteady: int, points: int) -> str:
-    """A sentence on points whose measured window was not steady."""
+    """Returns a sentence on points whose measured window was not steady."""
     if points == 1:
         return f"The measured window is not steady: {REMEDY}"
     are = "is" if unsteady == 1 else "are"

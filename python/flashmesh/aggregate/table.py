@@ -1,4 +1,4 @@
-"""Many runs by columns: of ten thousand saved results nothing is read but the values that are asked for."""
+"""Runs by columns: of ten thousand saved results only the requested values are read."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ WARM = "warm_up.converged"
 
 
 class RunTable(ABC):
-    """The runs of a comparison, a sweep or a search, by their number."""
+    """Runs of a comparison, a sweep or a search, by index."""
 
     axes: dict[str, tuple[Value, ...]]
     """The varied keys, each with all its values."""
     settings: Sequence[dict[str, Value]]
     """The varied keys of each run."""
     failures: tuple[FailedRun, ...] = ()
-    """The runs that gave no result."""
+    """Runs without a result."""
     complete: bool = True
-    """Whether there are all runs that were planned."""
+    """Whether all planned runs are there."""
     planned: int | None = None
-    """How many runs were planned; None where nothing says."""
+    """Number of planned runs; None if unknown."""
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Returns the number of runs."""
         return len(self.settings)
 
     @abstractmethod
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """The values of all runs of some dotted keys of results, a list for each key; None where a run has none."""
+        """Returns the values of some dotted keys for all runs, a list for each key; None for missing values."""
 
     def has_columns(self, keys: Sequence[str]) -> bool:
-        """Whether some dotted keys can be had of all runs without reading their documents."""
+        """Returns whether some dotted keys are available for all runs without reading documents."""
         return True
 
     @abstractmethod
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """The JSON documents of some runs."""
+        """Returns the JSON documents of some runs."""
 
     def values(self, measures: Sequence[Measure]) -> list[list[float | None]]:
-        """Some measures of all runs, a list for each."""
+        """Returns some measures of all runs, a list for each."""
         keys = list(dict.fromkeys(key for measure in measures for key in measure.keys))
         columns = dict(zip(keys, self.columns(keys), strict=True))
         return [
@@ -66,23 +66,23 @@ class RunTable(ABC):
 
     @cached_property
     def points(self) -> list[Point[int]]:
-        """The numbers of the runs, those of the same point together."""
+        """Indices of the runs, grouped by point."""
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
-        """Whether the measured windows of all runs of a point were steady; None where none of them says."""
+        """Returns whether the measured windows of all runs of a point were steady; None if unknown for all."""
         said = [found for number in point.runs if (found := self._steady[number]) is not None]
         return all(said) if said else None
 
     @cached_property
     def _steady(self) -> list[bool | None]:
-        # A run without a warm-up claims nothing.
+        # The steadiness of a run without a warm-up is unknown.
         steady, warm = self.columns([STEADY, WARM])
         return [None if is_warm is None else is_steady for is_steady, is_warm in zip(steady, warm, strict=True)]
 
 
 def axes_of(settings: Iterable[dict[str, Value]]) -> dict[str, tuple[Value, ...]]:
-    """The values of each key in the order in which they come up, each once."""
+    """Returns the distinct values of each key, in the order of their first use."""
     found: dict[str, dict[tuple[type, Value], Value]] = {}
     for setting in settings:
         for key, value in setting.items():
@@ -91,10 +91,10 @@ def axes_of(settings: Iterable[dict[str, Value]]) -> dict[str, tuple[Value, ...]
 
 
 class ComparedRuns(RunTable):
-    """The runs of a comparison of this session."""
+    """Runs of a comparison in memory."""
 
     def __init__(self, comparison: Comparison) -> None:
-        """Of results that are there."""
+        """Takes the runs of a comparison."""
         self.axes = comparison.axes
         self.settings = [run.settings for run in comparison.runs]
         self.results = [run.result for run in comparison.runs]
@@ -102,41 +102,41 @@ class ComparedRuns(RunTable):
         self.complete = comparison.complete
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """See `RunTable`."""
+        """Returns columns as described in `RunTable`."""
         return [[attribute(result, key) for result in self.results] for key in keys]
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """See `RunTable`."""
+        """Returns documents as described in `RunTable`."""
         return [self.results[number].document for number in numbers]
 
 
 class TableOfRuns(RunTable):
-    """Rows as `flashmesh.sweeps.table` makes them, in memory."""
+    """Runs in a table of `flashmesh.sweeps.table`, in memory."""
 
     def __init__(self, table: pa.Table) -> None:
-        """Of such a table."""
+        """Takes a table from `table_of`."""
         self.table = table
         about = json.loads(table.schema.metadata[b"flashmesh"])
         self.settings = table.select(about["axes"]).to_pylist()
         self.axes = axes_of(self.settings)
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """See `RunTable`."""
+        """Returns columns as described in `RunTable`."""
         return columns_of(self.table, keys)
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """See `RunTable`."""
+        """Returns documents as described in `RunTable`."""
         return [json.loads(text) for text in self.table["document"].take(list(numbers)).to_pylist()]
 
 
 class SavedRuns(RunTable):
-    """The rows of a Parquet file, read by column."""
+    """Runs in a Parquet file, read by column."""
 
     def __init__(self, path: Path) -> None:
-        """Of a file that is there.
+        """Opens an existing file.
 
         Raises:
-            OutputError: When it is no table of results.
+            OutputError: If it is not a table of results.
         """
         from flashmesh.sweeps.table import TableFile
 
@@ -145,17 +145,17 @@ class SavedRuns(RunTable):
         self.axes = axes_of(self.settings)
 
     def has_columns(self, keys: Sequence[str]) -> bool:
-        """See `RunTable`."""
+        """Returns availability as described in `RunTable`."""
         return self.file.names >= set(keys)
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """See `RunTable`."""
+        """Returns columns as described in `RunTable`."""
         from flashmesh.saved import read_document
 
         return columns_of(self.file.columns(keys), keys, lambda text: read_document(self.file.path, text))
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """See `RunTable`."""
+        """Returns documents as described in `RunTable`."""
         from flashmesh.saved import read_document
 
         return [read_document(self.file.path, text) for text in self.file.documents(numbers)]
@@ -164,7 +164,7 @@ class SavedRuns(RunTable):
 def columns_of(
     table: pa.Table, keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> list[list[Any]]:
-    """The values of some dotted keys: of the columns of a table, and of its documents what has no column."""
+    """Returns the values of some dotted keys: from the columns of a table, or else from its documents."""
     from flashmesh.sweeps.table import DOCUMENT, lists
 
     there = set(table.column_names)

@@ -1,1 +1,4 @@
-"""Many runs: what varies between them, who runs them, and where their results are kept."""
+"""Sweeps and searches: their plans, the executors of their runs, and the store of their results.
+
+A *point* is one combination of the varied keys, a *task* its configured run, and the *store* a folder of results.
+"""

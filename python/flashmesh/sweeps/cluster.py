@@ -1,4 +1,4 @@
-"""Runs tasks on a Dask cluster: one that is there already, or one that is started by Slurm."""
+"""Executor for a Dask cluster: one that is running, or one that Slurm starts."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ if TYPE_CHECKING:
 
 SLURM = "slurm"
 CONNECT_S = 10
-"""How long a scheduler may take to answer."""
+"""Timeout in seconds of a connection to the scheduler, and of one fetch of a result."""
 FETCHES_MAX = 6
-"""How often a result is asked for, `CONNECT_S` each time."""
+"""Maximum number of fetches of a result, of `CONNECT_S` each."""
 DASHBOARD_S = 2
-"""How long the page for browsers may take to answer, for its address to be told."""
+"""Timeout in seconds of the dashboard, whose address is printed only if it responds."""
 PAGE_START = 4096
 NO_DASHBOARD = b"Dask needs bokeh"
-"""In the page of a scheduler that has nothing to draw with."""
+"""Text in the page of a scheduler without Bokeh, which draws the dashboard."""
 WINDOW = 4
-"""Runs that wait on the cluster for each that is under way: enough to keep workers busy."""
+"""Runs sent to the cluster for each worker thread, so that no worker idles."""
 WINDOW_MIN = 64
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ROLES = ("client", "scheduler", "worker")
 
 
 def dashboard(client: Any) -> str | None:
-    """Returns the address of the page for browsers; None where the scheduler has none, such as without Bokeh."""
+    """Returns the address of the Dask dashboard; None if the scheduler has none, for instance without Bokeh."""
     try:
         link: str = client.dashboard_link or ""
     except KeyError:
         return None
     if not link.startswith("http"):
-        return link or None  # behind a proxy, which knows where it is
+        return link or None  # behind a proxy, which knows the address
     try:
-        # The scheduler answers directly, whatever stands between this machine and the internet.
+        # Connect without a proxy: the scheduler is in the local network.
         with build_opener(ProxyHandler({})).open(link, timeout=DASHBOARD_S) as page:
             text: bytes = page.read(PAGE_START)
     except (OSError, ValueError, HTTPException):
@@ -64,25 +64,25 @@ def dashboard(client: Any) -> str | None:
 
 
 class DaskCluster:
-    """The workers of a Dask scheduler."""
+    """Executor that runs tasks on the workers of a Dask scheduler."""
 
     def __init__(self, address: str, workers: int, tell: Callable[[str], None], tls: Path | None = None) -> None:
-        """Connects to a scheduler, or has Slurm start workers.
+        """Connects to a scheduler, or starts workers through Slurm.
 
         Args:
-            address: The scheduler, such as tcp://host:8786, or `slurm`.
-            workers: How many jobs Slurm is asked for.
-            tell: Gets what a person should know who waits for workers.
+            address: The address of the scheduler, such as tcp://host:8786, or `slurm`.
+            workers: The number of jobs submitted to Slurm.
+            tell: Called with messages for the user while workers are awaited.
             tls: The folder with the certificates of the cluster.
 
         Raises:
-            ConfigError: When there is no such cluster.
+            ConfigError: If there is no such cluster.
         """
         try:
             from distributed import Client
         except ImportError as error:
             raise ConfigError(f"--dask needs Dask, which is not installed: {install('cluster')}") from error
-        # What it would say of a lost connection is said by us.
+        # Lost connections are reported by `run`.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         security = None if tls is None else security_of(tls)
         if security is not None and address != SLURM and not address.startswith("tls://"):
@@ -102,7 +102,7 @@ class DaskCluster:
 
     @property
     def places(self) -> int:
-        """The threads of all workers there are now."""
+        """Number of threads of all current workers."""
         threads: int = max(sum(self.client.nthreads().values()), 1)
         return threads
 
@@ -113,12 +113,12 @@ class DaskCluster:
         on_progress: Callable[[Progress], None] | None,
         on_open: Callable[[str | None], None] | None,
     ) -> None:
-        """See `Executor`.
+        """Runs all tasks as described in `Executor`.
 
-        A run whose worker is lost is run again by another one.
+        A run is repeated by another worker if its worker is lost.
 
         Raises:
-            ConfigError: When the scheduler is lost, or all jobs of Slurm.
+            ConfigError: If the scheduler or all jobs of Slurm are lost.
         """
         fleet = Fleet(self.client, tasks)
         try:
@@ -138,17 +138,17 @@ class DaskCluster:
             fleet.give_up()
 
     def close(self) -> None:
-        """Leaves the cluster; ends the workers that Slurm was asked for."""
+        """Disconnects from the cluster, and ends workers that Slurm started."""
         self.client.close(timeout=2)
         if self.cluster is not None:
             self.cluster.close(timeout=2)
 
 
 def security_of(folder: Path) -> Security:
-    """The certificates in a folder, for connections that are always encrypted.
+    """Returns the certificates in a folder, for connections that are always encrypted.
 
     Raises:
-        ConfigError: When one is not there.
+        ConfigError: If a certificate is missing.
     """
     from distributed.security import Security
 
@@ -163,10 +163,10 @@ def security_of(folder: Path) -> Security:
 
 
 class Fleet:
-    """The runs that are on the cluster."""
+    """Runs that are sent to the cluster."""
 
     def __init__(self, client: Client, tasks: Sequence[Task]) -> None:
-        """With none sent yet."""
+        """Starts with no run sent."""
         self.client = client
         self.total = self.left = len(tasks)
         self.waiting = iter(tasks)
@@ -175,7 +175,7 @@ class Fleet:
         self.fetches: Counter[Future] = Counter()
 
     def send(self, window: int) -> None:
-        """Sends runs until so many are there."""
+        """Sends runs until `window` runs are on the cluster."""
         while len(self.sent) < window:
             task = next(self.waiting, None)
             if task is None:
@@ -196,7 +196,7 @@ class Fleet:
             future.add_done_callback(self.done.put)
 
     def ended(self) -> Iterator[Outcome]:
-        """The runs that ended, waiting a moment for the first."""
+        """Yields the runs that ended; waits up to `TICK_S` for the first."""
         seconds = TICK_S
         while True:
             try:
@@ -208,7 +208,7 @@ class Fleet:
             try:
                 outcome.document, outcome.wall_s = future.result(timeout=CONNECT_S)
             except TimeoutError as error:
-                # A lost worker took the result with it: another one runs it again, behind other runs.
+                # The result was lost with its worker; another worker repeats the run, after other runs.
                 self.fetches[future] += 1
                 if self.fetches[future] < FETCHES_MAX:
                     future.add_done_callback(self.done.put)
@@ -222,20 +222,20 @@ class Fleet:
             yield outcome
 
     def give_up(self) -> None:
-        """Takes back the runs that have not ended."""
+        """Cancels the runs that have not ended."""
         if self.sent and self.client.status == "running":
             self.client.cancel(list(self.sent), force=True)
         self.sent.clear()
 
     def progress(self, places: int) -> Progress:
-        """How far the runs are; of a run under way nothing is known, not even which of those sent they are."""
+        """Returns the progress in runs; workers report neither the progress of a run nor which runs have started."""
         done = self.total - self.left
         running = tuple(task.index for task in islice(self.sent.values(), places))
         return Progress(done, self.total, 0, done, self.total, opening=done == 0, running=running)
 
 
 def lost(error: Exception) -> Exception:
-    """What a run on the cluster failed with, as one of our errors."""
+    """Returns the error of a run on the cluster as an error of flashmesh."""
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):
@@ -258,18 +258,18 @@ def remote(
     fairness: bool,
     until_steady: UntilSteady | None = None,
 ) -> tuple[str, float]:
-    """One run, in a process of the cluster: its document, and how long it took.
+    """Runs one simulation in a worker process; returns its document and its duration in seconds.
 
     Args:
-        version: What the sweep was started with.
-        configuration: Every parameter, as TOML.
-        files: The files that requests come from, by stream, with the hashes of their content.
+        version: The version of flashmesh that started the sweep.
+        configuration: The complete configuration, as TOML.
+        files: The workload files: their streams, and the hashes of their contents.
         check: Whether the run is checked against the oracles.
-        fairness: Whether each stream is run alone as well.
-        until_steady: Whether the run goes on until it is steady.
+        fairness: Whether each stream is also run alone.
+        until_steady: Condition for a run that continues until it is steady.
 
     Raises:
-        FlashmeshError: When the run fails, or the worker is not like the machine that has started it.
+        FlashmeshError: If the run fails, or the worker differs from the submitting machine in version or files.
     """
     from flashmesh import _native, states
     from flashmesh.sweeps.tasks import Task

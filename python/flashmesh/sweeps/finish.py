@@ -1,4 +1,4 @@
-"""The end of a sweep: one table of all results that are there."""
+"""The end of a sweep: one table of all available results."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
-    """The table of all results of a sweep, which is written into its folder as well.
+    """Returns the table of all results of a sweep, and writes it into the folder.
 
-    Other processes may add results to the folder at the same time: whoever writes last writes all of them.
+    Other processes may add results at the same time; the last one to write the table includes all of them.
 
     Raises:
-        OutputError: When it cannot be written.
+        OutputError: If the table cannot be written.
     """
     while True:
-        # In the order of the plan; a configuration that several points share stands there for each.
+        # In the order of the plan. Points that share a configuration have a row each.
         found = [task for task in tasks if task.name in store]
         names = [task.name for task in found]
         table = read_table(store.folder / TABLE, names)
@@ -43,7 +43,7 @@ def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
 
 
 def read_table(path: Path, names: list[str]) -> pa.Table | None:
-    """The table in a file, when it holds these runs and no others."""
+    """Returns the table in a file if it holds exactly these runs; else None."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

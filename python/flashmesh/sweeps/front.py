@@ -1,4 +1,4 @@
-"""Sweeps and searches as one call, for the command line and for programs alike."""
+"""Sweeps and searches as single calls, for the command line and for programs."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def tasks_in(
     until_steady: UntilSteady | None,
     on_misfit: Callable[[dict[str, str], ConfigError], None] | None,
 ) -> list[Task]:
-    """The runs of a sweep, all of them checked.
+    """Returns the runs of a sweep, with every configuration checked.
 
     Args:
         read: The sweep.
-        overrides: Keys that have another value than in its file.
+        overrides: Keys that replace those of the file.
         check: Whether the runs are checked against the oracles.
-        fairness: Whether each stream is run alone as well.
-        until_steady: Whether runs go on until they are steady.
-        on_misfit: Is told of a point that cannot be configured; without it none may be.
+        fairness: Whether each stream is also run alone.
+        until_steady: Condition for runs that continue until they are steady.
+        on_misfit: Called for each point that cannot be configured; None makes such a point an error.
 
     Raises:
-        ConfigError: When one cannot be configured, or no run reads one of the keys; the text shows the place.
+        ConfigError: If a point cannot be configured, or no run reads one of the keys; the message shows the place.
     """
     given = read.overrides | spelt_settings(overrides)
     for key in spelt_settings(overrides):
@@ -77,10 +77,10 @@ def tasks_in(
 
 
 def store_of(read: SweepFile, folder: Path, tasks: list[Task], resume: bool) -> Store:
-    """The folder of results of a sweep, with its plan.
+    """Opens the folder of results of a sweep, and writes its plan.
 
     Raises:
-        OutputError: When it cannot be written, or holds something else.
+        OutputError: If it cannot be written, or holds other files.
     """
     described: dict[str, Any] = {
         "file": str(read.file.path),
@@ -109,23 +109,23 @@ def sweep(
     """Runs every point of a sweep on the cores of this machine; each result is saved as soon as it exists.
 
     Args:
-        file: The sweep, as docs/sweeps.md describes it.
+        file: The sweep file; docs/sweeps.md describes the format.
         out: The folder of the results; by default FILE.results beside FILE.toml.
-        resume: Whether to go on with a folder that holds results.
-        overrides: Keys that have another value in all runs.
+        resume: Whether to continue in a folder that holds results.
+        overrides: Keys that have these values in all runs.
         check: Whether to check the simulations against their oracles as they run.
-        fairness: Whether to run every stream alone as well.
-        until_steady: Whether runs go on until they are steady, or up to how many requests; as in `run`.
-        jobs: How many runs go on at once; by default one for each core.
+        fairness: Whether to also run every stream alone.
+        until_steady: Whether runs continue until they are steady, or their maximum number of requests; as in `run`.
+        jobs: The number of runs at once; by default one for each core.
         progress: Called ten times a second, in the calling thread.
         trust_policies: Whether the sweep and its configuration may name policies, whose code then runs.
 
     Returns:
-        The results, those of earlier sessions too; runs that failed are among its `failures`.
+        The results, including those of earlier sessions; runs that failed are among its `failures`.
 
     Raises:
-        ConfigError: When the sweep cannot be used; the text shows the place.
-        OutputError: When the folder cannot be written, or holds something else.
+        ConfigError: If the sweep is invalid; the message shows the place.
+        OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.simulate import cores, goal_of
     from flashmesh.sweeps.local import LocalThreads
@@ -172,19 +172,19 @@ def optimise(
     """Searches a design space for the best drives under constraints, on the cores of this machine.
 
     Args:
-        file: The search, as docs/sweeps.md describes it.
+        file: The search file; docs/sweeps.md describes the format.
         out: The folder of the results; by default FILE.results beside FILE.toml.
-        resume: Whether to go on with a folder that holds results.
-        jobs: How many runs go on at once; by default one for each core.
+        resume: Whether to continue in a folder that holds results.
+        jobs: The number of runs at once; by default one for each core.
         trust_policies: Whether the search and its configuration may name policies, whose code then runs.
 
     Returns:
-        The Pareto front, the best in the first objective first: of each drive its `settings` and its `measures`. It is
-        empty when no drive keeps to the constraints; `flashmesh.load(out)` has all that were tried.
+        The Pareto front, the best in the first objective first: `settings` and `measures` of each drive. It is empty if
+        no drive meets the constraints; `flashmesh.load(out)` has all drives that were tried.
 
     Raises:
-        ConfigError: When the search cannot be used, or Optuna is not installed.
-        OutputError: When the folder cannot be written, or holds something else.
+        ConfigError: If the search is invalid, or Optuna is not installed.
+        OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.simulate import cores
     from flashmesh.sweeps.local import LocalThreads

@@ -1,4 +1,4 @@
-"""What processes that run a sweep say of themselves in its folder, and what that comes to for all of them."""
+"""Progress files that the processes of a sweep write into its folder, and the total progress they amount to."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 
 FOLDER = "progress"
 BEAT_S = 2.0
-"""Time between two signs of life."""
+"""Seconds between two heartbeats."""
 LOST_S = 30.0
-"""Without one for so long, a process counts as lost."""
+"""Seconds without a heartbeat after which a process counts as lost."""
 ZOMBIE = "Z"
-"""The state of a process that has ended, and whose end nobody has asked for."""
+"""State of a process that has ended but was not yet reaped by its parent."""
 CLOCK_S = 5.0
-"""By how much the time at which a process began may be off: a later one has the number of one that ended."""
+"""Tolerance in seconds of the start time of a process. One that started later reuses the number of an ended process."""
 RUNNING_MAX = 64
-"""Runs under way that are named."""
+"""Maximum number of running tasks that a heartbeat names."""
 
 
 class Heartbeat:
-    """Writes how far a session is, every other second; nothing of it is needed to go on."""
+    """Writer of the progress of a session, every other second. The file is informational: no run depends on it."""
 
     def __init__(self, session: Session, folder: Path) -> None:
-        """In the folder of the results."""
+        """Prepares a file in the folder of results; the first beat writes it."""
         self.session = session
         self.path = folder / FOLDER / f"{platform.node() or 'host'}-{os.getpid()}.json"
         self.begun = time.time()
         self.beaten = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Takes notice of how far the runs are."""
+        """Writes the progress if a heartbeat is due."""
         if time.monotonic() - self.beaten >= BEAT_S:
             self.beat(progress.running)
 
     def beat(self, running: tuple[int, ...] = ()) -> None:
-        """Writes it now. A file system that refuses has worse troubles, of which the store tells."""
+        """Writes the progress. Errors are ignored: the store reports the same failure of a file system."""
         self.beaten = time.monotonic()
         session = self.session
         labels = {task.index: task.label for task in session.tasks} if running else {}
@@ -68,7 +68,7 @@ class Heartbeat:
             replace_text(self.path, json.dumps(document) + "\n")
 
     def end(self) -> None:
-        """Takes it away."""
+        """Removes the progress file."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
             self.path.parent.rmdir()
@@ -76,7 +76,7 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class Part:
-    """A process that runs a part of a sweep."""
+    """Progress of one process that runs part of a sweep."""
 
     name: str
     done: int
@@ -87,41 +87,41 @@ class Part:
     elapsed_s: float
     silent_s: float
     is_gone: bool = False
-    """Whether the process ran on this machine, and has ended without taking its file away: it was killed."""
+    """Whether the process ran on this machine and ended without removing its file: it was killed."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether the process is gone, or nothing was heard of it for long."""
+        """Whether the process is gone, or its heartbeat is overdue."""
         return self.is_gone or self.silent_s > LOST_S
 
     @property
     def rate(self) -> float:
-        """Runs a second."""
+        """Runs per second."""
         return self.done / self.elapsed_s if self.elapsed_s > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Watched:
-    """How far a sweep is, over all processes that run it."""
+    """Progress of a sweep, over all processes that run it."""
 
     done: int
     total: int | None
-    """None where nothing says how many runs there will be."""
+    """The number of planned runs; None if unknown."""
     parts: tuple[Part, ...]
 
     @property
     def live(self) -> list[Part]:
-        """The processes that are heard of."""
+        """Processes that are not lost."""
         return [part for part in self.parts if not part.is_lost]
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left, or nobody goes on."""
+        """Whether all runs are done, or no process is alive."""
         return not self.live or (self.total is not None and self.done >= self.total)
 
     @property
     def left_s(self) -> float | None:
-        """How long the rest may take at the rate of now; None where that cannot be told."""
+        """Estimated seconds for the remaining runs at the current rate; None if unknown."""
         rate = sum(part.rate for part in self.live)
         if self.total is None or not rate:
             return None
@@ -129,7 +129,7 @@ class Watched:
 
 
 def process_namespace() -> str:
-    """Returns what tells the process numbers of containers on one machine apart; empty where they are the same."""
+    """Returns the PID namespace, which sets containers of one machine apart; empty if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - it leads to no file
     except OSError:
@@ -137,7 +137,7 @@ def process_namespace() -> str:
 
 
 def is_gone(beat: dict[str, Any]) -> bool:
-    """Returns whether the process of a heartbeat has ended; of another machine or container nobody can tell."""
+    """Returns whether the process of a heartbeat has ended; False for processes of other machines or containers."""
     process, begun = int(beat["process"]), float(beat["begun"])
     if beat["host"] != platform.node() or beat.get("processes") != process_namespace():
         return False
@@ -146,13 +146,13 @@ def is_gone(beat: dict[str, Any]) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        return False  # it is there, and of another user
+        return False  # the process exists, and belongs to another user
     state = state_of(process)
     return state is not None and (state[0] == ZOMBIE or state[1] > begun + CLOCK_S)
 
 
 def state_of(process: int) -> tuple[str, float] | None:
-    """Returns the state of a process and the time at which it began; None where the system does not tell."""
+    """Returns the state of a process and its start time; None if the system does not provide them."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         booted = next(
@@ -166,10 +166,10 @@ def state_of(process: int) -> tuple[str, float] | None:
 
 
 def watch(folder: Path) -> Watched:
-    """Looks how far a sweep or a search is.
+    """Reads the progress of a sweep or a search.
 
     Raises:
-        OutputError: When the folder is none of a sweep.
+        OutputError: If the folder does not belong to a sweep.
     """
     manifest = read_manifest(folder)
     total = manifest.get("points") or manifest.get("search", {}).get("trials")

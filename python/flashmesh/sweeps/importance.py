@@ -1,9 +1,9 @@
-"""Which keys of a search its measures depend on: the share of the variance that each explains alone.
+"""Importance of the keys of a search: the share of the variance of each measure that a key explains alone.
 
-Of the drives tried, the values of a key make groups; the share is epsilon squared of the analysis of variance (Kelley,
-PNAS 21, 1935), which is the correlation ratio without what groups explain by chance. Measures that are above 0 are
-taken by their logarithms, so that a saturated drive does not outweigh all others. PED-ANOVA, as Optuna has it, ranks by
-the best tenth of all trials: of a hundred it tells little, and of a choice among a few values next to nothing.
+The values of a key divide the tried drives into groups. The share is epsilon squared of the analysis of variance
+(Kelley, PNAS 21, 1935): the correlation ratio without the part that groups explain by chance. Measures above 0 are
+replaced by their logarithms, so that one saturated drive does not outweigh all others. PED-ANOVA, which Optuna offers,
+ranks by the best tenth of all trials: that is too few of a hundred trials, and of little use for keys of few values.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DRIVES_MIN = 8
-"""Drives below which nothing is said."""
+"""Minimum number of drives; with fewer nothing is reported."""
 GROUPS_MAX = 6
-"""Values of a key beyond which they are taken together, in as many parts of equally many drives."""
+"""Maximum number of groups; more values of a key are joined into this many groups of equal size."""
 
 
 def importance(trials: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, dict[str, float]]:
-    """The share of the variance of each measure that each key explains, the largest first.
+    """Returns the share of the variance of each measure that each key explains, the largest first.
 
     Args:
-        trials: The trials of a search, as `search.json` has them.
-        keys: The keys that are searched.
+        trials: The trials of a search, as in `search.json`.
+        keys: The searched keys.
 
     Returns:
-        By measure and key; nothing where too few drives were tried.
+        The shares by measure and key; empty if too few drives were tried.
     """
     drives = {trial["run"]: trial for trial in trials if trial["measures"] is not None}
     if len(drives) < DRIVES_MIN:
@@ -43,7 +43,7 @@ def importance(trials: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict
 
 
 def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float | None:
-    """The share that one key explains among the drives that read it; None where that cannot be told."""
+    """Returns the share that one key explains among the drives that read it; None if there are too few values."""
     readers = [drive for drive in drives if key not in drive["idle"]]
     values = [drive["measures"][name] for drive in readers]
     if values and min(values) > 0:
@@ -62,7 +62,7 @@ def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float
 
 
 def grouped(settings: Sequence[Any], values: Sequence[float]) -> list[list[float]]:
-    """Values by the setting they belong to; of many settings neighbours are taken together."""
+    """Returns the values grouped by their setting; neighbours of many settings are joined."""
     from flashmesh.report.chart_spec import magnitude
 
     by_setting: dict[Any, list[float]] = {}

@@ -1,4 +1,4 @@
-"""What a folder of results holds, whether its sweep has come to its end or was killed."""
+"""Reader of a folder of results, whether its sweep ended or was killed."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kept:
-    """The results of a folder, in the order of the plan."""
+    """Results of a folder, in the order of the plan."""
 
     settings: Sequence[dict[str, Value]]
     """The varied keys of each run."""
     documents: Sequence[str]
-    """The JSON of each run."""
+    """The JSON document of each run."""
     planned: int | None
-    """How many runs there will be; None where a search decides that on its way."""
+    """Number of planned runs; None for a search, which decides that as it runs."""
     is_whole: bool
-    """Whether all of them are there."""
+    """Whether all planned runs are there."""
 
 
 def read_kept(folder: Path) -> Kept:
-    """The results in a folder: those of its table, and those that came after it or before there was one.
+    """Reads the results in a folder: those of its table, and those that are not in a table yet.
 
     Raises:
-        OutputError: When it holds none, or cannot be read.
+        OutputError: If the folder holds no results, or cannot be read.
     """
     points = read_manifest(folder).get("points")
     planned = points if isinstance(points, int) else None
@@ -56,10 +56,10 @@ def read_kept(folder: Path) -> Kept:
 
 
 def open_kept(folder: Path) -> RunTable:
-    """The results in a folder by columns; where its table has all of them, the files of the runs are not looked at.
+    """Opens the results in a folder by columns; if its table has all runs, the files of the runs are not read.
 
     Raises:
-        OutputError: When it holds none, or cannot be read.
+        OutputError: If the folder holds no results, or cannot be read.
     """
     from flashmesh.aggregate.table import SavedRuns, TableOfRuns
     from flashmesh.sweeps.table import table_of

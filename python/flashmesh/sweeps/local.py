@@ -1,4 +1,4 @@
-"""Runs tasks in threads of this process, with the interpreter lock released."""
+"""Executor for threads of this process, which release the interpreter lock."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 NEAR = 64
-"""How many of the tasks that wait are looked at for the next."""
+"""Number of pending tasks among which the next one is chosen."""
 KEPT = 2
-"""How many prepared drives are kept in memory, those that were used last."""
+"""Number of prepared drives kept in memory: the most recently used ones."""
 
 
 class LocalThreads:
-    """The cores of this machine."""
+    """Executor that runs tasks on the cores of this machine."""
 
     def __init__(self, places: int) -> None:
-        """With so many runs at once."""
+        """Creates an executor of up to `places` runs at once."""
         self.places = places
         self.drives = states.drives()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Does nothing: threads end with their tasks."""
 
     def run(
         self,
@@ -42,10 +42,10 @@ class LocalThreads:
         on_progress: Callable[[Progress], None] | None,
         on_open: Callable[[str | None], None] | None,
     ) -> None:
-        """See `Executor`."""
+        """Runs all tasks as described in `Executor`."""
         crew = Crew(tasks, self.drives, on_open)
         for _ in range(min(self.places, len(tasks))):
-            # Daemons: a drive that is still being opened cannot be stopped, and must not keep the process alive.
+            # Daemon threads: opening a drive cannot be interrupted, and must not keep the process alive.
             threading.Thread(target=crew.work, name="flashmesh-run", daemon=True).start()
         try:
             while crew.left:
@@ -61,12 +61,12 @@ class LocalThreads:
 
 
 class Crew:
-    """Threads that take one task after the other."""
+    """Threads that run one task after another."""
 
     def __init__(
         self, tasks: Sequence[Task], drives: _native.PreparedDrives, on_open: Callable[[str | None], None] | None
     ) -> None:
-        """With all tasks waiting."""
+        """Starts with all tasks pending."""
         self.total = len(tasks)
         self.left = len(tasks)
         self.waiting = list(reversed(tasks))
@@ -84,7 +84,7 @@ class Crew:
         self.requests_known = 0
 
     def work(self) -> None:
-        """What each thread does."""
+        """Runs tasks until none is pending; the body of each thread."""
         while True:
             with self.lock:
                 task = None if self.is_stopped else self.take()
@@ -99,18 +99,18 @@ class Crew:
                 outcome.is_partial = control.cancelled
             except Cancelled:
                 outcome.is_partial = True
-            except BaseException as error:  # whoever waits is told
+            except BaseException as error:  # reported with the outcome
                 outcome.error = as_error(error)
             self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
-            # Here and not where it is taken: an interrupt may come when it has left the queue and nobody has it yet.
+            # Not at the pop of `next`: an interrupt may arrive between the queue and the caller.
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
-        """The next task to run: the first whose drive is there, or else the first whose drive nobody prepares.
+        """Removes and returns the next task: the first with a prepared drive, else with one not in preparation.
 
-        A run waits for the one that prepares the drive of both, and a core would be idle meanwhile.
+        A run waits while another one prepares the drive of both; meanwhile the core would be idle.
         """
         if not self.waiting:
             return None
@@ -124,19 +124,19 @@ class Crew:
         return task
 
     def rank(self, key: str | None, preparing: set[str]) -> int:
-        """How soon a task comes by the state in which it begins: 0 is first."""
+        """Returns the rank of a task by the state of its drive: 0 prepared, 1 to be prepared, 2 in preparation."""
         if key in preparing:
             return 2
         return 0 if key is None or key in self.prepared else 1
 
     def key(self, task: Task) -> str | None:
-        """What decides the state in which a task begins."""
+        """Returns the key of the prepared drive with which a task begins."""
         if task.index not in self.keys:
             self.keys[task.index] = self.drives.key(task.config)
         return self.keys[task.index]
 
     def opened_or_failed(self, task: Task) -> None:
-        """The drive of a task is there, or will not be."""
+        """Records that preparing the drive of a task has ended, with success or failure."""
         with self.lock:
             self.preparing.pop(task.index, None)
             key = self.keys.pop(task.index, None)
@@ -144,7 +144,7 @@ class Crew:
                 self.prepared = [*(each for each in self.prepared if each != key), key][-KEPT:]
 
     def opened(self, task: Task, on_open: Callable[[str | None], None] | None) -> Callable[[str | None], None]:
-        """What is called when the drive of a task is there, and its run begins."""
+        """Returns the function that is called when the drive of a task is prepared and its run begins."""
 
         def begin(summary: str | None) -> None:
             self.opened_or_failed(task)
@@ -155,7 +155,7 @@ class Crew:
         return begin
 
     def next(self, seconds: float) -> Outcome | None:
-        """The next run that ends within so many seconds."""
+        """Returns the next run that ends within `seconds`; None if none does."""
         try:
             outcome, control = self.ended.get(timeout=seconds)
         except queue.Empty:
@@ -167,7 +167,7 @@ class Crew:
         return outcome
 
     def stop(self) -> list[Outcome]:
-        """Cancels all, and waits for those that run: they report at once; those that still open are left behind."""
+        """Cancels all runs and returns the partial results of begun ones; runs still being opened are abandoned."""
         with self.lock:
             self.is_stopped = True
             for control in self.running.values():
@@ -184,7 +184,7 @@ class Crew:
         return found
 
     def progress(self) -> Progress:
-        """How far the runs are."""
+        """Returns the progress of the runs."""
         controls = list(self.running.values())
         totals = [control.request_total for control in controls]
         begun = [total for total in totals if total is not None]

@@ -1,4 +1,4 @@
-"""What varies between the runs of a sweep: groups of keys that change together, and all combinations of the groups."""
+"""Plan of a sweep: groups of keys that change together, and all combinations of the groups."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SEED = "seed"
 POINTS_MAX = 1_000_000
-"""Points of a sweep."""
+"""Maximum number of points of a sweep."""
 SHOWN_MAX = 10**30
-"""A larger number of them is not written out."""
+"""Largest number of points that an error spells out."""
 CELLS_MAX = 20_000_000
-"""Values of all varied keys in all points of a sweep."""
+"""Maximum number of values, of all varied keys in all points of a sweep."""
 SAMPLES_MAX = POINTS_MAX
-"""Points that one group may draw."""
+"""Maximum number of points that one group may draw."""
 
 
 @dataclass(frozen=True)
@@ -32,41 +32,41 @@ class Group:
 
     keys: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The values of the keys, as overrides spell them."""
+    """The values of the keys, spelled as in overrides."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every combination of some groups, the last one varying fastest."""
+    """All combinations of some groups, the last group varying fastest."""
 
     groups: tuple[Group, ...]
 
     def __post_init__(self) -> None:
-        """Refuses what nobody can run, before a point is made.
+        """Refuses a plan that is too large, before any point is created.
 
         Raises:
-            ConfigError: When there are too many points.
+            ConfigError: If there are too many points.
         """
         refuse_too_many([(len(group.rows), len(group.keys)) for group in self.groups])
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All keys that vary."""
+        """All varied keys."""
         return tuple(key for group in self.groups for key in group.keys)
 
     @property
     def count(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         return math.prod(len(group.rows) for group in self.groups)
 
     def points(self) -> Iterator[dict[str, str]]:
-        """The combinations."""
+        """Yields the combinations."""
         for rows in itertools.product(*(group.rows for group in self.groups)):
             values = itertools.chain.from_iterable(rows)
             yield dict(zip(self.keys, values, strict=True))
 
     def axes(self) -> dict[str, tuple[Value, ...]]:
-        """The values of each key in the order in which they come up, each once."""
+        """Returns the distinct values of each key, in the order of their first use."""
         return {
             key: tuple(typed(text) for text in dict.fromkeys(row[at] for row in group.rows))
             for group in self.groups
@@ -75,19 +75,19 @@ class Plan:
 
 
 def cartesian(vary: Mapping[str, Sequence[Any]]) -> list[Group]:
-    """A group for each key.
+    """Returns a group for each key.
 
     Raises:
-        ConfigError: When what is given are no axes, or an axis has no value, or one twice.
+        ConfigError: If `vary` is not a table of axes, or an axis has no value or a repeated one.
     """
     return [Group((key,), tuple((text,) for text in texts)) for key, texts in axes_of(vary).items()]
 
 
 def zipped(vary: Mapping[str, Sequence[Any]]) -> Group:
-    """One group of keys whose values belong together, the first with the first and so on.
+    """Returns one group of keys whose values are paired by position.
 
     Raises:
-        ConfigError: When they are not equally many.
+        ConfigError: If the keys have different numbers of values.
     """
     from flashmesh.configuration import value_text
 
@@ -102,13 +102,13 @@ def zipped(vary: Mapping[str, Sequence[Any]]) -> Group:
 
 
 def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, latin: bool) -> Group:
-    """One group of keys with values drawn between bounds or from lists.
+    """Returns one group of keys with values drawn from ranges or lists.
 
     Args:
-        space: Where the value of each key is drawn from.
-        samples: How many are drawn.
-        seed: What the draws depend on.
-        latin: Whether each of as many intervals of every key is hit once (a latin hypercube), or draws are independent.
+        space: The range or list of values of each key.
+        samples: The number of draws.
+        seed: The seed of the draws.
+        latin: Whether to draw a latin hypercube, which hits each of `samples` intervals of every key once.
     """
     if latin:
         from scipy.stats import qmc
@@ -123,7 +123,7 @@ def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, l
 
 
 def at(domain: Range | Sequence[str], share: float) -> str:
-    """The value at a share of the way through a range or a list."""
+    """Returns the value at a share of the way through a range or a list."""
     from flashmesh.sweeps.ranges import Range
 
     if isinstance(domain, Range):
@@ -132,10 +132,10 @@ def at(domain: Range | Sequence[str], share: float) -> str:
 
 
 def seeds_of(seeds: int | Sequence[int]) -> Group:
-    """Repetitions with other seeds: so many from 0 on, or those that are named.
+    """Returns the group of seeds: `seeds` seeds from 0 on, or the listed ones.
 
     Raises:
-        ConfigError: When there is none, or more than one sweep may have points.
+        ConfigError: If there is no seed, or more than `POINTS_MAX`.
     """
     if isinstance(seeds, int) and seeds > POINTS_MAX:
         raise too_many(seeds)
@@ -149,10 +149,10 @@ def refuse_too_many(groups: Sequence[tuple[int, int]]) -> None:
     """Refuses a plan that is too large, by arithmetic alone.
 
     Args:
-        groups: How many rows each group of keys has, and how many keys.
+        groups: The number of rows and of keys of each group.
 
     Raises:
-        ConfigError: When there are too many points, or too many values in them.
+        ConfigError: If there are too many points, or too many values in them.
     """
     points = math.prod(rows for rows, _ in groups)
     if points > POINTS_MAX:
@@ -166,7 +166,7 @@ def refuse_too_many(groups: Sequence[tuple[int, int]]) -> None:
 
 
 def too_many(points: int) -> ConfigError:
-    """A sweep that is too large."""
+    """Returns the error for a sweep of too many points."""
     told = f"{points:,}" if points <= SHOWN_MAX else "far more"
     return ConfigError(
         f"a sweep of {told} points: at most {POINTS_MAX:,} can be planned; "
@@ -178,7 +178,7 @@ def refuse_twice(groups: Sequence[Group]) -> None:
     """Refuses a key that two groups vary.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is such a key.
     """
     keys = [key for group in groups for key in group.keys]
     for key in keys:

@@ -1,4 +1,4 @@
-"""The points of a space that is searched: all of them where they are listed, and drawn ones."""
+"""Points of a search space: enumerated if there are few, else drawn at random."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 LISTED_MAX = 100_000
-"""Points up to which all of them are looked through for one that was never tried."""
+"""Maximum number of points of a space that is enumerated."""
 DRAWN_MAX = 10_000
-"""Points that are drawn of a larger space."""
+"""Number of points drawn from a larger space."""
 
 
 class Points:
-    """The points of a space, as Optuna takes them: a number for each key with a range, the value itself for others."""
+    """Points of a space in the form that Optuna uses: a number for a key with a range, the value itself for others."""
 
     def __init__(self, space: Mapping[str, Range | Sequence[str]]) -> None:
-        """Lists the values of each key that has a list of them."""
+        """Lists the values of each key that has finitely many."""
         self.space = space
         self.listed: dict[str, list[Any]] = {}
         self.values: dict[str, list[str]] = {}
@@ -35,23 +35,23 @@ class Points:
 
     @property
     def count(self) -> int | None:
-        """The number of points; None where a range has all numbers between two."""
+        """Number of points; None if a range is continuous."""
         if len(self.listed) < len(self.space):
             return None
         return math.prod(len(each) for each in self.listed.values())
 
     @property
     def is_listed(self) -> bool:
-        """Whether all points can be looked through."""
+        """Whether all points can be enumerated."""
         return self.count is not None and self.count <= LISTED_MAX
 
     def all(self) -> Iterator[dict[str, Any]]:
-        """Returns all points of a space that lists them, the last key varying fastest."""
+        """Yields all points of a finite space, the last key varying fastest."""
         for row in itertools.product(*(self.listed[key] for key in self.space)):
             yield dict(zip(self.space, row, strict=True))
 
     def drawn(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Returns points in random order: all of a space that can be looked through, otherwise independent draws."""
+        """Yields points in random order: all of a space that can be enumerated, else independent draws."""
         generator = random.Random(seed)
         if self.is_listed:
             points = list(self.all())
@@ -65,11 +65,11 @@ class Points:
             }
 
     def settings(self, point: Mapping[str, Any]) -> dict[str, str]:
-        """Returns a point as overrides spell it."""
+        """Returns a point as overrides."""
         return {key: self.value(key, chosen) for key, chosen in point.items()}
 
     def value(self, key: str, chosen: Any) -> str:
-        """Returns a value of a key as an override spells it."""
+        """Returns a value of a key, spelled as in an override."""
         domain = self.space[key]
         if not isinstance(domain, Range):
             return str(chosen)

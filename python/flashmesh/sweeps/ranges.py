@@ -24,30 +24,31 @@ UNITS: dict[str, dict[str, Fraction]] = {
     | {"KiB": Fraction(2**10), "MiB": Fraction(2**20), "GiB": Fraction(2**30), "TiB": Fraction(2**40)},
     "rates": {"B/s": Fraction(1), "kB/s": Fraction(10**3), "MB/s": Fraction(10**6), "GB/s": Fraction(10**9)},
 }
-"""Units by what they measure, with their factors."""
+"""Units by kind of quantity, with their factors."""
 BASE_UNITS = {"plain numbers": "", "shares": "share", "times": "ps", "sizes": "B", "rates": "B/s"}
-"""The units of factor 1, as results state them."""
+"""Units of factor 1, as in results."""
 NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d[\d_]*)?(?:e[+-]?\d+)?"
 QUANTITY = re.compile(rf"({NUMBER})([A-Za-z%/]*)")
 RANGE = re.compile(
     rf"({NUMBER}[A-Za-z%/]*)\s*\.\.\s*({NUMBER}[A-Za-z%/]*)(?:\s+(?:([x+])\s*({NUMBER}[A-Za-z%/]*)|(log)))?"
 )
 VALUES_MAX = 100_000
-"""Values that one range may have."""
+"""Maximum number of values of one range."""
 SHOWN_MAX = 10**30
-"""A larger number of values is not written out."""
+"""Largest number of values that an error spells out."""
 LENGTH_MAX = 400
-"""Characters of a number."""
+"""Maximum length of a number in characters."""
 EXPONENT_MAX = 200
-"""Orders of magnitude that a number may be from 1: less than floating point has."""
+"""Maximum order of magnitude of a number, which floating point can represent."""
 EXACT_MAX = 1000
-"""Values up to which a range with a factor is made of exact fractions."""
+"""Maximum number of values of a range with a factor that are exact fractions."""
 PRODUCT_DIGITS = 60
-"""Digits of the values of a longer one: the factors of all values round away fewer than floating point does."""
+"""Digits of the values of a longer range: enough that the products of all factors round less than floating point
+does."""
 SHOWN_DIGITS = 30
-"""Characters of a number that are shown where it cannot be used."""
+"""Characters of an invalid number that an error shows."""
 DIGITS = 6
-"""Digits of a number drawn between two others."""
+"""Significant digits of a number drawn between two others."""
 
 
 @dataclass(frozen=True)
@@ -55,37 +56,37 @@ class Quantity:
     """A number with its unit."""
 
     value: Fraction
-    """In the base unit."""
+    """The number in the base unit."""
     unit: str
     kind: str
-    """What it measures."""
+    """The kind of quantity, a key of `UNITS`."""
     is_whole: bool
-    """Whether it was written without a fraction."""
+    """Whether the number was written without a fraction or exponent."""
 
     def text(self, value: Fraction) -> str:
-        """Another value in this unit."""
+        """Returns another value in this unit."""
         number = value / UNITS[self.kind][self.unit]
         return f"{number.numerator if number.denominator == 1 else float(number)!r}{self.unit}"
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values from one to another."""
+    """A range of values between two bounds."""
 
     first: Quantity
     last: Quantity
     step: str | None
-    """`x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None counts by one."""
+    """`x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None adds one."""
     by: Fraction
 
     @property
     def is_listed(self) -> bool:
-        """Whether it is a list of values, rather than all numbers between two."""
+        """Whether the range is a list of values; otherwise it is continuous."""
         return self.step in ("x", "+") or (self.step is None and self.first.is_whole and self.last.is_whole)
 
     @cached_property
     def count(self) -> int:
-        """How many values the range lists, by arithmetic; more than are shown where a factor is next to 1."""
+        """Number of values of the list, by arithmetic; `SHOWN_MAX` if the factor is too near to 1."""
         span = self.last.value - self.first.value
         if self.step != "x":
             return span // self.by + 1
@@ -94,14 +95,14 @@ class Range:
         factor = math.log1p(float(self.by - 1)) if self.by < 2 else logarithm(self.by)
         if factor == 0.0:
             return SHOWN_MAX
-        # Rounding is off by one at most: below the limit, where values are made one by one, it decides nothing.
+        # Rounding changes the count by one at most, which matters only above `VALUES_MAX`.
         return int((logarithm(self.last.value) - logarithm(self.first.value)) / factor) + 1
 
     def refuse_too_many(self, key: str) -> None:
-        """Refuses a range with more values than one may list, before any of them is made.
+        """Refuses a range with too many values, before any of them is computed.
 
         Raises:
-            ConfigError: When the range has too many values, or a step that does not change a value.
+            ConfigError: If the range has too many values, or a step that does not change a value.
         """
         if self.count > VALUES_MAX:
             told = f"{self.count:,}" if self.count < SHOWN_MAX else "far more"
@@ -114,7 +115,7 @@ class Range:
 
     @property
     def is_moving(self) -> bool:
-        """Whether a step changes the value that is written, at both ends."""
+        """Whether a step changes the text of the value, at both ends."""
         if self.step == "x":
             pairs = [(self.first.value, self.first.value * self.by), (self.last.value / self.by, self.last.value)]
         else:
@@ -122,10 +123,10 @@ class Range:
         return all(self.first.text(value) != self.first.text(after) for value, after in pairs)
 
     def values(self) -> list[str]:
-        """Returns all values in their order.
+        """Returns all values in ascending order.
 
         Raises:
-            ConfigError: When there are too many.
+            ConfigError: If there are too many.
         """
         self.refuse_too_many("the values")
         return list(self._listed)
@@ -142,7 +143,7 @@ class Range:
         return tuple(found)
 
     def _products(self) -> Iterator[str]:
-        """Yields the values of a long range with a factor, rounded: exact ones would have ever more digits."""
+        """Yields the values of a long range with a factor, rounded, since exact fractions would grow without bound."""
         with localcontext(prec=PRODUCT_DIGITS):
             unit = UNITS[self.first.kind][self.first.unit]
             value, last, by = map(decimal, (self.first.value / unit, self.last.value / unit, self.by))
@@ -152,13 +153,14 @@ class Range:
                 yield f"{float(value)!r}{self.first.unit}"
 
     def value(self, index: int) -> str:
-        """Returns the value at a place of the list, from 0 on."""
+        """Returns the value at an index of the list."""
         return self._listed[index] if self.step == "x" else self.first.text(self.first.value + index * self.by)
 
     def at(self, share: float) -> str:
-        """Returns the value that lies at a share of the way, from 0 up to 1.
+        """Returns the value at a share of the way, from 0 up to but not including 1.
 
-        Whole numbers stay whole, each as likely as the others; with a step it is one of the values of the range.
+        Between whole bounds without a step all whole numbers are equally likely; with a step it is one of the listed
+        values.
         """
         if self.step in ("x", "+"):
             count = len(self._listed) if self.step == "x" else self.count
@@ -176,25 +178,25 @@ class Range:
 
 
 def logarithm(value: Fraction) -> float:
-    """Returns the natural logarithm of a number that may be beyond floating point."""
+    """Returns the natural logarithm of a number that may exceed floating point."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 
 def decimal(value: Fraction) -> Decimal:
-    """Returns a number in the precision of the context."""
+    """Returns a fraction as a decimal in the precision of the context."""
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def is_range(text: str) -> bool:
-    """Whether a text is a range; a path with two dots is none."""
+    """Returns whether a text is a range; a path that contains two dots is not."""
     return RANGE.fullmatch(text.strip()) is not None
 
 
 def read_range(key: str, text: str) -> Range:
-    """A range out of its text.
+    """Reads a range.
 
     Raises:
-        ConfigError: When the text is none, or none that ends.
+        ConfigError: If the text is not a range, or its values would not end.
     """
     found = RANGE.fullmatch(text.strip())
     if found is None:
@@ -226,10 +228,10 @@ def read_range(key: str, text: str) -> Range:
 
 
 def quantity(key: str, text: str) -> Quantity:
-    """A number with its unit.
+    """Reads a number with its unit.
 
     Raises:
-        ConfigError: When the unit is unknown.
+        ConfigError: If the unit is unknown.
     """
     found = QUANTITY.fullmatch(text)
     for kind, units in UNITS.items():
@@ -240,10 +242,10 @@ def quantity(key: str, text: str) -> Quantity:
 
 
 def number_of(key: str, text: str) -> Fraction:
-    """Returns a number out of its text.
+    """Reads a number.
 
     Raises:
-        ConfigError: When it has too many digits, or is too large or too small for any key.
+        ConfigError: If it has too many digits, or is too large or too small for any key.
     """
     _, _, exponent = text.lower().replace("_", "").partition("e")
     if len(text) <= LENGTH_MAX and abs(int(exponent or 0)) <= EXPONENT_MAX:
@@ -256,10 +258,10 @@ def number_of(key: str, text: str) -> Fraction:
 
 
 def plain(key: str, text: str, step: str) -> Fraction:
-    """A number without a unit.
+    """Reads a number without a unit.
 
     Raises:
-        ConfigError: When it has one.
+        ConfigError: If it has a unit.
     """
     found = quantity(key, step)
     if found.unit:

@@ -1,4 +1,4 @@
-"""A search for the best drives of a space, by Optuna: it proposes, the sweep's machinery runs and keeps."""
+"""Search for the best drives of a space: Optuna proposes drives, and the machinery of sweeps runs and stores them."""
 
 from __future__ import annotations
 
@@ -35,28 +35,31 @@ JOURNAL = "search.journal"
 SEARCH = "search.json"
 STUDY = "flashmesh"
 SETTLED = "settled"
-"""Marks a trial whose outcome is known, be it a failure. One without it was cut off, and is proposed again."""
+"""Attribute of a trial whose outcome is known, even if it failed. A trial without it was interrupted and is
+repeated."""
 DRIVE = "drive"
-"""What tells the drive of a trial from others: the hash of its configuration, or its settings where it has none."""
+"""Attribute that identifies the drive of a trial: the hash of its configuration; its settings if it has none."""
 AGAIN = 20
-"""Proposals of known drives for each drive of a population, from which on untried points are taken instead."""
+"""Factor of the population size: after this many proposals of known drives per new one, untried points are used
+instead."""
 KNOWN = "known"
-"""Marks a proposal of a drive that had been tried: it is no trial, and tells the sampler that outcome again."""
+"""Attribute of a proposal whose drive was tried before. It is not counted as a trial; the sampler gets the known
+outcome."""
 
 
 class Search:
     """A search in a folder of results."""
 
     def __init__(self, file: SearchFile, store: Store, load: Callable[[dict[str, str]], Config]) -> None:
-        """Goes on from what the folder holds.
+        """Resumes from the contents of the folder.
 
         Args:
-            file: What is searched.
-            store: Where results are kept.
-            load: Makes the configuration of a point.
+            file: The search.
+            store: The store of the results.
+            load: Creates the configuration of a point.
 
         Raises:
-            ConfigError: When Optuna is not installed, or the folder holds another search.
+            ConfigError: If Optuna is not installed, or the folder holds another search.
         """
         try:
             import optuna
@@ -72,16 +75,17 @@ class Search:
         self.firsts = {
             key: domain.at(0.0) if isinstance(domain, Range) else domain[0] for key, domain in file.space.items()
         }
-        """A value of each key, which drives have that do not read it."""
+        """A default value for each key, set in drives that do not read the key."""
         self.tasks: dict[int, Task] = {}
-        """By the number of their trials."""
+        """Tasks by the number of their trial."""
         self.points = Points(file.space)
         self.is_exhausted = False
-        """Whether no drive is left that was never tried."""
+        """Whether no untried drive is left."""
         self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
-        """The points that are still to be tried, where all of them are; those of known drives among them."""
+        """Untried points of a search that tries all points, including points of known drives; None for other
+        searches."""
         self.drives: dict[tuple[str, ...], str] = {}
-        """What tells the drives of points from others, by the values of their keys."""
+        """Identifiers of the drives of points, by the values of their keys."""
         directions: list[Literal["minimize", "maximize"]] = [
             "minimize" if each.direction == "minimise" else "maximize" for each in file.objectives
         ]
@@ -99,35 +103,35 @@ class Search:
             raise ConfigError(f"{store.folder}: holds another search than this file describes: name another folder")
         self.study.set_user_attr("search", described)
         for trial in self.study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
-            # Cut off: what it was to try is proposed again.
+            # The trial was interrupted: its drive is proposed again.
             self.study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
 
     @property
     def settled(self) -> int:
-        """The trials whose outcome is known."""
+        """Number of trials whose outcome is known."""
         return sum(is_trial(trial) for trial in self.study.get_trials(deepcopy=False))
 
     @property
     def is_enumerated(self) -> bool:
-        """Whether all points are tried, for there are no more than trials."""
+        """Whether all points are tried, since there are at most as many as trials."""
         return self.points.count is not None and self.points.count <= self.file.trials
 
     def run(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Tries as many points as the file says, a population at a time.
+        """Tries the requested number of points, one population at a time.
 
         Args:
-            executor: Who runs them.
-            on_end: Makes, for the runs of a population, what is told of each that ends.
+            executor: The executor of the runs.
+            on_end: Returns, for the session of a population, the function called for each run that ends.
 
         Raises:
-            OutputError: When the folder cannot be written.
+            OutputError: If the folder cannot be written.
         """
         with self.journal():
             self.try_populations(executor, on_end)
 
     @contextmanager
     def journal(self) -> Iterator[None]:
-        """Makes errors of the journal, which Optuna keeps, errors of ours."""
+        """Converts errors of the journal, which Optuna writes, to errors of flashmesh."""
         try:
             yield
         except OSError as error:
@@ -135,15 +139,15 @@ class Search:
             raise OutputError(f"{path}: cannot be read or written: {reason(error)}") from error
 
     def try_populations(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """See `run`.
+        """Tries populations until the requested number of trials is settled, or the space is exhausted.
 
         Raises:
-            OSError: When the system refuses the journal.
+            OSError: If the system refuses access to the journal.
         """
         import optuna
 
         while (settled := self.settled) < self.file.trials and not self.is_exhausted:
-            # A sampler of its own for each population, so that a search that was interrupted takes the same path.
+            # A new sampler for each population, so that an interrupted search takes the same path.
             self.study.sampler = optuna.samplers.NSGAIISampler(
                 population_size=self.file.population, seed=(self.file.seed * 1_000_003 + settled) % 2**32
             )
@@ -163,10 +167,10 @@ class Search:
             self.write()
 
     def population(self, count: int) -> tuple[list[tuple[Any, Task | ConfigError]], list[tuple[Any, str]]]:
-        """Proposes so many drives that were never tried, or all that are left.
+        """Proposes `count` drives that were never tried, or all that are left.
 
         Returns:
-            The trials with their runs, and the proposals of known drives with what tells these drives.
+            The trials with their runs, and the proposals of known drives with the identifiers of these drives.
         """
         known = {trial.user_attrs.get(DRIVE) for trial in self.study.get_trials(deepcopy=False) if is_trial(trial)}
         proposed: list[tuple[Any, Task | ConfigError]] = []
@@ -193,25 +197,25 @@ class Search:
         return proposed, again
 
     def name_of(self, settings: dict[str, str]) -> str:
-        """Returns what tells the drive of a point from others."""
+        """Returns the identifier of the drive of a point."""
         values = tuple(settings.values())
         if values not in self.drives:
             self.drives[values] = self.drive_of(settings)[0]
         return self.drives[values]
 
     def drive_of(self, settings: dict[str, str]) -> tuple[str, dict[str, str], tuple[str, ...], Config | ConfigError]:
-        """Returns what tells a drive from others, its settings, the keys that it does not read, its configuration."""
+        """Returns the identifier of a drive, its settings, the keys that it does not read, and its configuration."""
         try:
             config, idle = without_idle(settings, self.load(settings), self.firsts, self.load)
         except UntrustedError:
             raise
         except ConfigError as error:
             return json.dumps(settings), settings, (), error
-        # One value for all drives that do not read a key: the same drive is neither run nor shown twice.
+        # A key that is not read gets its default value, so that the same drive is neither run nor shown twice.
         return config.hash(), settings | {key: self.firsts[key] for key in idle}, idle, config
 
     def proposal(self, trial: Any) -> tuple[str, Task | ConfigError]:
-        """Returns what tells the drive of a trial from others, and its run or why there can be none."""
+        """Returns the identifier of the drive of a trial, and its run, or the error that prevents one."""
         settings = {key: proposed_value(trial, key, self.points) for key in self.file.space}
         name, settings, idle, config = self.drive_of(settings)
         trial.set_user_attr("settings", settings)
@@ -227,7 +231,7 @@ class Search:
         return name, task
 
     def settle_known(self, trial: Any, name: str) -> None:
-        """Tells Optuna of a proposal what came of the trial of the same drive."""
+        """Reports to Optuna the known outcome of a drive for another proposal of it."""
         from optuna.trial import TrialState
 
         trials = self.study.get_trials(deepcopy=False)
@@ -239,7 +243,7 @@ class Search:
         self.study.tell(trial, first.values, state=state)
 
     def settle(self, trial: Any, task: Task | ConfigError, session: Session) -> None:
-        """Tells Optuna what became of a trial."""
+        """Reports the outcome of a trial to Optuna."""
         from optuna.trial import TrialState
 
         outcome = session.outcomes.get(task.index) if isinstance(task, Task) else None
@@ -255,7 +259,7 @@ class Search:
         self.study.tell(trial, values, state=TrialState.COMPLETE if values is not None else TrialState.FAIL)
 
     def judge(self, trial: Any, result: Result) -> tuple[list[float] | None, Exception | None]:
-        """The objectives of a result, or what it lacks to have them; constraints go to the trial."""
+        """Returns the objectives of a result, or an error if one is missing; adds the constraints to the trial."""
         wanted: Sequence[Objective | Constraint] = (*self.file.objectives, *self.file.constraints)
         found = {each.measure.name.strip(): each.measure.value(result) for each in wanted}
         absent = [name for name, value in found.items() if value is None]
@@ -269,10 +273,10 @@ class Search:
         return [numbers[each.measure.name.strip()] for each in self.file.objectives], None
 
     def finish(self) -> None:
-        """Writes what was found, and the table of all runs, into the folder.
+        """Writes the state of the search and the table of all runs into the folder.
 
         Raises:
-            OutputError: When they cannot be written.
+            OutputError: If they cannot be written.
         """
         from flashmesh.sweeps.finish import gather
 
@@ -280,14 +284,14 @@ class Search:
         gather(self.tried(), self.store)
 
     def front(self) -> list[dict[str, Any]]:
-        """The trials within all constraints that no other beats in every objective."""
+        """Returns the Pareto front: the trials within all constraints that no other one dominates."""
         listed = [each for each in self.trials() if each["pareto"]]
         first = self.file.objectives[0]
         name, sign = first.measure.name.strip(), 1 if first.direction == "minimise" else -1
         return sorted(listed, key=lambda each: sign * each["measures"][name])
 
     def trials(self) -> list[dict[str, Any]]:
-        """Every trial whose outcome is known."""
+        """Returns every trial whose outcome is known."""
         best = {trial.number for trial in self.study.best_trials}
         listed: list[dict[str, Any]] = []
         for trial in self.study.get_trials(deepcopy=False):
@@ -313,7 +317,7 @@ class Search:
         return listed
 
     def tried(self) -> list[Task]:
-        """The runs of all trials that have a result, those of earlier sessions too; each point once."""
+        """Returns the runs of all trials with a result, including earlier sessions; each point once."""
         found: dict[str, Task] = {}
         for trial in self.study.get_trials(deepcopy=False):
             name = trial.user_attrs.get("run")
@@ -324,10 +328,10 @@ class Search:
         return list(found.values())
 
     def write(self) -> Path:
-        """Writes what is known so far into the folder.
+        """Writes the current state of the search into the folder.
 
         Raises:
-            OutputError: When it cannot be written.
+            OutputError: If it cannot be written.
         """
         with self.journal():
             trials = self.trials()
@@ -361,18 +365,18 @@ def searching(
     trust_policies: bool = False,
     overrides: Mapping[str, str] | None = None,
 ) -> Iterator[Search]:
-    """Opens the folder of a search, and closes it.
+    """Opens the folder of a search, and closes it at the end.
 
     Args:
-        path: The file of the search.
-        folder: Where its results are.
+        path: The search file.
+        folder: The folder of the results.
         resume: Whether the folder may hold results.
         trust_policies: Whether files may name policies, whose code then runs.
-        overrides: Settings of all drives, before those of the file.
+        overrides: Settings of all drives, which override those of the file.
 
     Raises:
-        ConfigError: When the search cannot be used.
-        OutputError: When the folder cannot be written, or holds something else.
+        ConfigError: If the search is invalid.
+        OutputError: If the folder cannot be written, or holds other files.
     """
     from flashmesh.sweeps.searchfile import read_search
     from flashmesh.sweeps.store import Store
@@ -397,7 +401,7 @@ def searching(
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
-    # A policy of the configuration is refused before the folder is made; another fault is that of one point of many.
+    # An untrusted policy is refused before the folder is created; other errors may concern this one point only.
     try:
         load({key: at(domain, 0.0) for key, domain in read.space.items()})
     except UntrustedError:
@@ -418,7 +422,7 @@ def is_trial(trial: Any) -> bool:
 
 
 def proposed_value(trial: Any, key: str, points: Points) -> str:
-    """Returns the value that Optuna proposes for a key, as an override spells it."""
+    """Returns the value that Optuna proposes for a key, spelled as in an override."""
     if not isinstance(points.space[key], Range):
         return points.value(key, trial.suggest_categorical(key, points.listed[key]))
     if key in points.listed:

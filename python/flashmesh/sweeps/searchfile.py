@@ -1,4 +1,4 @@
-"""The file of a search: the space of drives, what is wanted of them, and what they must keep to."""
+"""Search file: the space of drives, the objectives and the constraints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BOUND_UNITS: dict[str, dict[str, Fraction]] = {
 }
 """Units that a bound may have, by the unit of the measure."""
 EXAMPLE_UNITS = {"ps": "us", "B": "KiB", "B/s": "MB/s", "W": "W", "J": "mJ", "mm2": "mm2"}
-"""A unit to propose, by the unit of the measure."""
+"""Unit that an error proposes, by the unit of the measure."""
 TRIALS = 100
 POPULATION = 20
 TRIALS_MAX = 1_000_000
@@ -43,7 +43,7 @@ TRIALS_MAX = 1_000_000
 
 @dataclass(frozen=True)
 class Objective:
-    """What is to be as small, or as large, as can be."""
+    """A measure to minimise or maximise."""
 
     measure: Measure
     direction: str
@@ -51,7 +51,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a drive must keep to."""
+    """A bound that a drive must meet."""
 
     measure: Measure
     sign: str
@@ -59,14 +59,14 @@ class Constraint:
     text: str
 
     def violation(self, value: float) -> float:
-        """How far a value is beyond the bound, as a share of it; 0 or less within."""
+        """Returns the distance of a value beyond the bound, as a share of the bound; 0 or less within it."""
         beyond = value - self.bound if self.sign == "<=" else self.bound - value
         return beyond / abs(self.bound) if self.bound else beyond
 
 
 @dataclass(frozen=True)
 class SearchFile:
-    """A search as it is written."""
+    """Contents of a search file."""
 
     config: str
     overrides: dict[str, Any]
@@ -78,18 +78,18 @@ class SearchFile:
     seed: int
     file: TomlFile = field(repr=False)
     keep: str = KEEP[0]
-    """What stays where the space has drives of different raw capacity."""
+    """The quantity that stays constant if drives of the space differ in raw capacity."""
 
 
 def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
-    """Reads a search.
+    """Reads a search file.
 
     Args:
         path: The file.
-        trust_policies: Whether it may name policies, whose code then runs.
+        trust_policies: Whether the file may name policies, whose code then runs.
 
     Raises:
-        ConfigError: When it cannot be read, or says what no search is.
+        ConfigError: If the file cannot be read, or is not a valid search.
     """
     file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
@@ -127,10 +127,10 @@ def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
 
 
 def refuse_misfit(key: str, domain: Range | list[str]) -> None:
-    """Refuses a value that its key can never have: a search would try it in vain, again and again.
+    """Refuses values that a key can never have, which would make every trial of them fail.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is one.
     """
     known = declared().get(declared_name(key))
     for value in domain if isinstance(domain, list) else []:
@@ -140,10 +140,10 @@ def refuse_misfit(key: str, domain: Range | list[str]) -> None:
 
 
 def whole(file: TomlFile, key: str, default: int, least: int) -> int:
-    """A whole number of the file.
+    """Returns a whole number of the file.
 
     Raises:
-        ConfigError: When it is none, or out of bounds.
+        ConfigError: If the value is not a whole number, or out of bounds.
     """
     value = file.tables.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= TRIALS_MAX:
@@ -152,10 +152,10 @@ def whole(file: TomlFile, key: str, default: int, least: int) -> int:
 
 
 def objective(file: TomlFile, name: str, value: Any) -> Objective:
-    """A line of `[objectives]`.
+    """Reads a line of `[objectives]`.
 
     Raises:
-        ConfigError: When it names no measure, or no direction.
+        ConfigError: If it names no measure, or no direction.
     """
     if value not in DIRECTIONS:
         raise file.problem(("objectives", name), f"an objective is {' or '.join(DIRECTIONS)}, not {value!r}")
@@ -164,10 +164,10 @@ def objective(file: TomlFile, name: str, value: Any) -> Objective:
 
 
 def constraint(file: TomlFile, name: str, value: Any) -> Constraint:
-    """A line of `[constraints]`.
+    """Reads a line of `[constraints]`.
 
     Raises:
-        ConfigError: When it names no measure, or no bound in its unit.
+        ConfigError: If it names no measure, or no bound in its unit.
     """
     place = ("constraints", name)
     found = BOUND.fullmatch(value.strip()) if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""A sweep as it goes on: what is still to be run, what came out, and what failed."""
+"""Session of a sweep: pending runs, outcomes and failures."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """What became of a run: its document, or the error it ended with."""
+    """Outcome of a run: its document, or the error it ended with."""
 
     task: Task
     document: str | None = field(default=None, repr=False)
-    """Its JSON; None where it failed, or is kept in the folder of results."""
+    """The JSON document; None if the run failed, or the store has the document."""
     error: BaseException | None = None
     wall_s: float | None = None
-    """How long it took; None for one that was there already."""
+    """Duration of the run; None for a result of an earlier session."""
     is_partial: bool = False
-    """Whether it was interrupted."""
+    """Whether the run was interrupted."""
     name: str = ""
-    """By which its result is kept."""
+    """Name of the result in the store."""
 
     @property
     def is_done(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run was completed."""
         return self.error is None and not self.is_partial
 
 
 class Executor(Protocol):
-    """Who runs tasks."""
+    """Interface to run tasks."""
 
     @property
     def places(self) -> int:
-        """How many runs go on at once."""
+        """Maximum number of runs at once."""
         ...
 
     def run(
@@ -53,28 +53,28 @@ class Executor(Protocol):
         on_progress: Callable[[Progress], None] | None,
         on_open: Callable[[str | None], None] | None,
     ) -> None:
-        """Runs all tasks; gives each outcome to `take`, in the calling thread, as soon as it is there.
+        """Runs all tasks; passes each outcome to `take` in the calling thread as soon as it exists.
 
-        A run that fails stops no other. An exception in the calling thread, such as that of Ctrl-C, ends the runs
-        under way; what they had simulated is given to `take` before the exception goes on.
+        A failed run stops no other. An exception in the calling thread, such as KeyboardInterrupt, ends the active
+        runs; their partial results are passed to `take` before the exception propagates.
         """
         ...
 
     def close(self) -> None:
-        """Lets go of what it runs on."""
+        """Releases the resources of the executor."""
         ...
 
 
 class Session:
-    """The runs of a sweep or a comparison."""
+    """Runs of a sweep or a comparison."""
 
     def __init__(self, tasks: Sequence[Task], store: Store | None = None, shard: tuple[int, int] = (1, 1)) -> None:
-        """With nothing run yet; what the store has of an earlier session is taken from there.
+        """Starts with nothing run; results that the store has of earlier sessions are taken from there.
 
         Args:
             tasks: All runs.
-            store: Where results are kept; without one they stay in memory.
-            shard: Which part of the runs this session does, of how many: `(1, 1)` for all of them.
+            store: The store of the results; None to keep them in memory.
+            shard: Part of the runs to do in this session, and the number of parts; `(1, 1)` for all runs.
         """
         self.tasks = tasks
         self.store = store
@@ -99,10 +99,10 @@ class Session:
         on_progress: Callable[[Progress], None] | None = None,
         on_open: Callable[[str | None], None] | None = None,
     ) -> None:
-        """Runs what is still to be run; results are in `outcomes`, and in the store, the moment they exist.
+        """Runs the pending tasks; each result is in `outcomes`, and in the store, as soon as it exists.
 
         Raises:
-            OutputError: When the store cannot be written.
+            OutputError: If the store cannot be written.
         """
 
         def take(outcome: Outcome) -> None:
@@ -121,7 +121,7 @@ class Session:
         self._copy_twins()
 
     def _copy_twins(self) -> None:
-        """Points of the same configuration are run once."""
+        """Adds the outcomes of points that share a configuration with a run."""
         if self.store is None:
             self._share_outcomes()
             return
@@ -130,40 +130,40 @@ class Session:
                 self.outcomes[task.index] = Outcome(task, name=task.name)
 
     def _share_outcomes(self) -> None:
-        """Gives points whose runs differ in nothing that is read the outcome of the one that was run."""
+        """Shares the outcome of a run with points that differ only in keys that are not read."""
         by_name = {each.task.name: each for each in self.outcomes.values() if each.task.idle}
         for task in self.tasks:
             if task.index not in self.outcomes and task.idle and task.name in by_name:
                 self.outcomes[task.index] = replace(by_name[task.name], task=task)
 
     def document(self, outcome: Outcome) -> str | None:
-        """The document of a run that has one."""
+        """Returns the document of a run; None without one."""
         if outcome.document is None and self.store is not None and outcome.error is None:
             return self.store.read(outcome.name)
         return outcome.document
 
     @property
     def failures(self) -> list[Outcome]:
-        """The runs that failed, in their order."""
+        """Failed runs, in the order of the plan."""
         return [outcome for _, outcome in sorted(self.outcomes.items()) if outcome.error is not None]
 
     @property
     def is_complete(self) -> bool:
-        """Whether every run came to its end."""
+        """Whether every run was completed."""
         return len(self.outcomes) == len(self.tasks) and all(outcome.is_done for outcome in self.outcomes.values())
 
     def finished(self) -> list[Outcome]:
-        """The runs that came to their end, in their order."""
+        """Returns the completed runs, in the order of the plan."""
         return [outcome for _, outcome in sorted(self.outcomes.items()) if outcome.is_done]
 
     def time_left_s(self) -> float | None:
-        """How long the rest may take, going by the runs so far; None before the first."""
+        """Returns the estimated seconds for the remaining runs; None before the first has ended."""
         done = len(self.outcomes) - self.kept
         left = len(self.waiting) - done
         return (time.monotonic() - self.started) * left / done if done else None
 
     def comparison(self, partial: bool = False) -> Comparison:
-        """The results there are, with those of interrupted runs where `partial` is set."""
+        """Returns the available results; with `partial`, including those of interrupted runs."""
         from flashmesh.axes import typed
         from flashmesh.comparison import ComparedRun, Comparison, FailedRun
         from flashmesh.results import Result
@@ -185,7 +185,7 @@ class Session:
 
 
 def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
-    """The values of each key in the order in which they come up, each once."""
+    """Returns the distinct values of each key, in the order of their first use."""
     axes: dict[str, dict[str, None]] = {}
     for setting in settings:
         for key, value in setting.items():
@@ -194,7 +194,7 @@ def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def as_error(error: BaseException) -> FlashmeshError:
-    """What a run failed with, as one of our errors."""
+    """Returns the error of a run as an error of flashmesh."""
     if isinstance(error, FlashmeshError):
         return error
     return InternalError(f"{type(error).__name__}: {error}")

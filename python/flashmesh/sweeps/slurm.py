@@ -1,4 +1,4 @@
-"""Workers that Slurm starts, and what becomes of their jobs."""
+"""Workers that Slurm starts, and the state of their jobs."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 FIRST_S = 2.0
-"""After which time without a worker the queue is looked at first; then after twice the time, and so on."""
+"""Seconds without a worker before the first check of the queue; the interval doubles with each check."""
 LONGEST_S = 60.0
-"""The longest time between two looks."""
+"""Maximum seconds between two checks."""
 ASK_S = 10.0
-"""How long `squeue` may take."""
+"""Timeout of `squeue` in seconds."""
 LOOKS = 2
-"""So many looks must find no job in the queue: one that has just been submitted may not be listed yet."""
+"""Checks in a row that must find no job; a job just submitted may not be listed yet."""
 
 NUMBER = re.compile(r"\d+")
 TAIL_BYTES = 4096
 LINES = 3
-"""How many lines of what a job wrote are shown."""
+"""Number of lines shown of the output of a job."""
 
 
 def tail(path: Path) -> str:
-    """The last lines of a file; nothing of one that cannot be read."""
+    """Returns the last lines of a file; empty if it cannot be read."""
     with suppress(OSError), path.open("rb") as file:
         file.seek(max(path.stat().st_size - TAIL_BYTES, 0))
         lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
@@ -43,20 +43,20 @@ def tail(path: Path) -> str:
 
 
 def changed(path: Path) -> float:
-    """When a file was written last."""
+    """Returns the modification time of a file; 0 if there is none."""
     with suppress(OSError):
         return path.stat().st_mtime
     return 0.0
 
 
 def start(workers: int, security: Security | None = None) -> Any:
-    """Workers that Slurm starts, as ~/.config/dask/jobqueue.yaml describes them.
+    """Starts workers through Slurm, as ~/.config/dask/jobqueue.yaml describes them.
 
-    Whoever reaches the scheduler can run programs. Without certificates it listens on the network that is named, and
-    nowhere else.
+    Anybody who reaches the scheduler can run programs there. So without certificates it listens only on the network
+    that the file names.
 
     Raises:
-        ConfigError: When they cannot be described, or there is no Slurm.
+        ConfigError: If the workers are not described, or there is no Slurm.
     """
     try:
         from dask_jobqueue.slurm import SLURMCluster
@@ -70,7 +70,7 @@ def start(workers: int, security: Security | None = None) -> Any:
             "~/.config/dask/jobqueue.yaml, such as interface: ib0, or give certificates with --dask-tls"
         )
     try:
-        # Its page for browsers would be open to everybody.
+        # Its dashboard would be open to everybody.
         cluster: Any = SLURMCluster(security=security, scheduler_options={"dashboard": False})
         cluster.scale(jobs=workers)
     except (ValueError, OSError, RuntimeError) as error:
@@ -82,10 +82,10 @@ def start(workers: int, security: Security | None = None) -> Any:
 
 
 class JobWatch:
-    """Looks after the jobs of a cluster while no worker is there."""
+    """Monitor of the jobs of a cluster while it has no workers."""
 
     def __init__(self, cluster: Any, jobs: int, tell: Callable[[str], None]) -> None:
-        """Of a cluster for which so many jobs were submitted; `tell` gets what a person should know."""
+        """Monitors `jobs` submitted jobs of a cluster; `tell` is called with messages for the user."""
         self.cluster = cluster
         self.jobs = jobs
         self.tell = tell
@@ -93,16 +93,16 @@ class JobWatch:
         self.wait_s = self.quiet_s = FIRST_S
         self.next = time.monotonic() + FIRST_S
         self.ids: set[str] = set()
-        """The jobs that were submitted so far; the cluster forgets those that have ended."""
+        """Jobs submitted so far; the cluster object forgets ended ones."""
         self.unsubmitted = self.unsubmitted_before = 0
         self.told: str | None = None
         self.tell_next = 0.0
 
     def look(self, workers: int) -> None:
-        """Tells how many jobs are left when no worker is there; looks again only after a while.
+        """Reports the number of remaining jobs if there is no worker; checks again only after an interval.
 
         Raises:
-            ConfigError: When there is neither a worker nor a job that could become one.
+            ConfigError: If there is neither a worker nor a job that could start one.
         """
         now = time.monotonic()
         if workers:
@@ -113,7 +113,7 @@ class JobWatch:
         left = self.left()
         self.wait_s = min(2 * self.wait_s, LONGEST_S)
         self.next = time.monotonic() + self.wait_s
-        # Those that are not submitted by and by never will be.
+        # Jobs that remain unsubmitted over two checks will not be submitted.
         is_stuck = left is not None and left == self.unsubmitted == self.unsubmitted_before
         self.empty = self.empty + 1 if left == 0 or is_stuck else 0
         self.unsubmitted_before = self.unsubmitted
@@ -132,7 +132,7 @@ class JobWatch:
         self.tell(f"no worker of Slurm is there: {known}")
 
     def last_words(self) -> str:
-        """What the job that ended last has written, as far as a file of it is found."""
+        """Returns the last output of the most recent job, if a file of it is found."""
         folders = {Path(getattr(self.cluster, "log_directory", None) or "."), Path()}
         written = [path for folder in folders for path in folder.glob("*") if self.ids & set(NUMBER.findall(path.name))]
         texts = {path: tail(path) for path in sorted(written, key=changed, reverse=True)}
@@ -142,7 +142,7 @@ class JobWatch:
         return f"the last one wrote in {found[0]}: {found[1]}"
 
     def left(self) -> int | None:
-        """How many jobs Slurm has, running or not, with those to be submitted; None when it does not say."""
+        """Returns the number of queued, running and unsubmitted jobs; None if `squeue` fails."""
         self.ids |= {str(job_id) for job in self.cluster.workers.values() if (job_id := getattr(job, "job_id", None))}
         try:
             asked = subprocess.run(

@@ -1,4 +1,4 @@
-"""A folder of results: each run's document in a file of its own, which appears whole or not at all."""
+"""Store of results: a folder with one file for each run, written atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 FORMAT = 2
-"""Changes when the layout of the folder does."""
+"""Version of the folder layout."""
 MANIFEST = "sweep.json"
 PLAN = "plan.json"
 RUNS = "runs"
@@ -26,28 +26,28 @@ SUFFIX = ".json"
 
 
 class Store:
-    """The results of a sweep, by the names of their runs."""
+    """Results of a sweep, by the names of their runs."""
 
     def __init__(self, folder: Path) -> None:
-        """Of a folder that is there."""
+        """Lists the results in a folder."""
         self.folder = folder
         self.names = set(self._names())
         self.whole: set[str] = set()
-        """The names whose documents this process has written, or has seen the end of."""
+        """Names of the documents that this process has written, or found complete."""
         self.log: IO[str] | None = None
 
     @classmethod
     def open(cls, folder: Path, *, resume: bool, kind: str, described: dict[str, Any]) -> Store:
-        """Makes the folder, or goes on with one that is there.
+        """Creates the folder, or opens an existing one.
 
         Args:
             folder: The folder.
-            resume: Whether it may hold results already.
-            kind: What they are results of: a sweep, a comparison or a search.
-            described: What the manifest says of it.
+            resume: Whether the folder may hold results.
+            kind: The kind of results: a sweep, a comparison or a search.
+            described: Further entries of the manifest.
 
         Raises:
-            OutputError: When it cannot be written, holds something else, or results of another version.
+            OutputError: If the folder cannot be written, or holds other files or results of another version.
         """
         manifest = folder / MANIFEST
         try:
@@ -78,21 +78,22 @@ class Store:
                         yield file.name.removesuffix(SUFFIX)
 
     def look_again(self) -> None:
-        """Takes notice of results that other processes have added."""
+        """Rereads the names of results, including those of other processes."""
         self.names.update(self._names())
 
     def path(self, name: str) -> Path:
-        """Where the document of a run is."""
-        # Sixteen folders: making one costs as much as several results, and some file systems are slow with large ones.
+        """Returns the path of the document of a run."""
+        # Sixteen folders: creating one costs as much as several results, and some file systems are slow with large
+        # ones.
         return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
-        """Whether the run of this name has a whole document."""
+        """Returns whether the run has a complete document."""
         if name in self.whole:
             return True
         if name not in self.names:
             return False
-        # A machine that lost its power may keep a name without its content.
+        # A power failure may leave a name without its content.
         with suppress(OSError), self.path(name).open("rb") as file:
             file.seek(-1, os.SEEK_END)
             if file.read(1) == b"}":
@@ -102,17 +103,18 @@ class Store:
         return False
 
     def write(self, name: str, document: str) -> None:
-        """Keeps a document.
+        """Writes a document.
 
         Raises:
-            OutputError: When it cannot be written; those that are kept stay.
+            OutputError: If it cannot be written; earlier documents stay.
         """
         path = self.path(name)
         try:
             try:
                 replace_text(path, document)
             except FileNotFoundError:
-                # Not its parents: a folder of results that somebody has removed is not begun anew without its manifest.
+                # Not with its parents: a folder of results that was removed must not be recreated without its
+                # manifest.
                 path.parent.mkdir(exist_ok=True)
                 replace_text(path, document)
         except OSError as error:
@@ -126,10 +128,10 @@ class Store:
         self.whole.add(name)
 
     def read(self, name: str) -> str:
-        """The document of a run.
+        """Returns the document of a run.
 
         Raises:
-            OutputError: When it is not there any more.
+            OutputError: If it can no longer be read.
         """
         try:
             return self.path(name).read_text(encoding="utf-8")
@@ -137,10 +139,10 @@ class Store:
             raise OutputError(f"{self.path(name)}: cannot be read: {error}") from error
 
     def write_plan(self, runs: Sequence[tuple[str, Mapping[str, str]]]) -> None:
-        """Keeps which runs there will be: their names, and the varied keys of each with their values.
+        """Writes the planned runs: their names, and the values of their varied keys.
 
         Raises:
-            OutputError: When it cannot be written.
+            OutputError: If it cannot be written.
         """
         path = self.folder / PLAN
         try:
@@ -152,7 +154,7 @@ class Store:
         """Writes a line to the log.
 
         Raises:
-            OutputError: When it cannot be written.
+            OutputError: If it cannot be written.
         """
         if self.log is None:
             return
@@ -170,10 +172,10 @@ class Store:
 
 
 def read_plan(folder: Path) -> list[tuple[str, dict[str, str]]]:
-    """The runs that a folder is to hold: their names, and the varied keys of each; none where nothing says.
+    """Returns the planned runs of a folder: their names, and the values of their varied keys; empty without a plan.
 
     Raises:
-        OutputError: When it holds something else.
+        OutputError: If the file is not a plan.
     """
     path = folder / PLAN
     try:
@@ -188,10 +190,10 @@ def read_plan(folder: Path) -> list[tuple[str, dict[str, str]]]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a folder says of itself.
+    """Returns the manifest of a folder.
 
     Raises:
-        OutputError: When it says nothing that can be understood.
+        OutputError: If the manifest cannot be read, or has another layout.
     """
     path = folder / MANIFEST
     try:
@@ -212,10 +214,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def check_manifest(folder: Path, kind: str) -> None:
-    """Refuses to go on with a folder of another version, or of something else.
+    """Refuses a folder of another version, or of another kind of results.
 
     Raises:
-        OutputError: When it is one.
+        OutputError: If the folder is one.
     """
     manifest = read_manifest(folder)
     if manifest.get("version") != __version__:

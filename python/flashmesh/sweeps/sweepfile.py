@@ -1,4 +1,4 @@
-"""The file of a sweep: which drive, what is set for all runs, and what varies between them."""
+"""Sweep file: the drive, the settings of all runs, and the varied keys."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 KEYS = ("config", "keep", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
 FILES = ("workload.trace", "workload.fitted")
-"""Keys whose values are paths, counted from the folder of the sweep's file."""
+"""Keys whose values are paths, relative to the folder of the sweep file."""
 
 
 @dataclass(frozen=True)
 class SweepFile:
-    """A sweep as it is written."""
+    """Contents of a sweep file."""
 
     config: str
     """The path of a configuration, or preset:NAME."""
@@ -44,18 +44,18 @@ class SweepFile:
     plan: Plan
     file: TomlFile = field(repr=False)
     keep: str = KEEP[0]
-    """What stays where axes change the raw capacity."""
+    """The quantity that stays constant if axes change the raw capacity."""
 
 
 def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
-    """Reads a sweep.
+    """Reads a sweep file.
 
     Args:
         path: The file.
-        trust_policies: Whether it may name policies, whose code then runs.
+        trust_policies: Whether the file may name policies, whose code then runs.
 
     Raises:
-        ConfigError: When it cannot be read, or says what no sweep is; the text shows the place.
+        ConfigError: If the file cannot be read, or is not a valid sweep; the message shows the place.
     """
     file = TomlFile(path, trust_policies)
     file.refuse_unknown(KEYS)
@@ -79,10 +79,10 @@ def read_sweep(path: Path, trust_policies: bool = False) -> SweepFile:
 
 
 def keep_of(file: TomlFile) -> str:
-    """Returns what a file keeps where its axes change the raw capacity.
+    """Returns the quantity that stays constant if the axes of a file change the raw capacity.
 
     Raises:
-        ConfigError: When nothing can keep that.
+        ConfigError: If the value is unknown.
     """
     found: str = file.tables.get("keep", KEEP[0])
     if found not in KEEP:
@@ -91,7 +91,7 @@ def keep_of(file: TomlFile) -> str:
 
 
 def sizes(file: TomlFile) -> list[tuple[int, int]]:
-    """Returns how many rows and keys each group of a sweep has, before a value is made; 0 rows are refused later."""
+    """Returns the number of rows and keys of each group, before any value is created; an empty group counts 1 row."""
     found: list[tuple[int, int]] = []
     for key, value in table(file, "axes").items():
         with file.at("axes", key):
@@ -112,17 +112,17 @@ def sizes(file: TomlFile) -> list[tuple[int, int]]:
 
 
 def count_of(key: str, value: Any) -> int:
-    """Returns how many values an axis lists; 1 for what is refused when it is read."""
+    """Returns the number of values of an axis; 1 for values that are refused later."""
     if isinstance(value, str) and is_range(value):
         return read_range(key, value).count
     return len(value) if isinstance(value, list) else 1
 
 
 def zips(file: TomlFile) -> list[Group]:
-    """The groups of `[[zip]]`.
+    """Reads the groups of `[[zip]]`.
 
     Raises:
-        ConfigError: When they are none.
+        ConfigError: If they are invalid.
     """
     found: list[Group] = []
     listed = file.tables.get("zip", [])
@@ -144,7 +144,7 @@ def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any
     """Refuses keys that are varied twice, or varied and set.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is one.
     """
     for key in overrides:
         if any(key in group.keys for group in groups):
@@ -159,15 +159,15 @@ def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any
 
 
 def settings_of(file: TomlFile) -> dict[str, Any]:
-    """The keys of `[set]`, which all runs have."""
+    """Returns the keys of `[set]`, which apply to all runs."""
     return located({key_of(key): value for key, value in table(file, "set").items()}, file)
 
 
 def config_of(file: TomlFile) -> str:
-    """The configuration that a file names.
+    """Returns the configuration that a file names.
 
     Raises:
-        ConfigError: When it names none, or one that is not there.
+        ConfigError: If it names none, or one that does not exist.
     """
     config = file.tables.get("config")
     if config is None:
@@ -187,20 +187,20 @@ def config_of(file: TomlFile) -> str:
 
 
 def table(file: TomlFile, name: str) -> dict[str, Any]:
-    """The keys of a table with dots, however they are nested.
+    """Returns the keys of a table as dotted paths; they may be written dotted or nested.
 
     Raises:
-        ConfigError: When it is no table.
+        ConfigError: If it is not a table.
     """
     with file.at(name):
         return flat(file.tables.get(name, {}), name)
 
 
 def flat(value: Any, place: str) -> dict[str, Any]:
-    """The values of nested tables by their keys with dots.
+    """Returns the values of nested tables by their dotted keys.
 
     Raises:
-        ConfigError: When it is no table.
+        ConfigError: If it is not a table.
     """
     if not isinstance(value, dict):
         raise ConfigError(f"{place} is a table of keys and their values, not {value!r}")
@@ -214,10 +214,10 @@ def flat(value: Any, place: str) -> dict[str, Any]:
 
 
 def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
-    """The values of an axis: a list, or a range as text.
+    """Returns the values of an axis, written as a list or as a range.
 
     Raises:
-        ConfigError: When it is neither.
+        ConfigError: If the value is neither.
     """
     if isinstance(value, str):
         return list(read_range(key, value).values())
@@ -227,7 +227,7 @@ def values_of(key: str, value: Any, file: TomlFile) -> list[Any]:
 
 
 def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
-    """Returns values with the paths of traces and policies counted from the folder of the file that has them."""
+    """Returns values with the paths of traces and policies made relative to the folder of the file."""
     folder = file.path.parent
     return {
         key: str(absolute(folder / value))
@@ -240,10 +240,10 @@ def located(values: dict[str, Any], file: TomlFile) -> dict[str, Any]:
 
 
 def located_policy(key: str, name: Any, file: TomlFile) -> Any:
-    """Returns the name of a policy with the path of its file counted from the folder of the file that names it.
+    """Returns the name of a policy with its path made relative to the folder of the file.
 
     Raises:
-        ConfigError: When the file may not name policies.
+        ConfigError: If the file may not name policies.
     """
     from flashmesh.policies.names import BUILT_IN, FILE_END
     from flashmesh.policies.trust import refuse_untrusted
@@ -256,10 +256,10 @@ def located_policy(key: str, name: Any, file: TomlFile) -> Any:
 
 
 def drawn_group(file: TomlFile, name: str, latin: bool) -> Group:
-    """The group of a table `[random]` or `[latin-hypercube]`.
+    """Returns the group of a table `[random]` or `[latin-hypercube]`.
 
     Raises:
-        ConfigError: When the table does not say how many points to draw, or from where.
+        ConfigError: If the table lacks the number of points or the keys to draw.
     """
     values = table(file, name)
     samples, seed = values.pop("samples", None), values.pop(SEED, 0)
@@ -279,10 +279,10 @@ def drawn_group(file: TomlFile, name: str, latin: bool) -> Group:
 
 
 def domain(key: str, value: Any, file: TomlFile) -> Range | list[str]:
-    """Where the value of a key is drawn from: a range, or a list.
+    """Returns the values from which a key is drawn: a range or a list.
 
     Raises:
-        ConfigError: When it is neither.
+        ConfigError: If the value is neither.
     """
     from flashmesh.configuration import value_text
 
@@ -292,10 +292,10 @@ def domain(key: str, value: Any, file: TomlFile) -> Range | list[str]:
 
 
 def numbers(seeds: Any) -> int | list[int]:
-    """How many seeds, or which.
+    """Returns the number of seeds, or the list of them.
 
     Raises:
-        ConfigError: When it is neither.
+        ConfigError: If the value is neither.
     """
     listed: Iterable[Any] = seeds if isinstance(seeds, list) else [seeds]
     if any(isinstance(each, bool) or not isinstance(each, int) or each < 0 for each in listed):

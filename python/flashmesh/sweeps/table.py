@@ -1,4 +1,4 @@
-"""The results of many runs as one table with the same columns whatever the runs are."""
+"""Table of the results of many runs, with the same columns for all kinds of runs."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 DOCUMENT = "document"
 CONFIGURATION = "configuration"
 ROWS_OF_GROUP = 1024
-"""Rows that are read together: so that some documents can be read without all others."""
+"""Rows of a Parquet row group, the unit of reading, so that single documents can be read cheaply."""
 UNPACKED_BASE = 64 << 20
 UNPACKED_PER_BYTE = 32
-"""What a file of results may unpack to, in bytes: so much, and so much for each of its own. That of a sweep has 7."""
+"""Limits of the unpacked size of a Parquet file: a base in bytes, and a factor of the file size. Files of sweeps
+unpack by a factor of about 7."""
 BATCH_ROWS = 256
-"""Runs that are unpacked at once."""
+"""Number of runs unpacked at once."""
 TEXT_MAX = 1 << 30
-"""Bytes of text that one piece of a column holds, give or take one text."""
+"""Maximum bytes of text in one chunk of a column, give or take one text."""
 
 
 def quantity_types() -> dict[str, type]:
-    """The type of each single value of a result, by its dotted key."""
+    """Returns the type of each single value of a result, by its dotted key."""
     from flashmesh.results import Result
     from flashmesh.results.build import column_types
 
@@ -45,14 +46,14 @@ def quantity_types() -> dict[str, type]:
 
 
 def arrow_type(kind: type) -> pa.DataType:
-    """How a Parquet file holds values of a type."""
+    """Returns the Arrow type for values of a Python type."""
     import pyarrow as pa
 
     return {int: pa.int64(), float: pa.float64(), bool: pa.bool_(), str: pa.string()}[kind]
 
 
 def nested(types: Mapping[str, type]) -> pa.Schema:
-    """Dotted keys as a schema of JSON objects."""
+    """Returns dotted keys as a schema of nested JSON objects."""
     import pyarrow as pa
 
     tree: dict[str, Any] = {}
@@ -73,7 +74,7 @@ def nested(types: Mapping[str, type]) -> pa.Schema:
 
 
 def quantities(documents: Sequence[str]) -> pa.Table:
-    """The single values of documents: a column for each dotted key, in the order of their declaration."""
+    """Returns the single values of documents: a column for each dotted key, in the order of declaration."""
     import pyarrow as pa
     import pyarrow.json as pj
 
@@ -83,7 +84,7 @@ def quantities(documents: Sequence[str]) -> pa.Table:
         return pa.table({key: column([], kind) for key, kind in types.items()})
     lines = "\n".join(document.strip().replace("\n", " ") for document in documents).encode()
     options = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    # Blocks hold whole documents: the largest must fit.
+    # A block must hold at least one whole document.
     largest = max(map(len, documents)) * 4 + 4096
     table = pj.read_json(
         io.BytesIO(lines), read_options=pj.ReadOptions(block_size=max(largest, 1 << 22)), parse_options=options
@@ -94,7 +95,7 @@ def quantities(documents: Sequence[str]) -> pa.Table:
 
 
 def axis_column(values: Sequence[Value]) -> pa.ChunkedArray:
-    """The values of an axis in one column: numbers where all are numbers, otherwise texts."""
+    """Returns the values of an axis as one column: numbers if all are numbers, else texts."""
     kinds = {type(value) for value in values}
     if kinds == {int, float}:
         return column(values, float)
@@ -104,10 +105,10 @@ def axis_column(values: Sequence[Value]) -> pa.ChunkedArray:
 
 
 def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
-    """Values of one type as a column.
+    """Returns values of one type as a column.
 
-    They are handed over as buffers: `pa.array` imports pandas where it is installed, which takes longer than all else
-    that a sweep of some hundred points does beside its runs.
+    The values are passed as buffers: `pa.array` imports pandas if it is installed, which takes longer than all else in
+    a sweep of some hundred points, apart from its runs.
     """
     import numpy as np
     import pyarrow as pa
@@ -120,7 +121,7 @@ def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
         return pa.chunked_array([pa.Array.from_buffers(of, count, [None, pa.py_buffer(content)])])
     texts = [value.encode() for value in values]
     ends = np.cumsum([0, *map(len, texts)])
-    # Offsets have 32 bits: longer columns are made of several pieces.
+    # Offsets have 32 bits, so longer columns need several chunks.
     bounds = [0, *(np.flatnonzero(np.diff(ends[1:] // TEXT_MAX)) + 1).tolist(), count]
     pieces = []
     for first, end in itertools.pairwise(bounds):
@@ -131,17 +132,17 @@ def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
 
 
 def digest(names: Sequence[str]) -> str:
-    """What tells tables of other runs apart."""
+    """Returns a digest that identifies the runs of a table."""
     return hashlib.sha256("\n".join(names).encode()).hexdigest()
 
 
 def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], names: Sequence[str]) -> pa.Table:
-    """A row for each run: its varied keys, every single value, and the document itself.
+    """Returns a table with a row for each run: its varied keys, every single value, and the document.
 
     Args:
-        settings: The varied keys of each run; all have the same.
-        documents: The JSON of each run.
-        names: What identifies each run; empty where nothing does.
+        settings: The varied keys of each run; all runs have the same keys.
+        documents: The JSON document of each run.
+        names: The identifier of each run; empty if it has none.
     """
     import pyarrow as pa
 
@@ -149,7 +150,7 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
     columns: dict[str, pa.ChunkedArray] = {key: axis_column([each[key] for each in settings]) for key in keys}
     found = quantities(documents)
     for key in found.column_names:
-        # A key that varies and a quantity may have the same name, such as seed: they have the same value.
+        # A varied key and a quantity of one name, such as seed, have the same value.
         columns.setdefault(key, found[key])
     columns["run"] = column(names, str)
     columns[CONFIGURATION] = column([configuration_text(document) for document in documents], str)
@@ -159,7 +160,7 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
 
 
 def configuration_text(document: str) -> str:
-    """The configuration in a document, as JSON."""
+    """Returns the configuration in a document, as JSON."""
     start = document.rfind('"configuration":')
     end = document.rfind(',"provenance":')
     if 0 <= start < end:
@@ -168,10 +169,10 @@ def configuration_text(document: str) -> str:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Writes a table, whole or not at all.
+    """Writes a table atomically.
 
     Raises:
-        OutputError: When it cannot be written.
+        OutputError: If it cannot be written.
     """
     refuse_pipe(path)
     with whole_file(path) as file:
@@ -179,10 +180,10 @@ def write_parquet(table: pa.Table, path: Path) -> None:
 
 
 def fill_parquet(table: pa.Table, file: Path) -> None:
-    """Writes a table into a file that is open for it, such as one of `whole_file`.
+    """Writes a table into a file that is open for writing, such as one of `whole_file`.
 
     Raises:
-        OutputError: When it cannot be written.
+        OutputError: If it cannot be written.
     """
     import pyarrow.parquet as pq
 
@@ -193,10 +194,10 @@ def fill_parquet(table: pa.Table, file: Path) -> None:
 
 
 def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
-    """The settings and the documents of the runs in a table.
+    """Returns the settings and the documents of the runs in a table.
 
     Raises:
-        OutputError: When it is no table of results.
+        OutputError: If it is not a table of results.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -214,10 +215,10 @@ def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
 
 
 def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequence[int] | None = None) -> pa.Table:
-    """Columns of a table, or of some groups of its rows, which a small file may not make large.
+    """Reads columns of a table, or of some of its row groups, with a limit on the unpacked size.
 
     Raises:
-        OutputError: When they are larger than such files are.
+        OutputError: If the columns exceed the limit.
     """
     import pyarrow as pa
 
@@ -229,7 +230,7 @@ def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequen
     batches: list[pa.RecordBatch] = []
     if unpacked <= most:
         unpacked = 0
-        # A text that comes again and again is there once in the file.
+        # The metadata counts a repeated text once, so the unpacked size is counted as well.
         for batch in file.iter_batches(BATCH_ROWS, row_groups=groups, columns=columns, use_threads=False):
             unpacked += batch.nbytes
             if unpacked > most:
@@ -243,19 +244,19 @@ def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequen
 
 
 class TableFile:
-    """A Parquet file of runs, whose columns are read as they are asked for."""
+    """Parquet file of runs; its columns are read on demand."""
 
     def __init__(self, path: Path) -> None:
-        """Of a file that is there.
+        """Opens an existing file.
 
         Raises:
-            OutputError: When it is no table of results.
+            OutputError: If it is not a table of results.
         """
         import pyarrow.parquet as pq
 
         self.path = path
         with self.reading():
-            # Kept: there is a part of it for each column of each group of rows.
+            # Cached, since it has an entry for each column of each row group.
             self.metadata = pq.read_metadata(path)
             schema = self.metadata.schema.to_arrow_schema()
             self.names = set(schema.names)
@@ -265,7 +266,7 @@ class TableFile:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Makes errors of reading errors of ours."""
+        """Converts errors of reading to errors of flashmesh."""
         import pyarrow as pa
 
         try:
@@ -276,15 +277,15 @@ class TableFile:
             raise OutputError(f"{self.path}: is no Parquet file of runs that flashmesh wrote") from error
 
     def __len__(self) -> int:
-        """How many runs it holds."""
+        """Returns the number of runs."""
         rows: int = self.metadata.num_rows
         return rows
 
     def columns(self, keys: Sequence[str]) -> pa.Table:
-        """Some columns, and the documents where one of the keys has no column.
+        """Reads some columns, and the documents if one of the keys has no column.
 
         Raises:
-            OutputError: When they cannot be read.
+            OutputError: If they cannot be read.
         """
         import pyarrow.parquet as pq
 
@@ -293,10 +294,10 @@ class TableFile:
             return bounded(self.path, file, wanted)
 
     def documents(self, numbers: Sequence[int]) -> list[str]:
-        """The documents of some rows, of which only the groups they are in are read.
+        """Reads the documents of some rows; only their row groups are read.
 
         Raises:
-            OutputError: When they cannot be read.
+            OutputError: If they cannot be read.
         """
         import pyarrow.parquet as pq
 
@@ -316,7 +317,7 @@ class TableFile:
 def lists(
     documents: Sequence[str], keys: Sequence[str], read: Callable[[str], Mapping[str, Any]] = json.loads
 ) -> dict[str, list[Any]]:
-    """Values of documents that have no column, such as lists, by their dotted keys."""
+    """Returns values of documents that have no column, such as lists, by their dotted keys."""
     from flashmesh.report.measures import in_document
 
     found: dict[str, list[Any]] = {key: [] for key in keys}
@@ -328,10 +329,10 @@ def lists(
 
 
 def names_in(path: Path) -> list[str]:
-    """What identifies each run in a table.
+    """Returns the identifier of each run in a table.
 
     Raises:
-        OutputError: When it is no table of results.
+        OutputError: If it is not a table of results.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -347,11 +348,11 @@ def names_in(path: Path) -> list[str]:
 
 
 def csv_text(table: pa.Table, long: bool) -> str:
-    """A table as CSV, without columns that are empty.
+    """Returns a table as CSV, without empty columns.
 
     Args:
-        table: As `table_of` makes it.
-        long: Whether each value has a row of its own: the varied keys, the name of the quantity, its value.
+        table: A table from `table_of`.
+        long: Whether each value has a row of its own: the varied keys, the name of the quantity, and its value.
     """
     import csv
 
@@ -376,5 +377,5 @@ def csv_text(table: pa.Table, long: bool) -> str:
 
 
 def spelled(value: Any) -> Any:
-    """A value as CSV spells it."""
+    """Returns a value as a CSV cell."""
     return value_text(value) if isinstance(value, bool) else cell(value)

@@ -1,4 +1,4 @@
-"""The runs of a sweep: a checked configuration for each, and the name that its result is kept by."""
+"""Tasks of a sweep: a checked configuration for each run, and the name of its result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 MISFITS_SHOWN = 8
-"""How many runs that cannot be configured are named."""
+"""Number of invalid runs that an error names."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Task:
     """One run."""
 
     index: int
-    """Its place in the plan."""
+    """Index in the plan."""
     settings: dict[str, str]
     """The varied keys with their values."""
     config: Config = field(repr=False)
@@ -35,7 +35,7 @@ class Task:
     fairness: bool = False
     until_steady: UntilSteady | None = None
     idle: tuple[str, ...] = ()
-    """The varied keys that its run does not read; its configuration has the same values of them as all like it."""
+    """Varied keys that the run does not read; its configuration has default values for them."""
 
     @property
     def label(self) -> str:
@@ -44,10 +44,10 @@ class Task:
 
     @cached_property
     def name(self) -> str:
-        """What identifies the run: the hash of its configuration, seed included, of what it reads, and of the version.
+        """Identifier of the run: a hash of its configuration with the seed, its input files, and the version.
 
         Raises:
-            WorkloadError: When a file that requests come from cannot be read.
+            WorkloadError: If a workload file cannot be read.
         """
         files = [(file["stream"], file["sha256"]) for file in workload_files(self.config)]
         parts = [__version__, self.config.hash(), files, self.check, self.fairness]
@@ -65,18 +65,18 @@ def tasks_of(
     until_steady: UntilSteady | None = None,
     on_misfit: Callable[[dict[str, str], ConfigError], None] | None = None,
 ) -> list[Task]:
-    """A task for each point.
+    """Returns a task for each point.
 
     Args:
-        points: The varied keys with their values, by run.
-        load: Makes the configuration of a point.
+        points: The varied keys of each run, with their values.
+        load: Creates the configuration of a point.
         check: Whether the runs are checked against the oracles.
-        fairness: Whether each stream is run alone as well.
-        until_steady: Whether runs go on until they are steady.
-        on_misfit: Is told of a point that cannot be configured; without it none may be.
+        fairness: Whether each stream is also run alone.
+        until_steady: Condition for runs that continue until they are steady.
+        on_misfit: Called for each point that cannot be configured; None makes such a point an error.
 
     Raises:
-        ConfigError: When a point cannot be configured, and nobody is to be told instead.
+        ConfigError: If a point cannot be configured and `on_misfit` is None, or if no point can be.
     """
     tasks: list[Task] = []
     misfits: list[tuple[dict[str, str], ConfigError]] = []
@@ -106,9 +106,9 @@ def tasks_of(
 def without_idle(
     settings: dict[str, str], config: Config, firsts: Mapping[str, str], load: Callable[[dict[str, str]], Config]
 ) -> tuple[Config, tuple[str, ...]]:
-    """The configuration of a point with one and the same value of each key that its run does not read.
+    """Returns the configuration of a point with default values for keys that its run does not read, and these keys.
 
-    So points that differ in such keys alone are one run. Returned with it are these keys.
+    So points that differ in such keys only share one run.
     """
     idle = tuple(key for key in settings if config.unread(key) is not None)
     common = {key: firsts[key] for key in idle}
@@ -119,7 +119,7 @@ def without_idle(
 
 
 def idle_note(tasks: Sequence[Task]) -> str | None:
-    """A sentence on points that are the same run as others since their drive does not read what sets them apart."""
+    """Returns a note on points that share a run because they differ only in keys that their drive does not read."""
     first: dict[str, Task] = {}
     twins = [task for task in tasks if task.idle and first.setdefault(task.name, task) is not task]
     if not twins:
@@ -131,7 +131,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """The settings of a task that decide that its idle keys are not read."""
+    """Yields the settings of a task because of which its idle keys are not read."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:
@@ -142,7 +142,7 @@ def deciding(task: Task) -> Iterable[str]:
 
 
 def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) -> ConfigError:
-    """What is wrong with a comparison: the first error, and which of the runs do not fit when others would."""
+    """Returns the error for points that cannot be configured: the first error, and the points concerned."""
     first = misfits[0][1]
     if len(misfits) == runs:
         return first
@@ -154,7 +154,7 @@ def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) 
 
 
 def typed_settings(settings: Mapping[str, str]) -> dict[str, Any]:
-    """Settings with numbers and truth values as such."""
+    """Returns settings with numbers and truth values converted from text."""
     from flashmesh.axes import typed
 
     return {key: typed(value) for key, value in settings.items()}

@@ -1,4 +1,4 @@
-"""A TOML file that a person wrote, and errors that show the place in it."""
+"""TOML file written by a person, with errors that show the place in it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 BYTES_MAX = 16 << 20
-"""The longest file that is read."""
+"""Maximum size of a file in bytes."""
 DEPTH_MAX = 50
-"""Tables and lists in each other."""
+"""Maximum depth of nested tables and lists."""
 PLACE = " --> "
-"""What an error has once it shows a place."""
+"""Text in errors that already show a place."""
 AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 
 
 class TomlFile:
-    """The tables of a file, each key and value with its place."""
+    """Tables of a file, with the place of each key and value."""
 
     def __init__(self, path: Path, trust_policies: bool = False) -> None:
-        """Reads it.
+        """Reads the file.
 
         Args:
-            path: Where it is.
+            path: The path of the file.
             trust_policies: Whether it may name policies, whose code then runs.
 
         Raises:
-            ConfigError: When it cannot be read, or is not TOML.
+            ConfigError: If it cannot be read, or is not TOML.
         """
         try:
             with path.open("rb") as file:
@@ -59,7 +59,7 @@ class TomlFile:
         refuse_extremes(path, self.tables)
 
     def undecodable(self, text: str) -> ConfigError:
-        """An error of the parser, at its place."""
+        """Returns an error of the parser, with its place."""
         found = AT.search(text)
         said = f"is not TOML: {text[: found.start()] if found is not None else text}"
         if found is None:
@@ -71,7 +71,7 @@ class TomlFile:
 
     @cached_property
     def places(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
-        """The bytes of each key and its value, by the key with all above it; none where the two parsers disagree."""
+        """Byte spans of each key and its value, by the dotted path of the key; empty if the two parsers disagree."""
         try:
             found = toml_places(self.source.text)
         except ValueError:
@@ -81,7 +81,7 @@ class TomlFile:
     def problem(
         self, keys: Sequence[str], message: str, remedy: str = "", part: Literal["key", "value"] = "value"
     ) -> ConfigError:
-        """An error at a key, or at its value."""
+        """Returns an error that shows a key, or its value."""
         key = ".".join(keys)
         if key not in self.places:
             said = f"{self.path}: {message}"
@@ -90,7 +90,7 @@ class TomlFile:
         return self.source.problem(line, message, remedy, at=at, length=length)
 
     def position(self, span: tuple[int, int]) -> tuple[int, int, int]:
-        """The line of some bytes, where they begin in it, and how many characters of them are in it."""
+        """Returns the line of a byte span, its column, and its length in characters on that line."""
         data = self.source.text.encode()
         before = data[: span[0]].decode("utf-8", "replace")
         line = before.count("\n") + 1
@@ -99,7 +99,7 @@ class TomlFile:
 
     @contextmanager
     def at(self, *keys: str, part: Literal["key", "value"] = "value") -> Iterator[None]:
-        """Shows the place of a key with errors that show none."""
+        """Adds the place of a key to errors that show none."""
         try:
             yield
         except ConfigError as error:
@@ -111,7 +111,7 @@ class TomlFile:
         """Refuses keys that the file may not have.
 
         Raises:
-            ConfigError: When there is one; the text says which was meant.
+            ConfigError: If there is one; the message suggests the key that was meant.
         """
         for key in self.tables:
             if key not in known:
@@ -120,7 +120,7 @@ class TomlFile:
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
-        """An error of a point, which names one of its settings, with the place where the file gives it."""
+        """Returns an error about a setting of a point, with the place in the file where the setting is given."""
 
         def place(shown: re.Match[str]) -> str:
             key = shown["key"].strip()
@@ -130,7 +130,7 @@ class TomlFile:
         return ConfigError(SHOWN.sub(place, str(error)))
 
     def lines(self, key: str, value: str | None, is_key: bool) -> list[str] | None:
-        """The lines that show where a setting of a point comes from; None where the file does not have it."""
+        """Returns the lines that show where a setting of a point is given; None if the file does not give it."""
         spelt = {name.replace("_", "-"): name for name in self.places}
         groups = [f"zip.{number}" for number, _ in enumerate(self.tables.get("zip", []))]
         for table in ("axes", "set", "space", *groups, "random", "latin-hypercube"):
@@ -146,7 +146,7 @@ class TomlFile:
         return None
 
     def listed(self, name: str) -> list[Any]:
-        """The values of a key that has a list of them."""
+        """Returns the list of values of a key; empty if its value is not a list."""
         value: Any = self.tables
         rest = name
         while rest:
@@ -158,10 +158,10 @@ class TomlFile:
         return value if isinstance(value, list) else []
 
     def refuse_unread(self, configs: Sequence[Config], keys: Sequence[str]) -> None:
-        """Refuses keys that no run reads, at their place.
+        """Refuses keys that no run reads, and shows their place.
 
         Raises:
-            ConfigError: When there is one.
+            ConfigError: If there is one.
         """
         from flashmesh.configuration import refuse_unread
 
@@ -174,10 +174,10 @@ class TomlFile:
 
 
 def refuse_extremes(path: Path, tables: Mapping[str, Any]) -> None:
-    """Refuses whole numbers and tables beyond what TOML has to hold: neither can be written out, or walked through.
+    """Refuses whole numbers of more than 64 bits and too deep tables, which neither TOML nor errors can represent.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is one.
     """
     level: list[Any] = [tables]
     for _ in range(DEPTH_MAX):
@@ -193,11 +193,11 @@ SHOWN = re.compile(
     r"^ *--> --(?:set #\d+|vary [^\n]*?):1:\d+\n *\|\n1 \| (?P<text>(?P<key>[^=\n]+)=.*)\n *\| (?P<before> *)\^+$",
     re.MULTILINE,
 )
-"""The lines of an error that show a setting of a point: as `flashmesh.configuration.load` names it."""
+"""Pattern of the lines of an error that show a setting of a point, as `flashmesh.configuration.load` writes them."""
 
 
 def keys_of(value: Any) -> list[str]:
-    """The keys of a table, or the numbers of a list."""
+    """Returns the keys of a table, or the indices of a list."""
     if isinstance(value, dict):
         return list(value)
     return [str(number) for number in range(len(value))] if isinstance(value, list) else []

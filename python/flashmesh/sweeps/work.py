@@ -1,4 +1,4 @@
-"""One run, from a task to the JSON document of its result: what every executor does in the end."""
+"""Execution of one task, up to the JSON document of its result; shared by all executors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.tasks import Task
 
 
-class Cancelled(Exception):  # noqa: N818 - no fault of anybody
-    """A run was ended before it had begun to simulate."""
+class Cancelled(Exception):  # noqa: N818 - a cancellation is not an error
+    """A run was cancelled before it began to simulate."""
 
 
 def simulate(
@@ -28,17 +28,17 @@ def simulate(
     drives: _native.PreparedDrives,
     on_open: Callable[[str | None], None] | None = None,
 ) -> str:
-    """Runs a task and gives its document.
+    """Runs a task and returns its document.
 
     Args:
-        task: What to run.
-        control: Shows how far it is, and ends it.
-        drives: Where preconditioned drives are taken from.
-        on_open: Gets the summary of the trace, when there is one, before the run.
+        task: The task.
+        control: Reports the progress of the run, and can cancel it.
+        drives: The cache of preconditioned drives.
+        on_open: Called before the run with the summary of its trace, or None.
 
     Raises:
-        FlashmeshError: When the run fails.
-        Cancelled: When it was cancelled while it was opened.
+        FlashmeshError: If the run fails.
+        Cancelled: If it was cancelled while it was being opened.
     """
 
     def run(config: _native.Config) -> str:
@@ -62,7 +62,7 @@ def simulate(
 
 
 def fairness(task: Task, report: str, control: _native.Control, drives: _native.PreparedDrives) -> str:
-    """Runs each stream alone, and compares; as JSON. Nothing for a run that was cancelled."""
+    """Runs each stream alone, and returns the comparison as JSON; `null` for a cancelled run."""
     from flashmesh.fairness import fairness as compare_streams
     from flashmesh.results import Result
 
