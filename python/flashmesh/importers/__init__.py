@@ -1,1 +1,1 @@
-"""What other simulators and tools are configured with, translated into configurations of this one."""
+"""Importers: configurations and results of other simulators and tools, translated for flashmesh."""

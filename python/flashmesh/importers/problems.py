@@ -1,4 +1,4 @@
-"""Errors in files of others, shown like those of configurations: the place, the line, and what to do."""
+"""Errors in files of other tools, shown like those of configurations: place, line and remedy."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIZE_MAX = 16 * 1024 * 1024
-"""No file that a person writes is as large, in bytes."""
+"""Maximum size in bytes of a file that a person writes."""
 CUT = "..."
-"""Stands for what is not shown."""
+"""Mark of omitted text."""
 SHOWN_MAX = 100
-"""How many characters of a line are shown."""
+"""Maximum number of characters shown of a line."""
 WORD_MAX = 200
-"""How many characters of a word are shown in a message, which may quote the file."""
+"""Maximum number of characters of a word in a message, which may quote the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and where it came from."""
+    """A text with the name of its file."""
 
     name: str
     text: str
 
     def line(self, number: int) -> str:
-        """A line, counted from 1; empty beyond the end."""
+        """Returns a line, counted from 1; empty beyond the end."""
         lines = self.text.split("\n")
         return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
 
     def problem(
         self, line: int, message: str, remedy: str = "", mark: str = "", at: int | None = None, length: int = 1
     ) -> ConfigError:
-        """An error at a line.
+        """Returns an error that shows a line.
 
         Args:
             line: The line, counted from 1.
-            message: What is wrong.
-            remedy: What to do about it.
-            mark: The part of the line to point at; all of it when the line does not hold it.
-            at: Where in the line to point instead, counted from 0.
-            length: How many characters to point at there.
+            message: The description of the error.
+            remedy: The suggestion to fix it.
+            mark: The part of the line to mark; the whole line if it does not contain the part.
+            at: The column to mark instead, counted from 0.
+            length: The number of characters to mark there.
         """
         shown = self.place(line, mark, at, length)
         parts = [re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)), *shown]
@@ -57,7 +57,7 @@ class Source:
         return ConfigError("\n".join(parts))
 
     def place(self, line: int, mark: str = "", at: int | None = None, length: int = 1) -> list[str]:
-        """The lines of an error that show a place, as `problem` takes it."""
+        """Returns the lines of an error that show a place; arguments as in `problem`."""
         whole = self.line(line).expandtabs(4)
         if at is not None:
             at = len(self.line(line)[:at].expandtabs(4))
@@ -77,7 +77,7 @@ class Source:
 
 
 def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:
-    """The part of a line around what is marked, printable, and where the mark begins and how long it is there."""
+    """Returns the printable excerpt of a line around a mark, with the column and length of the mark in it."""
     begin = max(at - SHOWN_MAX // 2, 0) if len(line) > SHOWN_MAX else 0
     end = min(begin + SHOWN_MAX, len(line))
     before = (CUT if begin else "") + printable(line[begin:at])
@@ -87,10 +87,10 @@ def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:
 
 
 def read_source(path: Path) -> tuple[Source, bytes]:
-    """A file as a text to show, and as its bytes.
+    """Reads a file; returns it as a text to show and as bytes.
 
     Raises:
-        ConfigError: When it cannot be read, or is larger than such files are.
+        ConfigError: If the file cannot be read, or is too large.
     """
     try:
         with path.open("rb") as file:
@@ -104,7 +104,7 @@ def read_source(path: Path) -> tuple[Source, bytes]:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The known name that one may have been meant to be; empty when none is near."""
+    """Returns the known name that is most similar to a name; empty if none is similar."""
     by_lower = {other.lower(): other for other in known}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
     return by_lower[near[0]] if near else ""

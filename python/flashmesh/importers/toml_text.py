@@ -1,4 +1,4 @@
-"""Configurations as a text for people: tables in an order that reads well, a remark beside what needs one."""
+"""Configurations as readable TOML: tables in a given order, with comments."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Value: TypeAlias = "str | bool | int | float | Sequence[Value]"
-"""What a key can be set to."""
+"""Value of a key."""
 
 
 def value_text(value: Value) -> str:
-    """A value as TOML spells it, on one line."""
+    """Returns a value in TOML notation, on one line."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         return tomli_w.dumps({"value": value}).removeprefix("value = ").strip()
     return f"[{', '.join(map(value_text, value))}]"
 
 
 def toml_text(heading: Iterable[str], settings: Iterable[tuple[str, Value, str]]) -> str:
-    """A whole file.
+    """Returns a whole file.
 
     Args:
-        heading: Lines of the remark at the top.
-        settings: Dotted keys with their values and remarks; keys of one table stay in their order, tables come in the
-            order in which they are first named.
+        heading: The lines of the comment at the top.
+        settings: Dotted keys with their values and comments. Keys of one table keep their order; tables are in the
+            order of their first key.
     """
     tables: dict[str, list[str]] = {"": []}
     for key, value, remark in settings:
@@ -41,7 +41,7 @@ def toml_text(heading: Iterable[str], settings: Iterable[tuple[str, Value, str]]
 
 
 def size(count: int) -> str:
-    """A number of bytes."""
+    """Returns a number of bytes with the largest unit that divides it."""
     for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if count and count % factor == 0:
             return f"{count // factor}{unit}"
@@ -49,7 +49,7 @@ def size(count: int) -> str:
 
 
 def nanoseconds(count: int) -> str:
-    """A time."""
+    """Returns a time with the largest unit that divides it."""
     for factor, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
         if count and count % factor == 0:
             return f"{count // factor}{unit}"
@@ -57,7 +57,7 @@ def nanoseconds(count: int) -> str:
 
 
 def rate(bytes_per_second: int) -> str:
-    """A rate."""
+    """Returns a rate with the largest unit that divides it."""
     for factor, unit in ((10**9, "GB/s"), (10**6, "MB/s"), (10**3, "kB/s")):
         if bytes_per_second and bytes_per_second % factor == 0:
             return f"{bytes_per_second // factor}{unit}"

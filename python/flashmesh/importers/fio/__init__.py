@@ -1,4 +1,4 @@
-"""Job files of fio, translated into streams of a configuration."""
+"""Importer of fio job files, as streams of a configuration."""
 
 from flashmesh.importers.fio.translate import FioJobs, read_jobs
 

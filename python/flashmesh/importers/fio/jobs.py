@@ -1,4 +1,4 @@
-"""Job files of fio as text: sections and options, each with its line."""
+"""Parser of fio job files: sections and options, each with its line."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 GLOBAL = "global"
-"""How the name of a section begins whose options hold for all jobs behind it."""
+"""Prefix of the names of sections whose options apply to all later jobs."""
 INCLUDES_MAX = 8
-"""Files that include one another."""
+"""Maximum depth of nested includes."""
 KEYWORDS: dict[str, Callable[[], int]] = {
     "$pagesize": lambda: os.sysconf("SC_PAGESIZE"),
     "$mb_memory": lambda: os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
-"""What fio knows of the machine."""
+"""fio's keywords for properties of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option as it is written."""
+    """An option of a job file."""
 
     name: str
-    """The name that fio's manual lists first; an alias is read as that."""
+    """Main name of the option in fio's manual, also for an alias."""
     value: str
     line: int
     written: str
-    """The name in the file."""
+    """Name in the file."""
     missing: str = ""
-    """The variable in the value that the environment does not have."""
+    """Variable in the value that is not set in the environment; empty if none."""
 
 
 @dataclass(slots=True)
 class Job:
-    """A job with its options, those of the global sections before it included."""
+    """A job with its options, including those of the global sections before it."""
 
     name: str
     line: int
@@ -56,10 +56,10 @@ def read(path: Path, notes: list[str] | None = None) -> tuple[Source, list[Job]]
 
     Args:
         path: The job file.
-        notes: Gets a line for each option that is given twice.
+        notes: Collects a line for each option that is given twice.
 
     Raises:
-        ConfigError: When it cannot be read, or is no job file.
+        ConfigError: If the file cannot be read, or is not a job file.
     """
     source, _ = read_source(path)
     shared: dict[str, Option] = {}
@@ -94,7 +94,7 @@ def read(path: Path, notes: list[str] | None = None) -> tuple[Source, list[Job]]
 
 
 def lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yields the lines that say something, without comments."""
+    """Yields the lines that are not empty, without comments."""
     for number, raw in enumerate(source.text.split("\n"), 1):
         text = re.split("[;#]", raw.lstrip("\ufeff"), maxsplit=1)[0].strip()
         if text:
@@ -102,10 +102,10 @@ def lines(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def heading(source: Source, text: str, number: int) -> str:
-    """Returns the name in a section's heading.
+    """Returns the name in the heading of a section.
 
     Raises:
-        ConfigError: When it has none, or is not closed.
+        ConfigError: If the heading has no name, or no closing bracket.
     """
     name = text[1:-1].strip() if text.endswith("]") else ""
     if not name:
@@ -114,10 +114,10 @@ def heading(source: Source, text: str, number: int) -> str:
 
 
 def read_line(source: Source, folder: Path, text: str, number: int, depth: int = 0) -> Iterator[Option]:
-    """Yields the option of a line, or those of the file that it includes.
+    """Yields the option of a line, or those of the file that the line includes.
 
     Raises:
-        ConfigError: When it is none, or is left empty.
+        ConfigError: If the line is not a valid option or include.
     """
     first, _, rest = text.partition(" ")
     if first != "include":
@@ -138,10 +138,10 @@ def read_line(source: Source, folder: Path, text: str, number: int, depth: int =
 
 
 def read_option(source: Source, text: str, number: int) -> Option:
-    """Reads an option; one without a value is switched on.
+    """Reads an option; without a value it is 1.
 
     Raises:
-        ConfigError: When it is none, or is left empty.
+        ConfigError: If the text is not an option, or its value is empty.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
@@ -153,7 +153,7 @@ def read_option(source: Source, text: str, number: int) -> Option:
 
 
 def substituted(value: str) -> tuple[str, str]:
-    """Returns a value with its variables and fio's words for the machine replaced, and the variable that is missing."""
+    """Returns a value with variables and keywords replaced, and the first variable that is not set."""
     missing = ""
 
     def of_environment(match: re.Match[str]) -> str:
@@ -166,5 +166,5 @@ def substituted(value: str) -> tuple[str, str]:
     found = [word for word in KEYWORDS if word in value]
     for word in found:
         value = value.replace(word, str(KEYWORDS[word]()))
-    # fio computes a value that holds one of these words, without parentheses too.
+    # fio evaluates a value with a keyword as an expression, even without parentheses.
     return (f"({value})" if found and not value.isdigit() and not value.startswith("(") else value), missing

@@ -1,4 +1,4 @@
-"""Where the files of jobs lie on the drive: one range behind the other, a device all of it."""
+"""Layout of the files of jobs on the drive: consecutive ranges; a device is the whole drive."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 ALIGNMENT = 1 << 20
-"""Files begin at multiples of this."""
+"""Alignment of the start of a file, in bytes."""
 DEVICE = re.compile(r"/dev/(?!shm/)|\\\\\.\\|[0-9a-fA-F]{4}:[0-9a-fA-F]{2}[:.]|trtype[:=]")
-"""How the name of a device begins."""
+"""Prefixes of the names of devices."""
 
 
 class Unplaced(Exception):  # noqa: N818 - becomes an error where the place is known
-    """Why files cannot be laid out."""
+    """Reason why files cannot be laid out."""
 
 
 def is_device(path: str) -> bool:
-    """Returns whether a path names a device, and not a file on one."""
+    """Returns whether a path names a device instead of a file on one."""
     return DEVICE.match(path) is not None
 
 
@@ -31,26 +31,26 @@ class Wanted:
     paths: tuple[str, ...]
     """Paths of the files that the stream accesses."""
     length: int | None
-    """Bytes of each, its offset included; None: unknown."""
+    """Bytes of each file, including the offset; None if unknown."""
 
 
 @dataclass(slots=True)
 class Layout:
-    """The ranges of all files."""
+    """The ranges of all files on the drive."""
 
     capacity: int | None = None
-    """Bytes of the drive; None while nobody knows it."""
+    """Bytes of the drive; None if not yet known."""
     starts: dict[str, int] = field(default_factory=dict)
     lengths: dict[str, int | None] = field(default_factory=dict)
-    """Bytes of each file; None: to the end of the drive."""
+    """Bytes of each file; None for the rest of the drive."""
     asks_capacity: bool = False
-    """Whether the ranges follow from the capacity."""
+    """Whether the ranges depend on the capacity."""
 
     def place(self, streams: Sequence[Wanted]) -> None:
         """Lays out the files of all streams.
 
         Raises:
-            Unplaced: When files without a size do not fit behind the others.
+            Unplaced: If there is no space left for files without a size.
         """
         devices = {path for wanted in streams for path in wanted.paths if is_device(path)}
         if len(devices) == 1:
@@ -74,7 +74,7 @@ class Layout:
         self.share([path for path in files if path not in self.starts], end)
 
     def append(self, paths: Iterable[str], length: int, end: int) -> int:
-        """Places files of one length behind `end`. Returns where they end."""
+        """Places files of one length after `end`, and returns the end of the last one."""
         at = -(-end // ALIGNMENT) * ALIGNMENT
         for path in paths:
             self.starts[path], self.lengths[path] = at, length
@@ -82,10 +82,10 @@ class Layout:
         return at
 
     def share(self, paths: Sequence[str], end: int) -> None:
-        """Shares what is left of the drive among files of unknown size.
+        """Divides the rest of the drive among files of unknown size.
 
         Raises:
-            Unplaced: When too little is left.
+            Unplaced: If too little is left.
         """
         if not paths:
             return
@@ -98,10 +98,10 @@ class Layout:
         self.append(paths, length, begin)
 
     def range_of(self, paths: Sequence[str]) -> tuple[int, int | None]:
-        """Returns where the files of a stream begin, and how long each is.
+        """Returns the start of the files of a stream, and the length of each.
 
         Raises:
-            Unplaced: When they do not lie side by side, each as long as the others.
+            Unplaced: If the files are not consecutive and of equal length.
         """
         first, length = self.starts[paths[0]], self.lengths[paths[0]]
         for number, path in enumerate(paths):

@@ -1,4 +1,4 @@
-"""Every option of fio that is known: taken, without effect on a simulated drive, done otherwise, or refused."""
+"""Options of fio by their treatment: translated, without effect, replaced by other behaviour, or refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ALIASES = {
     "hugepage-size": "hugepage_size",
     "dataplacement": "data_placement",
 }
-"""Other names of options."""
+"""Alternative names of options."""
 
 TAKEN = names(
     """
@@ -54,9 +54,9 @@ TAKEN = names(
 ENGINES_ASYNC = names(
     "libaio io_uring io_uring_cmd posixaio windowsaio solarisaio xnvme libblkio sg spdk null cpp_null"
 )
-"""Engines that keep `iodepth` requests in flight."""
+"""I/O engines that keep `iodepth` requests in flight."""
 ENGINES_SYNC = names("sync psync vsync pvsync pvsync2 mmap splice libcufile libhipfile")
-"""Engines that wait for each request before the next."""
+"""I/O engines that wait for each request before the next."""
 ENGINES_REASONS = {
     "the network, not to a block device": """
         net netsplice rdma rados rbd http libhdfs gfapi gfapi_async nbd nfs libiscsi dfs ime_psync ime_psyncv ime_aio
@@ -70,7 +70,7 @@ ENGINES_REASONS = {
         """,
 }
 ENGINES_REFUSED = {name: reason for reason, text in ENGINES_REASONS.items() for name in names(text)}
-"""Engines whose requests reach no drive such as this, with where they go."""
+"""I/O engines whose requests do not reach an SSD, with their destination."""
 
 REASONS = {
     "a file is a range of the drive": """
@@ -128,7 +128,7 @@ REASONS = {
         """,
 }
 MEANINGLESS = {name: reason for reason, text in REASONS.items() for name in names(text)}
-"""Options that change nothing on a simulated drive, with the reason."""
+"""Options without effect on a simulated drive, with the reason."""
 
 INSTEAD = {
     "each request is issued as soon as fewer than iodepth are in flight": """
@@ -150,21 +150,21 @@ INSTEAD = {
     "every write and every read is a plain one": "readfua writefua",
 }
 DIFFERENT = {name: text for text, options in INSTEAD.items() for name in names(options)}
-"""Options that are not followed, with what is done instead; the result may differ."""
+"""Options that are not followed, with the behaviour instead; the result may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why an option is refused."""
+    """Reason why an option is refused."""
 
     reason: str
-    """What happens instead of what the option asks for."""
+    """Behaviour of the simulated drive in place of the option."""
     neutral: frozenset[str]
-    """Values with which the option asks for just that, and is taken."""
+    """Values that request just this behaviour, and so are accepted."""
 
 
 def refused(reason: str, **options: str) -> dict[str, Refusal]:
-    """Returns options that are refused for one reason, with the words for their neutral values."""
+    """Returns options that are refused for one reason, each with its neutral values."""
     return {name: Refusal(reason, names(neutral)) for name, neutral in options.items()}
 
 
@@ -181,4 +181,4 @@ REFUSED = (
     | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
     | refused("a write writes its data", sg_write_mode="write", write_mode="write")
 )
-"""Options that would change the result and are not modelled, but for their neutral values."""
+"""Options that would change the result and are not modelled, except with their neutral values."""

@@ -1,4 +1,4 @@
-"""Results in the form of fio's JSON, so that what reads fio's files reads those of a simulated drive."""
+"""Results in fio's JSON format, for tools that read fio's results."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 VERSION = "fio-3.33"
-"""The version whose form is followed."""
+"""The fio version whose format is written."""
 PS_PER_NS = 1_000
 PS_PER_S = 10**12
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 KNOWN = {50: "p50", 95: "p95", 99: "p99", 99.5: "p99_5", 99.9: "p99_9", 99.99: "p99_99"}
-"""Percentiles of a stream without its distribution."""
+"""Percentiles that a stream has without its distribution."""
 BUCKETS = {
     "latency_ns": (1, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
     "latency_us": (1_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
     "latency_ms": (1_000_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)),
 }
-"""Bounds of fio's shares of latencies, with their unit in nanoseconds."""
+"""Bounds of fio's latency buckets, with their unit in nanoseconds."""
 DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 SUBMITTED = ("0", "4", "8", "16", "32", "64", ">=64")
 NOTHING = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
@@ -39,7 +39,7 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
 
     Args:
         result: The run of the jobs.
-        jobs: The jobs, as they were read.
+        jobs: The jobs, as returned by `read_jobs`.
     """
     options = dict(zip([stream.name for stream in result.streams], jobs.jobs, strict=False))
     now = time.time()
@@ -65,7 +65,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
     sections = {
         "read": section(counted["read"], stream.read_bytes, runtime_ps, alone.read if alone else None),
         "write": section(counted["write"], stream.written_bytes, runtime_ps, alone.write if alone else None),
-        # Latencies of deallocations stand under all requests alone: known where there is nothing else.
+        # Streams have no latency of deallocations, so it is known only if there are no other requests.
         "trim": section(latency.all if trims and not rest else None, 0, runtime_ps, None, trims),
     }
     depth = options.get("iodepth", "1")
@@ -102,7 +102,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
 def section(
     latency: Latency | None, size: int, runtime_ps: int, distribution: Distribution | None, requests: int | None = None
 ) -> dict[str, Any]:
-    """Returns the requests of one kind as fio shows them."""
+    """Returns the requests of one kind in fio's format."""
     count = requests if requests is not None else latency.count if latency is not None else 0
     seconds = runtime_ps / PS_PER_S
     rate, iops = size / seconds, count / seconds
@@ -136,7 +136,7 @@ def section(
 
 
 def statistics(latency: Latency | None, distribution: Distribution | None) -> dict[str, Any]:
-    """Returns a latency in nanoseconds; without a distribution there is no minimum."""
+    """Returns the statistics of a latency in nanoseconds; the minimum needs a distribution."""
     if latency is None:
         return dict(NOTHING)
     least = {"min": distribution.latency_ps[0] // PS_PER_NS} if distribution is not None else {}
@@ -149,7 +149,7 @@ def statistics(latency: Latency | None, distribution: Distribution | None) -> di
 
 
 def percentiles(latency: Latency | None, distribution: Distribution | None) -> dict[str, int]:
-    """Returns fio's percentiles in nanoseconds: all of them out of a distribution, or else those that a stream has."""
+    """Returns fio's percentiles in nanoseconds: all of them from a distribution, else those that a stream has."""
     if latency is None:
         return {}
     if distribution is None:
@@ -162,7 +162,7 @@ def percentiles(latency: Latency | None, distribution: Distribution | None) -> d
 
 
 def shares(distribution: Distribution) -> dict[str, dict[str, float]]:
-    """Returns the percentages of the requests whose latency lies between the bounds that fio shows."""
+    """Returns the percentages of requests in fio's latency buckets."""
     found: dict[str, dict[str, float]] = {}
     before = 0.0
     for name, (unit, bounds) in BUCKETS.items():
@@ -176,6 +176,6 @@ def shares(distribution: Distribution) -> dict[str, dict[str, float]]:
 
 
 def percentage_below(distribution: Distribution, limit_ps: int) -> float:
-    """Returns the percentage of the requests that took less than a limit."""
+    """Returns the percentage of requests with a latency below a limit."""
     at = bisect_left(distribution.latency_ps, limit_ps)
     return 100.0 * distribution.requests[at - 1] / distribution.requests[-1] if at else 0.0

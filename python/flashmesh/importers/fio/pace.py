@@ -1,4 +1,4 @@
-"""When the requests of a job come: its engine and depth, its rates, and the time it thinks."""
+"""Arrival of the requests of a job: its I/O engine and depth, its rates, and its think time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DEPTH_MAX = 65_535
 
 
 def require_drive(job: Translation) -> None:
-    """Refuses an engine whose requests reach no drive, before its own options are read.
+    """Refuses an I/O engine whose requests do not reach a drive, before its own options are read.
 
     Raises:
-        ConfigError: When the engine is one.
+        ConfigError: If the job has such an engine.
     """
     option = job.job.options.get("ioengine")
     if option is not None and (reason := ENGINES_REFUSED.get(option.value)) is not None:
@@ -29,10 +29,10 @@ def require_drive(job: Translation) -> None:
 
 
 def is_async(job: Translation) -> bool:
-    """Returns whether the engine keeps several requests in flight.
+    """Returns whether the I/O engine keeps several requests in flight.
 
     Raises:
-        ConfigError: When it is not known.
+        ConfigError: If the engine is unknown.
     """
     option = job.options.get("ioengine")
     if option is None:
@@ -47,7 +47,7 @@ def is_async(job: Translation) -> bool:
 
 
 def depth(job: Translation) -> int:
-    """Returns how many requests are in flight at most."""
+    """Returns the maximum number of requests in flight."""
     given = job.get("iodepth", lambda text: values.whole(text, 1, DEPTH_MAX), 1)
     if is_async(job):
         return given
@@ -59,7 +59,7 @@ def depth(job: Translation) -> int:
 
 
 def pace(stream: Stream, requests: Requests | None) -> None:
-    """Sets when requests come; `requests` are those of a job without a log."""
+    """Sets the arrival of requests. `requests` is None for a job that replays a log."""
     job = stream.job
     per_second = {} if requests is None else rates(stream, requests)
     if requests is None or not per_second:
@@ -89,18 +89,18 @@ def pace(stream: Stream, requests: Requests | None) -> None:
 
 
 def capped(stream: Stream, *options: str) -> None:
-    """Bounds an open replay by the depth of the job: what is due waits on the host, as in fio."""
+    """Limits an open replay to the depth of the job: due requests wait on the host for a completion, as in fio."""
     stream.set("replay.outstanding-max", depth(stream.job), "iodepth", "ioengine", *options)
     stream.set("replay.latency-start", "issue", *options)
 
 
 def rates(stream: Stream, requests: Requests) -> dict[int, float]:
-    """Returns the rate of each kind of request, in requests per second; nothing when the job has none.
+    """Returns the requests per second of each kind; empty if the job has no rate.
 
-    One rate is that of each kind, not of all together.
+    A single rate applies to each kind, not to all kinds together.
 
     Raises:
-        ConfigError: When only one kind of a mix has a rate.
+        ConfigError: If only one kind of a mix has a rate.
     """
     job = stream.job
     rated = [name for name in ("rate_iops", "rate") if name in job.options]
@@ -126,13 +126,13 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
             option, f"`{option.name}` leaves one kind of a mix without a rate", "give both a rate, or none"
         )
     if requests.kinds == (1, 2):
-        # A block is deallocated before each write.
+        # A deallocation precedes each write.
         found[1] *= 2
     return found
 
 
 def engine(stream: Stream) -> None:
-    """Sets how many requests are in flight, and how long the job thinks."""
+    """Sets the requests in flight and the think time."""
     job = stream.job
     think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
     every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)

@@ -1,4 +1,4 @@
-"""Jobs that wait for others: phases of a run."""
+"""Phases of a run: groups of jobs that wait for earlier jobs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PHASES_MAX = 255
 
 
 def phases_of(translations: Sequence[Translation]) -> dict[int, int]:
-    """Returns the phase of each job, by its line: a job begins when those of earlier phases have ended.
+    """Returns the phase of each job, by its line: a job begins when all jobs of earlier phases have ended.
 
     Raises:
-        ConfigError: When a job waits for one that does not stand before it.
+        ConfigError: If a job waits for one that is not defined before it.
     """
     found: dict[int, int] = {}
     by_name: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Kinds, sizes and places of the requests of a job."""
+"""Kinds, sizes and addresses of the requests of a job."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Sizes: TypeAlias = "list[tuple[int, float]]"
 """Sizes of requests with their weights."""
 DIRECTIONS = ("read", "write", "trim")
-"""fio's kinds of requests, in the order in which it lists their values."""
+"""Kinds of requests, in the order of the parts of fio's values."""
 SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
 DEFAULT_SIZE = 4096
 ALIGNED = 512
@@ -35,7 +35,7 @@ PATTERNS = {
     "trimwrite": ("sequential", (1, 2)),
     "randtrimwrite": ("random", (1, 2)),
 }
-"""What `rw` says: the pattern, and which kinds of requests there are."""
+"""Pattern and kinds of requests for each value of `rw`."""
 DISTRIBUTIONS = "random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:... or zoned_abs:..."
 
 
@@ -63,15 +63,15 @@ class Requests:
 
 
 def part(text: str, kind: int, otherwise: str = "") -> str:
-    """Returns what a value with a part for reads, writes and trims says of one kind.
+    """Returns the part of a value for one kind of requests; the parts are for reads, writes and trims.
 
     Raises:
-        Misfit: When that is nothing and there is no `otherwise`.
+        Misfit: If the part is empty and there is no `otherwise`.
     """
     parts = [each.strip() for each in text.split(",")]
     if len(parts) > len(DIRECTIONS):
         raise values.Misfit(f"`{text}` has more than three parts")
-    # A missing part is like the one before it; an empty part is what fio takes without the option.
+    # A missing part repeats the one before it; an empty part stands for fio's default.
     parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
     said = parts[kind] or otherwise
     if not said:
@@ -80,7 +80,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
 
 
 def requests_of(stream: Stream) -> Requests:
-    """Sets the keys of kinds, pattern and sizes. Returns what the rest of a job needs of them."""
+    """Sets the keys of kinds, pattern and sizes, and returns these for the rest of the job."""
     job = stream.job
     option = job.options.get("rw")
     word, colon, postfix = (option.value if option is not None else "read").partition(":")
@@ -107,7 +107,7 @@ def requests_of(stream: Stream) -> Requests:
 
 
 def mix(stream: Stream) -> int:
-    """Returns the percentage of reads in a mix; of two options that say it, the one further down counts."""
+    """Returns the percentage of reads in a mix; the later of `rwmixread` and `rwmixwrite` counts."""
     job = stream.job
 
     def percent(text: str) -> int:
@@ -120,7 +120,7 @@ def mix(stream: Stream) -> int:
 
 
 def runs(stream: Stream, pattern: str, postfix: str) -> None:
-    """Sets what stands behind the colon of `rw`: requests between draws, or bytes left out between requests."""
+    """Sets the suffix of `rw`: the requests between two draws, or the bytes skipped after each request."""
     job = stream.job
     if pattern == "random":
         length = job.get("rw", lambda _: values.whole(postfix, 1, 10**9), 1)
@@ -135,7 +135,7 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
 
 
 def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
-    """Sets the sizes of requests. Returns them for each kind."""
+    """Sets the sizes of requests, and returns them for each kind."""
     job = stream.job
     name = size_option(job)
     by_pattern = job.get("bs_is_seq_rand", values.flag, False)
@@ -172,7 +172,7 @@ def sizes_at(job: Translation, name: str, position: int) -> Sizes:
 
 
 def smallest_block(job: Translation) -> int:
-    """Returns the smallest size that the options give to reads, writes or trims, also to kinds that `rw` leaves out."""
+    """Returns the smallest size that the options give for any kind, even for kinds that `rw` does not use."""
     name = size_option(job)
     return min(size for position in range(len(DIRECTIONS)) for size, _ in sizes_at(job, name, position))
 
@@ -193,7 +193,7 @@ def block(job: Translation, text: str) -> int:
 
 
 def split(job: Translation, text: str) -> Sizes:
-    """Reads sizes with percentages; those without share what is left, and what is left over goes to the likeliest."""
+    """Reads sizes with percentages; sizes without one share the rest, or else the most likely size gets it."""
     found: list[tuple[int, float | None]] = []
     for each in text.split(":"):
         written, _, percent_text = each.partition("/")
@@ -214,8 +214,8 @@ def split(job: Translation, text: str) -> Sizes:
 def spread(job: Translation, text: str) -> Sizes:
     """Reads a range of sizes.
 
-    fio adds a uniform part of the largest to the smallest, rounds down to a multiple of the smallest, and cuts off at
-    the largest: 4k-10k gives 4k and 8k in 40 % each, and 10k in 20 %.
+    fio adds a uniform fraction of the largest size to the smallest, rounds down to a multiple of the smallest, and
+    limits the result to the largest: 4k-10k gives 4k and 8k with 40 % each, and 10k with 20 %.
     """
     match = re.fullmatch(r"([^-]+)-([^-]+)", text)
     if match is None:
@@ -233,7 +233,7 @@ def spread(job: Translation, text: str) -> Sizes:
 
 
 def distribution(stream: Stream, requests: Requests) -> None:
-    """Sets which blocks are drawn."""
+    """Sets the distribution of addresses."""
     job = stream.job
     option = job.options.get("random_distribution")
     word, _, tail = (option.value if option is not None else "random").partition(":")
@@ -279,7 +279,7 @@ def distribution(stream: Stream, requests: Requests) -> None:
 
 
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
-    """Sets the zones of a distribution; those without a share of the requests or of the range share what is left."""
+    """Sets the zones of a distribution; zones without a share of the requests or of the range share the rest."""
     job = stream.job
 
     def read(_: str) -> str:
@@ -317,7 +317,7 @@ def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None
 
 
 def alignment_of(stream: Stream, requests: Requests) -> int | None:
-    """Returns what `ba` says of where requests begin, if anything."""
+    """Returns the alignment that `ba` sets; None without one."""
     job = stream.job
     if "ba" not in job.options:
         return None

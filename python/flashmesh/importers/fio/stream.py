@@ -1,4 +1,4 @@
-"""One job of fio, or one clone of it, as one stream of a configuration."""
+"""Translation of one fio job, or one of its clones, to a stream of a configuration."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ LOG_SAYS = (
     "fsync",
     "fdatasync",
 )
-"""Options about requests, their times and their number that a log leaves nothing to say for."""
+"""Options on requests, their times or their number, which a log determines."""
 LOG_READ_MAX = 1 << 20
 """Bytes of a log that are searched for waits."""
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 
 
 class Stream:
-    """Sets the keys of one stream."""
+    """Translator that sets the keys of one stream."""
 
     def __init__(self, job: Translation, prefix: str, clone: int) -> None:
         """Prepares a stream of `job`."""
@@ -53,10 +53,10 @@ class Stream:
         self.prefix = prefix
         self.clone = clone
         self.span: int | None = None
-        """Bytes of each file that requests go to."""
+        """Bytes that the job uses of each of its files."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
-        """Sets a key, which the first of these options that the job has asks for, or else the job as such."""
+        """Sets a key; its place in the file is the first of `options` that the job has, or else the job."""
         job = self.job
         given = [job.options[name] for name in options if name in job.options]
         place = (given[0].line, job.source.line(given[0].line).strip()) if given else (job.job.line, "")
@@ -130,7 +130,7 @@ class Stream:
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
     def synthetic(self) -> None:
-        """Sets the keys of a job that makes up its requests."""
+        """Sets the keys of a job that generates its requests."""
         job = self.job
         self.set("workload.kind", "job", "rw")
         self.span = job.span(self.clone)
@@ -144,7 +144,7 @@ class Stream:
             job.found.note("replay_no_stall, replay_time_scale: no effect without read_iolog")
 
     def files(self, requests: Requests) -> int | None:
-        """Sets the range of the drive that belongs to the files of the job. Returns its bytes."""
+        """Sets the range of the drive for the files of the job, and returns its size in bytes."""
         job = self.job
         paths = job.paths(self.clone)
         start, length = job.range_of(self.clone)
@@ -174,7 +174,7 @@ class Stream:
         return span * len(paths)
 
     def order(self) -> None:
-        """Sets which file the next request goes to."""
+        """Sets the order in which requests go to the files."""
         job = self.job
         option = job.options.get("file_service_type")
         word, _, count = (option.value if option is not None else "roundrobin").partition(":")
@@ -185,7 +185,7 @@ class Stream:
         self.set("workload.file-order", ORDERS[word], "file_service_type", "nrfiles")
 
     def flushes(self, requests: Requests) -> None:
-        """Sets after how many writes a flush comes."""
+        """Sets the number of writes after which a flush follows."""
         job = self.job
         counts = [
             (name, job.get(name, lambda text: values.whole(text, 0, 10**9), 0)) for name in ("fsync", "fdatasync")
@@ -219,7 +219,7 @@ class Stream:
             self.set("workload.skip", size_text(skip), "zoneskip")
 
     def stop(self) -> bool:
-        """Sets when the stream ends by the clock. Returns whether nothing else ends it."""
+        """Sets the stop time of the stream. Returns whether only the stop time ends it."""
         job = self.job
         timed = job.get("time_based", values.flag, False)
         runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
@@ -232,7 +232,7 @@ class Stream:
         return timed
 
     def end(self, requests: Requests, total: int | None) -> None:
-        """Sets how many requests there are."""
+        """Sets the number of requests."""
         job = self.job
         timed = self.stop()
         loops = job.get("loops", lambda text: values.whole(text, 1, ENDLESS), 1)
@@ -257,7 +257,7 @@ class Stream:
 
 
 def second_version(path: Path) -> tuple[bool, bool]:
-    """Returns whether a log is of version 2, and whether there are waits in its first mebibyte."""
+    """Returns whether a log is of version 2, and whether its first mebibyte has waits."""
     try:
         with path.open("rb") as file:
             text = file.read(LOG_READ_MAX)

@@ -1,4 +1,4 @@
-"""Jobs of fio as streams of a configuration."""
+"""Translation of the jobs of a file to streams of a configuration."""
 
 from __future__ import annotations
 
@@ -27,60 +27,61 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 STREAMS_MAX = 256
 FILES_MAX = 4_096
-"""Files of one clone of a job."""
+"""Maximum number of files of one clone of a job."""
 NAME_MAX = 56
-"""Characters of the name of a stream, before the number of a clone."""
+"""Maximum length of the name of a stream, without the number of a clone."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
-"""Keys of what `ramp_time` leaves out of the results."""
+"""Keys that exclude the time of `ramp_time` from the results."""
 
 
 @dataclass(slots=True)
 class FioJobs:
-    """Streams and settings that a job file asks for."""
+    """Streams and settings of a job file."""
 
     settings: dict[str, Value] = field(default_factory=dict)
-    """Keys with their values; they come before what is set by hand."""
+    """Keys with their values; settings given by hand override these."""
     notes: list[str] = field(default_factory=list)
-    """Options that change nothing here, and what is done otherwise than fio does."""
+    """Notes on options without effect, and on behaviour that differs from fio's."""
     source: Source | None = field(default=None, compare=False)
     """The job file."""
     places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
-    """The line in it that each setting comes from, and what to point at there."""
+    """Line of each setting in the job file, and the text to mark there."""
     path: Path | None = field(default=None, compare=False)
     asks_capacity: bool = field(default=False, compare=False)
-    """Whether the settings follow from the capacity of the drive."""
+    """Whether the settings depend on the capacity of the drive."""
     jobs: list[tuple[str, dict[str, str]]] = field(default_factory=list, compare=False)
-    """The name of each stream, with the options of its job."""
+    """Name of the job of each stream, with its options."""
 
     def place(self, key: str) -> list[str]:
-        """Returns the lines of an error that show where a setting comes from; none when that is not known."""
+        """Returns the lines of an error that show the origin of a setting; empty if it is unknown."""
         if self.source is None or key not in self.places:
             return []
         return self.source.place(*self.places[key])
 
     def note(self, text: str) -> None:
-        """Notes something once."""
+        """Adds a note, unless it is there already."""
         if text not in self.notes:
             self.notes.append(text)
 
     def on(self, capacity: int) -> FioJobs:
-        """Returns the jobs on a drive of `capacity` bytes."""
+        """Returns the jobs for a drive of `capacity` bytes."""
         if not self.asks_capacity or self.path is None:
             return self
-        # What is changed of these settings later is to stay.
+        # Later changes of these settings must stay.
         return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
 
 def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
-    """Reads the streams that a job file describes.
+    """Reads the streams of a job file.
 
     Args:
         path: The job file.
-        capacity: Bytes of the drive; without it, shares of the drive are those of a drive of 1 TiB, and
-            `FioJobs.on` gives the others.
+        capacity: Bytes of the drive. Without it, shares of the drive are computed for 1 TiB, and `FioJobs.on`
+            recomputes them for another capacity.
 
     Raises:
-        ConfigError: When it cannot be read, or asks for what is not modelled; the text shows the place.
+        ConfigError: If the file cannot be read, or requires something that is not modelled; the message shows the
+        place.
     """
     path = Path(path)
     found = FioJobs(path=path)
@@ -113,10 +114,10 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
 
 
 def require_plain_zones(job: Translation) -> None:
-    """Refuses the zones of a zoned drive, before sizes in zones are read.
+    """Refuses the modes of a zoned drive, before sizes in zones are read.
 
     Raises:
-        ConfigError: When the job asks for them.
+        ConfigError: If the job has such a mode.
     """
     mode = job.job.options.get("zonemode")
     if mode is not None and mode.value not in ("none", "strided"):
@@ -124,13 +125,13 @@ def require_plain_zones(job: Translation) -> None:
 
 
 class Translation:
-    """Translates one job."""
+    """Translator of one job."""
 
     def __init__(self, source: Source, folder: Path, job: Job, found: FioJobs, layout: Layout) -> None:
-        """Looks at every option.
+        """Checks every option.
 
         Raises:
-            ConfigError: When one is unknown, or is not modelled and would change the result.
+            ConfigError: If an option is unknown, or would change the result and is not modelled.
         """
         self.source = source
         self.folder = folder
@@ -151,7 +152,7 @@ class Translation:
         self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:NAME_MAX]
 
     def cache(self, job: Job) -> None:
-        """Notes that there is no page cache, where the job would go through one."""
+        """Adds a note that there is no page cache, if the job would use one."""
         direct, buffered = job.options.get("direct"), job.options.get("buffered")
         if (direct is not None and direct.value == "0") or (buffered is not None and buffered.value != "0"):
             self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
@@ -162,7 +163,7 @@ class Translation:
         """Returns whether an option changes what is simulated.
 
         Raises:
-            ConfigError: When it would, and is not modelled.
+            ConfigError: If it would, and is not modelled.
         """
         name = option.name
         if name in TAKEN:
@@ -192,14 +193,14 @@ class Translation:
         raise self.problem(option, f"unknown option `{name}`", help_text)
 
     def problem(self, option: Option, message: str, remedy: str = "") -> ConfigError:
-        """Returns an error at an option."""
+        """Returns an error that shows an option."""
         return self.source.problem(option.line, message, remedy, option.written)
 
     def get(self, name: str, read: Callable[[str], T], otherwise: T) -> T:
         """Returns the value of an option.
 
         Raises:
-            ConfigError: When it is not what the option holds.
+            ConfigError: If the value is invalid.
         """
         option = self.options.get(name)
         if option is None:
@@ -219,7 +220,7 @@ class Translation:
         return self.layout.capacity if self.layout.capacity is not None else 1 << 40
 
     def share_of(self, text: str, whole: Callable[[], int]) -> int:
-        """Reads a size, or a percentage of another."""
+        """Reads a size, or a percentage of a whole."""
         share = values.percentage(text)
         return self.bytes_of(text) if share is None else int(whole() * share) // DEFAULT_SIZE * DEFAULT_SIZE
 
@@ -240,14 +241,14 @@ class Translation:
         return tuple(name if is_device(name) or not folder else f"{folder}/{name}" for name in dict.fromkeys(found))
 
     def is_device(self) -> bool:
-        """Returns whether the job goes to devices."""
+        """Returns whether all files of the job are devices."""
         return all(is_device(path) for path in self.paths(0))
 
     def offset(self, clone: int) -> int:
-        """Returns where in its files a clone begins.
+        """Returns the offset of a clone within its files.
 
-        fio rounds the offset of a clone up where `offset` or `offset_increment` is a percentage: to a multiple of
-        `offset_align`, or without it to one of the smallest block size.
+        If `offset` or `offset_increment` is a percentage, fio rounds the offset up to a multiple of `offset_align`, or
+        without it of the smallest block size.
         """
         names = ("offset", "offset_increment")
         percent = {name: round(100 * (self.get(name, values.percentage, None) or 0)) for name in names}
@@ -264,7 +265,7 @@ class Translation:
         return first + clone * each
 
     def span(self, clone: int) -> int | None:
-        """Returns the bytes of each file that a clone uses; None: to the end of the file."""
+        """Returns the bytes that a clone uses of each file; None for the rest of the file."""
         offset, count = self.offset(clone), len(self.paths(clone))
         filesize = self.get("filesize", self.bytes_of, 0)
         if filesize:
@@ -283,17 +284,17 @@ class Translation:
         return None
 
     def ends_by_itself(self) -> bool:
-        """Returns whether something else than its size ends the job."""
+        """Returns whether anything but its size ends the job."""
         timed = "runtime" in self.options and "time_based" in self.options
         return timed or "number_ios" in self.options or "io_size" in self.options or "runtime" in self.options
 
     def wanted(self, clone: int) -> int | None:
-        """Returns the bytes that each file of a clone needs; None: unknown."""
+        """Returns the bytes that each file of a clone needs; None if unknown."""
         span = self.span(clone)
         return None if span is None else self.offset(clone) + span
 
     def io_size(self, total: int | None) -> int | None:
-        """Returns the bytes of one pass over the files, which have `total` bytes; None: no bytes end it."""
+        """Returns the bytes of one pass over files of `total` bytes; None if bytes do not end the job."""
         if "io_size" in self.options:
             return self.get("io_size", lambda text: self.share_of(text, lambda: total or self.capacity()), 0) or total
         if total is not None and ("size" in self.options or "filesize" in self.options):
@@ -302,10 +303,10 @@ class Translation:
         return None if self.ends_by_itself() else total
 
     def range_of(self, clone: int) -> tuple[int, int | None]:
-        """Returns where the files of a clone begin on the drive, and how long each is.
+        """Returns the start of the files of a clone on the drive, and the length of each.
 
         Raises:
-            ConfigError: When they do not lie side by side.
+            ConfigError: If the files are not consecutive and of equal length.
         """
         try:
             return self.layout.range_of(self.paths(clone))
@@ -313,13 +314,13 @@ class Translation:
             raise self.source.problem(self.job.line, str(unplaced), "write a job for each file") from None
 
     def translate(self, prefix: str, clone: int, phase: int) -> None:
-        """Sets the keys of a stream, which begin with `prefix`."""
+        """Sets the keys of a stream, each with the prefix `prefix`."""
         self.seed()
         self.ramp()
         Stream(self, prefix, clone).translate(phase)
 
     def ramp(self) -> None:
-        """Sets the time that is left out of the results; the longest of all jobs counts."""
+        """Sets the time that is excluded from the results: the longest of all jobs."""
         ramp = self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
         if not ramp:
             return
@@ -333,7 +334,7 @@ class Translation:
         """Sets the seed of all streams.
 
         Raises:
-            ConfigError: When another job has another one.
+            ConfigError: If another job has a different seed.
         """
         if "randseed" not in self.options:
             return

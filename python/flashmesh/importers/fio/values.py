@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as fio writes them."""
+"""Numbers, sizes and times in fio's notation."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
 }
 EXPRESSION_MAX = 200
-"""Characters of an expression."""
+"""Maximum length of an expression in characters."""
 
 
 class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
-    """Why a text is not what an option holds."""
+    """Reason why a text is not a valid value of an option."""
 
 
 def whole(text: str, least: int = 0, most: int = MOST) -> int:
-    """Reads a whole number, decimal or hexadecimal, with a suffix such as k or an expression in parentheses."""
+    """Reads a whole number: decimal or hexadecimal, with a suffix such as k, or an expression in parentheses."""
     if re.fullmatch(r"[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}", text):
         number = int(text, 16 if text[:2].lower() == "0x" else 10)
     else:
@@ -53,21 +53,21 @@ def whole(text: str, least: int = 0, most: int = MOST) -> int:
 
 
 def flag(text: str) -> bool:
-    """Reads whether something is switched on."""
+    """Reads a switch, 0 or 1."""
     if text not in ("0", "1"):
         raise Misfit(f"`{text}` is neither 0 nor 1")
     return text == "1"
 
 
 def number(text: str) -> float:
-    """Reads a number with decimals."""
+    """Reads a decimal number."""
     if not re.fullmatch(r"[0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20}", text):
         raise Misfit(f"`{text}` is not a number")
     return float(text)
 
 
 def percentage(text: str) -> float | None:
-    """Reads a share written with a percent sign; None for any other text."""
+    """Reads a share written with a percent sign; returns None for any other text."""
     match = re.fullmatch(r"([0-9]{1,3})\s*%", text.strip())
     if match is None:
         return None
@@ -79,8 +79,8 @@ def percentage(text: str) -> float | None:
 def size(text: str, kb_base: int) -> int:
     """Reads a number of bytes.
 
-    With a `kb_base` of 1024, which is fio's default, k, kb and ki mean 1024, and kib, spelt out, 1000. With 1000 it is
-    the other way round.
+    With a `kb_base` of 1024, fio's default, k, kb and ki stand for 1024, and kib for 1000. With 1000 it is the other
+    way round.
     """
     if text.startswith("("):
         result = expression(text, kb_base)
@@ -118,7 +118,7 @@ def value_of(node: ast.expr) -> float:
     """Returns the value of an expression of numbers.
 
     Raises:
-        ValueError: When there is anything else in the expression.
+        ValueError: If the expression contains anything else.
     """
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
@@ -129,7 +129,7 @@ def value_of(node: ast.expr) -> float:
 
 
 def time_us(text: str, unit: str) -> int:
-    """Reads a time in microseconds; a number alone counts in `unit`."""
+    """Reads a time, in microseconds; a number without a unit is in `unit`."""
     match = re.fullmatch(r"([0-9]{1,18})\s*(d|h|m|s|ms|msec|us|usec)?", text.lower())
     if match is None:
         raise Misfit(f"`{text}` is not a time, such as 30s")

@@ -1,4 +1,4 @@
-"""MQSim's two XML files, translated into configurations."""
+"""Importer of MQSim's two XML files."""
 
 from flashmesh.importers.mqsim.importer import REQUESTS_MAX, MqsimImport, Scenario, import_mqsim, translate
 from flashmesh.importers.mqsim.ledger import Mode, Setting, Unknown

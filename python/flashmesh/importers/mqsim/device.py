@@ -1,7 +1,7 @@
-"""The drive: what ssdconfig.xml says, and the habits of MQSim that it does not say.
+"""Translation of the drive: the tags of ssdconfig.xml, and peculiarities of MQSim that no tag shows.
 
-What MQSim computes is described in docs/mqsim.md; each habit is an ordinary value here, and where the file means
-another one, that stands beside it.
+docs/mqsim.md describes the computations of MQSim. Each peculiarity is an ordinary value here; where the file means
+another value, both are recorded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 SECTORS_PER_PAGE_MAX = 64
-"""MQSim keeps the sectors of a page in the bits of a 64-bit number."""
+"""Limit of MQSim, which keeps the sectors of a page as bits of a 64-bit number."""
 READY_NS = 20
-"""From the end of a read in the array to the signal that says so."""
+"""Delay from the end of a read in the array to the ready signal."""
 SUSPEND_COMMAND_NS = 95
 READ_COMMANDS = ("290ns", "940ns")
 PROGRAM_COMMANDS = ("361ns", "1177ns")
 ERASE_COMMANDS = ("220ns", "920ns")
-"""Times of commands of one plane and of two; every further plane takes as much more as the second."""
+"""Times of commands for one plane and for two; each further plane adds the difference."""
 VICTIMS = {
     "GREEDY": "greedy",
     "RGA": "d-choices",
@@ -43,7 +43,7 @@ SUSPENSIONS = {"NONE": "off", "PROGRAM": "program", "ERASE": "erase", "PROGRAM_E
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """What the flows need to know of the drive."""
+    """Properties of the drive that the translation of flows needs."""
 
     channels: int
     chips: int
@@ -53,27 +53,27 @@ class Drive:
     pages_per_block: int
     page_bytes: int
     plane_sectors: Decimal
-    """Sectors of a plane that the host sees."""
+    """Host-visible sectors of a plane."""
     is_sata: bool
     priorities: bool
     stored_entry_bytes: int | None
-    """Of an entry of the map on flash; None: the whole map is in DRAM."""
+    """Size of an entry of the map on flash; None if the whole map is in DRAM."""
     device: Section
     flash: Section
 
     def all_planes(self) -> int:
-        """How many planes there are."""
+        """Returns the number of planes."""
         return self.channels * self.chips * self.dies * self.planes
 
 
 class DeviceTranslation:
-    """Translates one ssdconfig.xml."""
+    """Translator of one ssdconfig.xml."""
 
     def __init__(self, ledger: Ledger, source: Source, root: Element) -> None:
         """Sorts the tags.
 
         Raises:
-            ConfigError: When a part is missing or there twice.
+            ConfigError: If a section is missing, or given twice.
         """
         self.ledger = ledger
         execution = Section(ledger, source, root, (), ("Host_Parameter_Set", "Device_Parameter_Set"))
@@ -92,7 +92,7 @@ class DeviceTranslation:
         """Sets every key of the drive.
 
         Raises:
-            ConfigError: When a tag says what cannot be.
+            ConfigError: If a tag has an invalid value.
         """
         self.seed()
         drive = self.geometry()
@@ -106,11 +106,11 @@ class DeviceTranslation:
         return drive
 
     def seed(self) -> None:
-        """Random numbers."""
+        """Sets the seed."""
         self.device.set("seed", self.device.whole("Seed") % 2**31, "Seed")
 
     def geometry(self) -> Drive:
-        """How many there are of everything."""
+        """Sets the geometry, and returns the drive."""
         device, flash = self.device, self.flash
         page = flash.whole("Page_Capacity")
         if page & (page - 1) or page > SECTORS_PER_PAGE_MAX * SECTOR:
@@ -157,7 +157,7 @@ class DeviceTranslation:
         return drive
 
     def array(self) -> None:
-        """Times of the array, and of commands."""
+        """Sets the times of the array and of commands, and the rules of multi-plane and partial programs."""
         flash = self.flash
         cells = flash.word("Flash_Technology")
         types = {"SLC": "one", "MLC": "mlc", "TLC": "tlc"}
@@ -208,7 +208,7 @@ class DeviceTranslation:
         )
 
     def suspension(self) -> None:
-        """Which operations reads suspend."""
+        """Sets which operations reads suspend."""
         device, flash = self.device, self.flash
         asked = SUSPENSIONS[flash.word("CMD_Suspension_Support")]
         never = "MQSim never suspends: its test for it cannot be passed"
@@ -233,10 +233,10 @@ class DeviceTranslation:
         device.unused("Preferred_suspend_erase_time_for_write", "a write suspends nothing")
 
     def channel(self) -> None:
-        """How fast a channel is."""
+        """Sets the data rate of the channels."""
         device = self.device
         width, transfers = device.whole("Flash_Channel_Width"), device.whole("Channel_Transfer_Rate")
-        # Two units of the width take two times the whole nanoseconds of one transfer.
+        # MQSim takes the time of one transfer in whole nanoseconds; two transfers move twice the channel width.
         pair_ns = 2 * (1000 // transfers)
         physical = rate(transfers * width * 10**6)
         compatible = rate(-(-2 * width * 10**9 // pair_ns)) if pair_ns else "unlimited"
@@ -256,7 +256,7 @@ class DeviceTranslation:
             self.ledger.warn(f"Channel_Transfer_Rate {transfers} acts as {acts} in MQSim; --physical takes {transfers}")
 
     def scheduling(self) -> None:
-        """Which transaction a chip runs next."""
+        """Sets the scheduling of transactions."""
         device = self.device
         policy = device.word("Transaction_Scheduling_Policy")
         if policy == "FLIN":
@@ -268,13 +268,13 @@ class DeviceTranslation:
         device.set("fabric.arbitration", "data-first-round-robin")
         device.set("schedule.policy", "out-of-order", "Transaction_Scheduling_Policy")
         device.set("schedule.lookahead", 65_535)
-        # Reads go first for ever.
+        # A bound this high lets reads always go first.
         device.set("schedule.age-bound", "1000s")
         priorities = "weighted" if policy == "PRIORITY_OUT_OF_ORDER" else "off"
         device.set("schedule.priorities", priorities, "Transaction_Scheduling_Policy")
 
     def mapping(self, drive: Drive) -> None:
-        """Where pages are, and how much of that the drive keeps at hand."""
+        """Sets the page allocation and the mapping cache."""
         device = self.device
         device.set("ftl.allocation", device.word("Plane_Allocation_Scheme"), "Plane_Allocation_Scheme")
         device.set(
@@ -331,7 +331,7 @@ class DeviceTranslation:
         device.set("mapping.sharing", sharing, "CMT_Sharing_Mode")
 
     def collection(self) -> None:
-        """Garbage collection and wear levelling."""
+        """Sets garbage collection and wear levelling."""
         device = self.device
         blocks = self.flash.whole("Block_No_Per_Plane")
         policy = device.word("GC_Block_Selection_Policy")
@@ -350,7 +350,7 @@ class DeviceTranslation:
             device.unused("Static_Wearleveling_Threshold", "there is no static wear levelling")
 
     def interface(self, drive: Drive) -> None:
-        """The link, and the queues."""
+        """Sets the host link and the queues."""
         device, host = self.device, self.host
         lane = host.number("PCIe_Lane_Bandwidth")
         host.set("host.interface", "sata" if drive.is_sata else "nvme")
@@ -376,7 +376,7 @@ class DeviceTranslation:
             reason="MQSim sends the data of a read when its last page is there",
         )
         depth = device.whole("IO_Queue_Depth")
-        # A ring with a head and a tail is full with one entry free.
+        # A ring buffer with head and tail keeps one entry free.
         device.set("host.queue-depth", depth - 1, "IO_Queue_Depth")
         if drive.is_sata:
             if depth > 33:
@@ -402,7 +402,7 @@ class DeviceTranslation:
         host.unused("ResponseTime_Logging_Period_Length", instead)
 
     def cache(self, drive: Drive, is_used: bool) -> None:
-        """The cache in DRAM, which only flows that use it need."""
+        """Sets the DRAM cache, which only flows with caching need."""
         device = self.device
         names = ("Row_Size", "Data_Rate", "Data_Busrt_Size", "tRCD", "tCL", "tRP")
         dram = [f"Data_Cache_DRAM_{name}" for name in names]

@@ -1,4 +1,4 @@
-"""XML as a tree in which everything knows its line."""
+"""XML as a tree whose elements record their lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEPTH_MAX = 16
 
 @dataclass(slots=True)
 class Element:
-    """A tag with what is inside."""
+    """A tag with its contents."""
 
     name: str
     line: int
@@ -29,11 +29,11 @@ def read(path: Path, root: str, other_root: str) -> tuple[Source, Element]:
 
     Args:
         path: The file.
-        root: The outermost tag it must have.
-        other_root: The outermost tag of the other file, in case the two were exchanged.
+        root: The required outermost tag.
+        other_root: The outermost tag of the other file, to detect exchanged files.
 
     Raises:
-        ConfigError: When it cannot be read, is no well-formed XML, or has another outermost tag.
+        ConfigError: If the file cannot be read, is not well-formed XML, or has another outermost tag.
     """
     source, content = read_source(path)
     outermost = Reader(source).read(content)
@@ -49,7 +49,7 @@ ORDER = "`flashmesh import-mqsim ssdconfig.xml workload.xml`"
 
 
 class Reader:
-    """Builds the tree from the events of the parser."""
+    """Builder of the tree from the events of the parser."""
 
     def __init__(self, source: Source) -> None:
         """Prepares to read `source`."""
@@ -64,10 +64,10 @@ class Reader:
         self.parser.StartDoctypeDeclHandler = self.doctype
 
     def read(self, content: bytes) -> Element:
-        """The outermost element.
+        """Returns the outermost element.
 
         Raises:
-            ConfigError: When the content is no well-formed XML.
+            ConfigError: If the content is not well-formed XML.
         """
         try:
             self.parser.Parse(content, True)
@@ -79,7 +79,7 @@ class Reader:
         return self.outermost
 
     def fault(self, error: expat.ExpatError) -> Exception:
-        """What is wrong with the XML, in the words of somebody who wants to mend it."""
+        """Returns the error for malformed XML, with a remedy."""
         what = expat.ErrorString(error.code) or "unknown fault"
         if self.outermost is None and not self.open:
             if not self.source.text.strip():
@@ -92,7 +92,7 @@ class Reader:
         return self.source.problem(error.lineno, f"is no well-formed XML: {what}", remedy)
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
-        """A tag opens; MQSim reads nothing from attributes, so that one can only be a mistake."""
+        """Opens an element. Attributes are an error, since MQSim reads none."""
         element = Element(name, self.parser.CurrentLineNumber)
         for attribute in attributes:
             if attribute != "xmlns" and not attribute.startswith("xmlns:"):
@@ -111,17 +111,17 @@ class Reader:
         self.open.append(element)
 
     def end(self, _name: str) -> None:
-        """A tag closes."""
+        """Closes an element."""
         element = self.open.pop()
         element.text = element.text.strip()
 
     def characters(self, text: str) -> None:
-        """Text inside a tag."""
+        """Adds text to the open element."""
         if self.open:
             self.open[-1].text += text
 
     def doctype(self, *_: object) -> None:
-        """A document type: it may define entities that grow without bound, and MQSim knows none."""
+        """Refuses a document type, which MQSim ignores and which could define entities of unlimited size."""
         raise self.source.problem(
             self.parser.CurrentLineNumber, "a document type is not taken", "remove the line that begins with <!DOCTYPE"
         )

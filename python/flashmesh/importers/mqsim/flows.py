@@ -1,4 +1,4 @@
-"""A flow of a scenario as a stream: what it asks, where, and when."""
+"""Translation of a flow to a stream: its requests, their addresses and arrivals."""
 
 from __future__ import annotations
 
@@ -24,36 +24,37 @@ if TYPE_CHECKING:
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
 FIRST_NS = 1
-"""When the flows of a queue depth issue their first requests in MQSim."""
+"""Time of the first requests of flows with a fixed queue depth in MQSim."""
 SIZES_MAX = 1024
-"""Sizes that one distribution may have."""
+"""Maximum number of sizes of one distribution."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
 DRAWN = "a described workload stands for them, drawn from other random numbers"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What whoever imports has asked for."""
+    """Options of an import."""
 
     mode: Mode
     folders: tuple[Path, ...]
-    """Where relative paths of traces are looked up, in this order."""
+    """Folders in which relative paths of traces are searched, in this order."""
     requests_max: int
-    """Flows of more requests are described, rather than drawn as MQSim draws them."""
+    """Maximum number of requests of a flow that are replayed as MQSim draws them; longer flows become synthetic
+    workloads."""
 
 
 class Flow:
-    """Translates one flow."""
+    """Translator of one flow."""
 
     def __init__(self, scenario: ScenarioTranslation, flow: Section, prefix: str, space: Space, file: str) -> None:
         """Prepares to translate a flow.
 
         Args:
-            scenario: What it is part of.
-            flow: Its tags.
-            prefix: What its keys begin with.
-            space: Its sectors.
-            file: Where requests go that the configuration replays.
+            scenario: The scenario of the flow.
+            flow: The tags of the flow.
+            prefix: The prefix of its keys.
+            space: The sectors of the flow.
+            file: The file for the requests that the configuration replays.
         """
         self.scenario = scenario
         self.options = scenario.options
@@ -74,7 +75,7 @@ class Flow:
         """Sets the keys of the stream.
 
         Raises:
-            ConfigError: When a tag says what cannot be.
+            ConfigError: If a tag has an invalid value.
         """
         flow = self.flow
         self.set("queue.priority", flow.word("Priority_Class").lower(), "Priority_Class")
@@ -88,7 +89,7 @@ class Flow:
             self.synthetic()
 
     def describe(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
-        """Sets a key that describes requests, which a configuration that replays them goes without."""
+        """Sets a key that describes requests; a configuration that replays requests leaves it out."""
         if not self.replays:
             self.set(key, value, *tags, **modes)
             return
@@ -98,10 +99,10 @@ class Flow:
             self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
 
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
-        """Has the compatible configuration replay requests.
+        """Makes the compatible configuration replay requests.
 
-        A replay begins with the first request. Beside other flows it has to begin when that comes in MQSim, whose
-        flows of a queue depth begin at 1 ns.
+        A replay starts at its first request. With several flows, a later first request needs a start time, relative to
+        the flows of fixed queue depth, which MQSim starts at 1 ns.
         """
         start_ns, requests = first_arrival(requests)
         if self.prefix and start_ns > FIRST_NS:
@@ -110,7 +111,7 @@ class Flow:
         self.ledger.replays[self.file] = Replay(requests, source)
 
     def synthetic(self) -> None:
-        """A flow whose requests are drawn."""
+        """Sets the keys of a flow with generated requests."""
         flow = self.flow
         self.replays = self.is_replayed(flow.whole("Total_Requests_To_Generate"), flow.whole("Stop_Time"))
         if self.replays:
@@ -132,7 +133,7 @@ class Flow:
             self.replay(self.drawn(gap).draw(), None)
 
     def is_replayed(self, requests: int, stop_ns: int) -> bool:
-        """Whether requests become a trace; says so where they could have, but do not."""
+        """Returns whether the requests are replayed as a trace; warns if a compatible import cannot do so."""
         if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
             self.ledger.warn(f"Stop_Time {stop_ns}: only a run shows how many requests come until then; {DRAWN}")
         elif self.options.mode is Mode.COMPATIBLE and requests > self.options.requests_max:
@@ -141,7 +142,7 @@ class Flow:
         return stop_ns == 0 and requests <= self.options.requests_max
 
     def drawn(self, gap_ns: int | None) -> SyntheticFlow:
-        """What the requests are drawn from; `gap_ns` lies between arrivals."""
+        """Returns the parameters of MQSim's generator; `gap_ns` is the mean time between arrivals."""
         flow = self.flow
         is_normal = flow.word("Request_Size_Distribution") == "NORMAL"
         return SyntheticFlow(
@@ -159,12 +160,12 @@ class Flow:
         )
 
     def alignment(self) -> int:
-        """Sectors whose multiples requests begin at."""
+        """Returns the alignment of requests in sectors."""
         flow = self.flow
         return flow.whole("Address_Alignment_Unit") if flow.flag("Generated_Aligned_Addresses") else 1
 
     def kinds_and_sizes(self) -> None:
-        """What a request asks."""
+        """Sets the kinds and sizes of requests."""
         flow = self.flow
         self.describe("workload.read-share", flow.whole("Read_Percentage") / 100, "Read_Percentage")
         mean = flow.whole("Average_Request_Size")
@@ -179,7 +180,7 @@ class Flow:
         self.describe("workload.request-size", [[size(count * SECTOR), weight] for count, weight in sizes], *tags)
 
     def addresses(self) -> None:
-        """Where requests go."""
+        """Sets the addresses of requests."""
         flow = self.flow
         unit = size(self.alignment() * SECTOR)
         self.describe("workload.alignment", unit, "Generated_Aligned_Addresses", "Address_Alignment_Unit")
@@ -199,7 +200,7 @@ class Flow:
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
     def footprint(self, percent: int) -> None:
-        """Sets the part of its space that a flow touches, in whole pages where it is all."""
+        """Sets the part of its space that a flow accesses, in whole pages if it is all."""
         space = self.space
         if space.first > space.stream_first:
             start = size((space.first - space.stream_first) * SECTOR)
@@ -212,7 +213,7 @@ class Flow:
         self.describe("workload.footprint", size(min(sectors, whole) * SECTOR), "Working_Set_Percentage")
 
     def arrivals(self) -> int | None:
-        """When requests come; gives the time between them in MQSim, in nanoseconds."""
+        """Sets the arrivals of requests. Returns the mean time between them in MQSim, in nanoseconds."""
         flow = self.flow
         if flow.word("Synthetic_Generator_Type") == "QUEUE_DEPTH":
             self.set("replay.mode", "stress", "Synthetic_Generator_Type")
@@ -247,7 +248,7 @@ class Flow:
         return gap_ns
 
     def end(self) -> None:
-        """When the flow ends."""
+        """Sets the end of the flow."""
         flow = self.flow
         stop, requests = flow.whole("Stop_Time"), flow.whole("Total_Requests_To_Generate")
         if stop > 0:
@@ -265,7 +266,7 @@ class Flow:
         self.describe("workload.requests", requests, "Total_Requests_To_Generate")
 
     def trace(self) -> None:
-        """A flow whose requests come from a file."""
+        """Sets the keys of a flow with requests from a file."""
         flow = self.flow
         path = self.found(flow.word("File_Path"))
         percent, rounds = flow.whole("Percentage_To_Be_Executed"), flow.whole("Relay_Count")
@@ -295,10 +296,10 @@ class Flow:
         self.rounds(path, percent, rounds, lines)
 
     def rounds(self, path: Path, percent: int, rounds: int, lines: int | None) -> None:
-        """How much of a trace is replayed, and how often.
+        """Sets the replayed share of a trace, and the number of rounds.
 
         Raises:
-            ConfigError: When the configuration cannot say it.
+            ConfigError: If the configuration cannot express it.
         """
         flow = self.flow
         in_the_file = f"{self.prefix}workload.trace"
@@ -325,7 +326,7 @@ class Flow:
             self.describe("workload.requests", lines * percent // 100, "Percentage_To_Be_Executed")
 
     def found(self, named: str) -> Path:
-        """A trace by the path that the file names."""
+        """Returns the path of a trace, searched in the folders of the import."""
         candidates = [folder / named for folder in self.options.folders]
         for candidate in candidates:
             try:
@@ -340,14 +341,14 @@ class Flow:
 
 
 def picoseconds(count: int) -> str:
-    """A time."""
+    """Returns a time as a configuration spells it."""
     return nanoseconds(count // 1000) if count % 1000 == 0 else f"{count}ps"
 
 
 def normal_sizes(mean: int, deviation: int) -> list[tuple[int, float]]:
-    """The sizes, in sectors, that a normal distribution rounded up gives, each with its probability.
+    """Returns the sizes in sectors of a normal distribution rounded up, each with its probability.
 
-    What is called a variance is used as the standard deviation. Sizes below one sector count as one.
+    MQSim uses the "variance" as the standard deviation. Sizes below one sector count as one.
     """
     if deviation == 0:
         return [(mean, 1.0)]

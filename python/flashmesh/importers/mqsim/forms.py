@@ -1,4 +1,4 @@
-"""What the text of a tag may be."""
+"""Formats of the text of tags."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from decimal import Decimal, InvalidOperation
 from typing import Protocol, TypeAlias
 
 Content: TypeAlias = "int | Decimal | bool | str | tuple[int, ...]"
-"""What a tag says, once read."""
+"""The parsed content of a tag."""
 
 
 class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
-    """Why a text is not what a tag holds."""
+    """Reason why a text is not valid content of a tag."""
 
 
 class Form(Protocol):
-    """A kind of content."""
+    """Interface of a format."""
 
     def read(self, text: str) -> Content:
-        """The content of a text.
+        """Parses a text.
 
         Raises:
-            Misfit: When it is none.
+            Misfit: If the text is invalid.
         """
 
 
@@ -33,7 +33,7 @@ class Whole:
     most: int = 2**64 - 1
 
     def read(self, text: str) -> int:
-        """The number."""
+        """Parses a whole number."""
         sign = text[:1] in "+-"
         if not text[sign:].isascii() or not text[sign:].isdigit():
             raise Misfit(f"`{text}` is not a whole number")
@@ -46,13 +46,13 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with decimals."""
+    """A decimal number."""
 
     least: Decimal
     most: Decimal
 
     def read(self, text: str) -> Decimal:
-        """The number."""
+        """Parses a decimal number."""
         try:
             number = Decimal(text)
         except InvalidOperation:
@@ -67,7 +67,7 @@ class Flag:
     """True or false."""
 
     def read(self, text: str) -> bool:
-        """Whether it is true."""
+        """Parses a truth value."""
         match text.lower():
             case "true":
                 return True
@@ -84,7 +84,7 @@ class Choice:
     names: tuple[str, ...]
 
     def read(self, text: str) -> str:
-        """The word as it is listed."""
+        """Returns the word in upper case."""
         name = text.upper()
         if name not in self.names:
             raise Misfit(f"`{text}` is not one of {', '.join(self.names)}")
@@ -93,10 +93,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """Numbers of parts, between commas; MQSim skips empty places between them, such as that after a trailing comma."""
+    """Indices of parts, separated by commas. Like MQSim, skips empty entries, such as after a trailing comma."""
 
     def read(self, text: str) -> tuple[int, ...]:
-        """The numbers, each once, rising."""
+        """Returns the distinct indices in ascending order."""
         parts = [part for part in text.split(",") if part.strip()]
         try:
             return tuple(sorted({int(Whole(0, 65_535).read(part.strip())) for part in parts or [text]}))
@@ -109,7 +109,7 @@ class Words:
     """Any text."""
 
     def read(self, text: str) -> str:
-        """The text."""
+        """Returns the text."""
         if not text:
             raise Misfit("is empty")
         return text

@@ -1,4 +1,4 @@
-"""From two files of MQSim to a configuration for each scenario, and a report of what became of every tag."""
+"""Import of MQSim's two files: a configuration for each scenario, and a report on every tag."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAYS = {
     Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
 }
 REQUESTS_MAX = 5_000_000
-"""Requests of a flow that are drawn; they take a file of 130 MB and half a minute."""
+"""Default of `requests_max`: a file of this many requests has 130 MB and takes half a minute to draw."""
 ORDER = (
     "seed",
     "geometry",
@@ -56,36 +56,36 @@ ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario of a workload file, translated."""
+    """A translated scenario of a workload file."""
 
     number: int
-    """Which one it is in its file, from 1."""
+    """Number of the scenario in its file, from 1."""
     mode: Mode
     ledger: Ledger
     heading: tuple[str, ...]
 
     def settings(self, mode: Mode | None = None) -> list[Setting]:
-        """The keys that one mode sets, in the order of the file."""
+        """Returns the keys that one mode sets, in the order of the file."""
         mode = mode or self.mode
         chosen = [s for s in self.ledger.settings.values() if s.value(mode) is not None]
         return sorted(chosen, key=lambda setting: place(setting.key, mode))
 
     def differences(self) -> list[Setting]:
-        """The keys whose values differ between the modes."""
+        """Returns the keys whose values differ between the modes."""
         differing = [s for s in self.ledger.settings.values() if s.compatible != s.physical]
         return sorted(differing, key=lambda setting: place(setting.key, Mode.PHYSICAL))
 
     def toml(self) -> str:
-        """The configuration."""
+        """Returns the configuration as TOML."""
         lines = [(s.key, value, s.reason) for s in self.settings() if (value := s.value(self.mode)) is not None]
         habits = self.mode is Mode.COMPATIBLE
         return toml_text(self.heading, [(key, value, reason if habits else "") for key, value, reason in lines])
 
 
 def place(key: str, mode: Mode) -> tuple[int, int]:
-    """Where a key stands in the file: by table, then by stream.
+    """Returns the sort key of a configuration key: by table, then by stream.
 
-    Streams issue their first requests in the order of the file, and in MQSim the last flow begins.
+    Streams issue their first requests in the order of the file; in MQSim the last flow is the first.
     """
     first, _, rest = key.partition(".")
     number = int(rest.split(".")[0].removeprefix("flow-")) if first == "stream" else 0
@@ -94,25 +94,25 @@ def place(key: str, mode: Mode) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class MqsimImport:
-    """What came of an import."""
+    """Results of an import."""
 
     scenarios: list[Scenario]
     files: list[Path]
-    """The configurations that were written, one for each scenario."""
+    """Written configurations, one for each scenario."""
     traces: list[Path]
-    """The requests of MQSim, in files that the configurations replay."""
+    """Files with the requests of MQSim, which the configurations replay."""
     report_file: Path
     report: str
-    """What became of every tag."""
+    """Report on every tag."""
 
     @property
     def unknown(self) -> list[Unknown]:
-        """Tags that are none of MQSim's, each once."""
+        """Tags that MQSim does not have, each once."""
         return list(dict.fromkeys(tag for scenario in self.scenarios for tag in scenario.ledger.unknown))
 
     @property
     def warnings(self) -> list[str]:
-        """What whoever imports has to know."""
+        """Warnings for the user."""
         return list(dict.fromkeys(text for scenario in self.scenarios for text in scenario.ledger.warnings))
 
 
@@ -123,10 +123,11 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
         device: MQSim's ssdconfig.xml.
         workload: MQSim's workload.xml.
         mode: Which drive to describe.
-        requests_max: Flows of more requests are described, rather than drawn as MQSim draws them.
+        requests_max: The maximum requests of a flow that are replayed as MQSim draws them; longer flows become
+        synthetic.
 
     Raises:
-        ConfigError: When a file cannot be used; the text shows the place.
+        ConfigError: If a file is invalid; the message shows the place.
     """
     device_source, device_root = document.read(device, DEVICE_ROOT, WORKLOAD_ROOT)
     workload_source, workload_root = document.read(workload, WORKLOAD_ROOT, DEVICE_ROOT)
@@ -150,10 +151,10 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
 
 
 def scenarios_of(source: Source, root: Element) -> list[Element]:
-    """The scenarios of a workload file.
+    """Returns the scenarios of a workload file.
 
     Raises:
-        ConfigError: When there are none, or something else.
+        ConfigError: If there is none, or another tag.
     """
     for child in root.children:
         if child.name != "IO_Scenario":
@@ -173,19 +174,20 @@ def import_mqsim(
 ) -> MqsimImport:
     """Reads a configuration and a workload file of MQSim and writes a configuration for each scenario.
 
-    Beside them go a text that says what became of every tag, and, unless `physical`, a trace for each flow with the
-    requests that MQSim issues.
+    It also writes a report on every tag, and, unless `physical`, a trace for each flow with the requests that MQSim
+    issues.
 
     Args:
         device: MQSim's ssdconfig.xml.
         workload: MQSim's workload.xml.
-        directory: Where to write; made when it is not there.
-        physical: Whether to describe the drive that the files mean, rather than the one that MQSim simulates.
-        requests_max: Flows of more requests are described, rather than drawn as MQSim draws them.
+        directory: The output folder, created if necessary.
+        physical: Whether to describe the drive that the files mean, instead of the one that MQSim simulates.
+        requests_max: The maximum requests of a flow that are replayed as MQSim draws them; longer flows become
+        synthetic.
 
     Raises:
-        ConfigError: When a file cannot be used; the text shows the place.
-        OutputError: When something cannot be written.
+        ConfigError: If a file is invalid; the message shows the place.
+        OutputError: If a file cannot be written.
     """
     device, workload, directory = Path(device), Path(workload), Path(directory)
     mode = Mode.PHYSICAL if physical else Mode.COMPATIBLE

@@ -1,4 +1,4 @@
-"""What became of every tag, and which keys were set from it."""
+"""Record of an import: every tag, and the keys that were set from it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class Mode(Enum):
-    """What a configuration describes."""
+    """Drive that a configuration describes."""
 
     COMPATIBLE = "mqsim-compat"
-    """The drive that MQSim simulates, its habits included."""
+    """The drive that MQSim simulates, with its peculiarities."""
     PHYSICAL = "physical"
     """The drive that the files mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A tag that is none of MQSim's."""
+    """A tag that MQSim does not have."""
 
     source: str
     line: int
@@ -43,22 +43,22 @@ class Unknown:
 
 @dataclass(slots=True)
 class Fate:
-    """What became of a tag."""
+    """A known tag, and the keys that were set from it."""
 
     section: str
     name: str
     source: str
     line: int
-    """0 when the tag is absent."""
+    """0 if the tag is absent."""
     text: str
     keys: list[str] = field(default_factory=list)
     reason: str = ""
-    """Why it has no effect, or no other one."""
+    """Reason why the tag has no effect, or a note on its effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key and its value in either mode; None leaves it at what it is without being named."""
+    """A key and its value in either mode; None leaves the key out, at its default."""
 
     key: str
     compatible: Value | None
@@ -66,47 +66,47 @@ class Setting:
     reason: str
 
     def value(self, mode: Mode) -> Value | None:
-        """The value in one mode."""
+        """Returns the value in one mode."""
         return self.compatible if mode is Mode.COMPATIBLE else self.physical
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Requests that go into a file of their own."""
+    """Requests that are written to a trace file."""
 
     requests: Iterator[Request]
     source: Path | None
-    """The trace they come from; None: they are drawn."""
+    """The trace that the requests come from; None if they are drawn."""
 
 
 class Ledger:
-    """All that is known of one translation."""
+    """Record of one translation."""
 
     def __init__(self) -> None:
-        """Begins an empty one."""
+        """Creates an empty record."""
         self.fates: list[Fate] = []
         self.unknown: list[Unknown] = []
         self.settings: dict[str, Setting] = {}
         self.warnings: list[str] = []
         self.replays: dict[str, Replay] = {}
-        """By the names of their files."""
+        """Replays by the names of their files."""
 
     def warn(self, text: str) -> None:
-        """Notes what whoever imports has to know."""
+        """Adds a warning for the user, unless it is there already."""
         if text not in self.warnings:
             self.warnings.append(text)
 
 
 class Section:
-    """The tags of one element, read as they are asked for."""
+    """The tags of one element, parsed on demand."""
 
     def __init__(
         self, ledger: Ledger, source: Source, element: Element, tags: Iterable[Tag], inner: Iterable[str] = ()
     ) -> None:
-        """Sorts the tags of `element` into known ones, those that hold others (`inner`), and unknown ones.
+        """Sorts the tags of `element` into known ones, those that contain tags (`inner`), and unknown ones.
 
         Raises:
-            ConfigError: When a tag is there twice, or a plain one holds others.
+            ConfigError: If a tag is given twice, or a plain one contains tags.
         """
         self.ledger = ledger
         self.source = source
@@ -133,10 +133,10 @@ class Section:
         ledger.fates.extend(self.fates.values())
 
     def fate(self, tag: Tag, child: Element | None) -> Fate:
-        """What is known of a tag before anybody asks for it.
+        """Returns the initial record of a tag.
 
         Raises:
-            ConfigError: When it holds other tags.
+            ConfigError: If the tag contains other tags.
         """
         if child is None:
             return Fate(self.element.name, tag.name, self.source.name, 0, tag.default or "")
@@ -151,10 +151,10 @@ class Section:
         return Fate(self.element.name, tag.name, self.source.name, child.line, child.text)
 
     def once(self, found: dict[str, Element], name: str, child: Element) -> None:
-        """Keeps a tag.
+        """Stores a tag.
 
         Raises:
-            ConfigError: When there is one of its name already.
+            ConfigError: If a tag of this name is stored already.
         """
         if name in found:
             raise self.source.problem(
@@ -166,10 +166,10 @@ class Section:
         found[name] = child
 
     def read(self, name: str) -> Content:
-        """What a tag says, or what MQSim takes without it.
+        """Returns the content of a tag, or MQSim's default for it.
 
         Raises:
-            ConfigError: When it is no such thing, or absent without a default.
+            ConfigError: If the content is invalid, or the tag is absent without a default.
         """
         tag = self.tags[name]
         child = self.given.get(name)
@@ -188,41 +188,41 @@ class Section:
             raise self.problem(name, f"<{name}>: {misfit}") from None
 
     def whole(self, name: str) -> int:
-        """A whole number."""
+        """Returns a whole number."""
         value = self.read(name)
         assert isinstance(value, int), "the tables of tags say that it is one"
         return value
 
     def number(self, name: str) -> Decimal:
-        """A number with decimals."""
+        """Returns a decimal number."""
         value = self.read(name)
         assert not isinstance(value, bool | int | str | tuple), "the tables of tags say that it is one"
         return value
 
     def flag(self, name: str) -> bool:
-        """Whether something is so."""
+        """Returns a truth value."""
         return self.read(name) is True
 
     def word(self, name: str) -> str:
-        """A word or a text."""
+        """Returns a word or a text."""
         value = self.read(name)
         assert isinstance(value, str), "the tables of tags say that it is one"
         return value
 
     def indices(self, name: str) -> tuple[int, ...]:
-        """Numbers of parts."""
+        """Returns indices of parts."""
         value = self.read(name)
         assert isinstance(value, tuple), "the tables of tags say that it is one"
         return value
 
     def problem(self, name: str, message: str, remedy: str = "") -> Exception:
-        """An error at a tag, or at its section when the tag is absent."""
+        """Returns an error that shows a tag, or its section if the tag is absent."""
         child = self.given.get(name)
         line, mark = (child.line, child.text) if child is not None else (self.element.line, self.element.name)
         return self.source.problem(line, message, remedy, mark)
 
     def unused(self, name: str, reason: str) -> None:
-        """Says why a tag changes nothing, after looking whether it says something at all."""
+        """Records why a tag has no effect; its content must be valid nevertheless."""
         if name in self.given:
             self.read(name)
         self.fates[name].reason = reason
@@ -241,10 +241,10 @@ class Section:
         Args:
             key: The dotted key.
             value: Its value in both modes.
-            tags: Where it comes from.
-            compatible: Its value as MQSim computes, when the modes differ.
-            physical: Its value as the file means it, when they differ.
-            reason: Why they differ.
+            tags: The tags that the value comes from.
+            compatible: The value that reproduces MQSim, if the modes differ.
+            physical: The value that the file means, if the modes differ.
+            reason: The reason why the modes differ.
         """
         both = value is not None
         self.ledger.settings[key] = Setting(key, value if both else compatible, value if both else physical, reason)

@@ -1,8 +1,8 @@
-"""The random numbers of MQSim: MRG32k3a (L'Ecuyer, Operations Research 47(1), 1999), with the way MQSim seeds it.
+"""Random numbers of MQSim: MRG32k3a (L'Ecuyer, Operations Research 47(1), 1999) with MQSim's way of seeding.
 
-The state of a seed is that of all ones, advanced by a power of the generator's matrices. MQSim multiplies them in
-signed 64-bit numbers, which are too narrow for the products and wrap around, and keeps negative remainders. So its
-states are not those of L'Ecuyer's generator; from there on the numbers are his.
+A seed advances the state (1, 1, 1) by a power of the generator's matrices. MQSim computes the products in signed 64-bit
+numbers, which overflow, and keeps negative remainders. So its initial states differ from L'Ecuyer's; the steps from
+there are equal.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ MATRICES: tuple[Matrix, Matrix] = (
     ((0, 1, 0), (0, 0, 1), (MODULI[1] - 1_370_589, 0, 527_612)),
 )
 UNIT = 2.328306549295728e-10
-"""One part of the first modulus and 1: what makes a share of a number."""
+"""Factor that maps a number to the open interval from 0 to 1: the inverse of the first modulus plus 1."""
 SQUARINGS = 200
-"""A seed counts steps in its quotient by this, and how often they are doubled in its remainder."""
+"""Divisor of a seed: the quotient counts steps, the remainder counts squarings of the matrix."""
 
 
 def wrapped(number: int) -> int:
-    """A number as 64 bits with a sign hold it."""
+    """Returns a number wrapped to 64 bits with a sign."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def remainder(number: int, modulus: int) -> int:
-    """What is left of a division that rounds toward zero: it has the sign of the number."""
+    """Returns the remainder of a division that rounds toward zero; it has the sign of the number."""
     left = abs(number) % modulus
     return -left if number < 0 else left
 
 
 def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
-    """A matrix times a vector, wrapping as MQSim does."""
+    """Returns a matrix times a vector, with the overflows of MQSim."""
     rows = []
     for row in matrix:
         total = 0
@@ -50,15 +50,15 @@ def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
 
 
 def squared(matrix: Matrix, modulus: int) -> Matrix:
-    """A matrix times itself, wrapping as MQSim does."""
+    """Returns the square of a matrix, with the overflows of MQSim."""
     columns = [times_vector(matrix, column, modulus) for column in zip(*matrix, strict=True)]
     first, second, third = zip(*columns, strict=True)
     return first, second, third
 
 
 def seeded(seed: int, matrix: Matrix, modulus: int) -> Vector:
-    """One half of the state that MQSim begins with."""
-    # C divides toward zero, and a count below one leaves the state as it is.
+    """Returns one half of MQSim's initial state."""
+    # C rounds toward zero, and a count below one leaves the state unchanged.
     steps, doublings = int(seed / SQUARINGS) + 1, remainder(seed, SQUARINGS)
     for _ in range(doublings):
         matrix = squared(matrix, modulus)
@@ -72,9 +72,9 @@ def seeded(seed: int, matrix: Matrix, modulus: int) -> Vector:
 
 
 def uniform(seed: int) -> Iterator[float]:
-    """Numbers between 0 and 1, both excluded, without end."""
+    """Yields uniform numbers between 0 and 1, both excluded, without end."""
     one, two = (float(modulus) for modulus in MODULI)
-    # Floating point as in MQSim: it is exact but for the first products, whose factors may differ in sign.
+    # Floating point, as in MQSim. It is exact except in the first products, whose factors may differ in sign.
     a, b, c = map(float, seeded(seed, MATRICES[0], MODULI[0]))
     d, e, f = map(float, seeded(seed, MATRICES[1], MODULI[1]))
     while True:
@@ -85,7 +85,7 @@ def uniform(seed: int) -> Iterator[float]:
 
 
 def normal(seed: int, mean: float, deviation: float) -> Iterator[float]:
-    """Numbers of a normal distribution, without end (the polar method; each accepted pair gives two)."""
+    """Yields normally distributed numbers without end, by the polar method; each accepted pair gives two."""
     numbers = uniform(seed)
     while True:
         x, y = 2.0 * next(numbers) - 1.0, 2.0 * next(numbers) - 1.0
@@ -97,5 +97,5 @@ def normal(seed: int, mean: float, deviation: float) -> Iterator[float]:
 
 
 def exponential(seed: int, mean: float) -> Iterator[float]:
-    """Numbers of an exponential distribution, without end."""
+    """Returns exponentially distributed numbers without end."""
     return (-mean * math.log(number) for number in uniform(seed))

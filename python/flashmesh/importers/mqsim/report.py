@@ -1,4 +1,4 @@
-"""What became of every tag, as a text."""
+"""Report on every tag of an import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def report(device: Path, workload: Path, scenarios: Sequence[Scenario], files: Sequence[Path]) -> str:
-    """The whole text."""
+    """Returns the report."""
     mode = scenarios[0].mode
     lines = [f"{device} and {workload}, imported as {mode.value}"]
     lines += ["", *unknown_lines(dict.fromkeys(tag for scenario in scenarios for tag in scenario.ledger.unknown))]
@@ -31,7 +31,7 @@ def report(device: Path, workload: Path, scenarios: Sequence[Scenario], files: S
 
 
 def unknown_lines(unknown: Iterable[Unknown]) -> list[str]:
-    """The tags that are none of MQSim's."""
+    """Returns a table of the tags that MQSim does not have."""
     rows = [
         (f"{tag.source}:{tag.line}", f"<{tag.name}>", f"did you mean <{tag.near}>?" if tag.near else "")
         for tag in unknown
@@ -42,7 +42,7 @@ def unknown_lines(unknown: Iterable[Unknown]) -> list[str]:
 
 
 def fate_lines(ledger: Ledger, mode: Mode) -> list[str]:
-    """What became of every tag."""
+    """Returns a table of all known tags, with the keys that were set from each."""
     rows = [("line", "tag", "says", "became")]
     section = ""
     for fate in ledger.fates:
@@ -54,12 +54,12 @@ def fate_lines(ledger: Ledger, mode: Mode) -> list[str]:
 
 
 def said(fate: Fate) -> str:
-    """What a tag says, or what MQSim takes without it."""
+    """Returns the text of a tag, or MQSim's default."""
     return fate.text if fate.line else f"(absent: {fate.text})" if fate.text else "(absent)"
 
 
 def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
-    """The keys that were set from a tag, or why there are none."""
+    """Returns the keys that were set from a tag, or the reason why there are none."""
     keys = list(dict.fromkeys(fate.keys))
     values = {key: setting.value(mode) for key in keys if (setting := ledger.settings.get(key)) is not None}
     parts = [f"{key} = {short(value)}" for key in keys if (value := values.get(key)) is not None]
@@ -71,13 +71,13 @@ def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
 
 
 def short(value: Value) -> str:
-    """A value on a part of a line."""
+    """Returns a value, shortened for a table."""
     text = value_text(value)
     return text if len(text) <= 48 else f"{text[:44]} ..."
 
 
 def difference_lines(scenario: Scenario) -> list[str]:
-    """The keys in which the two modes differ."""
+    """Returns a table of the keys in which the two modes differ."""
     differences = scenario.differences()
     if not differences:
         return ["What MQSim simulates is what the files mean."]
@@ -89,13 +89,13 @@ def difference_lines(scenario: Scenario) -> list[str]:
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows under one another; the last column is as long as it is."""
+    """Returns rows aligned in columns; the last column has any width."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     return [line.rstrip() for line in aligned(rows, widths)]
 
 
 def aligned(rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> Iterator[str]:
-    """Each row with its columns as wide as `widths`."""
+    """Yields each row with columns of the given widths."""
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         yield "  " + "  ".join([*cells, row[-1]])

@@ -1,8 +1,8 @@
-"""The requests that MQSim issues, one for one.
+"""The requests that MQSim issues, one by one.
 
-Two runs that draw from different generators differ by chance alone: at some ten thousand requests by about 1 % in the
-mean latency and by up to 8 % in its percentiles. So that what remains between MQSim and flashmesh is the drive, the
-compatible configuration replays the requests of MQSim itself.
+Runs with different random generators differ by chance: at some ten thousand requests by about 1 % in the mean latency
+and by up to 8 % in its percentiles. The compatible configuration replays the requests of MQSim itself, so that the
+remaining difference between MQSim and flashmesh is the drive.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Places: TypeAlias = Generator[int, int, None]
-"""Gives the first sector of a request for each size that is sent."""
+"""Generator that yields the first sector of a request for each size sent to it."""
 Request: TypeAlias = tuple[int, int, int, bool]
-"""Arrival in nanoseconds, first sector in the space of the flow, sectors, and whether it reads."""
+"""Arrival in nanoseconds, first sector in the space of the flow, sectors, and whether the request is a read."""
 CHUNK = 4096
-"""Requests that are written at once."""
+"""Number of requests written at once."""
 FIELDS = 5
-"""What a line of a trace has, one blank between any two."""
+"""Number of fields of a line of a trace, separated by single blanks."""
 LINE_MAX = 4096
-"""No line of a trace is longer."""
+"""Maximum length of a line of a trace."""
 DRAWN_BITS = 32
-"""MQSim keeps a drawn length in so many bits without a sign: one below zero becomes a very large one."""
+"""Bits of a drawn length in MQSim, without a sign: a length below zero becomes a very large one."""
 COUNT_BITS = 16
-"""MQSim keeps the length of a command in so many bits."""
+"""Bits of the length of a command in MQSim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The sectors of a flow on the drive, and those of the input stream of MQSim that takes its requests."""
+    """Sectors of a flow on the drive, and of the MQSim input stream that receives its requests."""
 
     first: int
     last: int
     page_sectors: int
     stream_first: int
-    """First sector of the input stream: that of the flow on NVMe, that of the drive behind SATA."""
+    """First sector of the input stream: on NVMe that of the flow, behind SATA that of the drive."""
     stream_last: int
 
     def offset(self, sector: int, sectors: int) -> int:
-        """Returns where a request at a sector of the drive begins in its input stream.
+        """Returns the offset in the input stream of a request at a sector of the drive.
 
-        MQSim folds a sector outside the stream onto it. It cuts requests at multiples of the page size counted from
-        the beginning of the drive, and numbers their pages from that of the stream. The offset returned leads to the
-        same pieces on the same pages, with one exception: where a page of the stream begins within the page of the
-        drive in which a request of several pieces begins, and before the request, MQSim puts the first two pieces on
-        one page; here the first one goes to the page before.
+        MQSim folds a sector outside the stream onto it. It splits requests at multiples of the page size, counted from
+        the start of the drive, but numbers their pages from the start of the stream. The returned offset leads to the
+        same pieces on the same pages, with one exception. If a request of several pieces begins in a page of the drive
+        that contains the start of a page of the stream before the request, MQSim puts the first two pieces on one page;
+        here the first piece goes to the page before.
         """
         first, last, page = self.stream_first, self.stream_last, self.page_sectors
         offset = sector - first if first <= sector <= last else sector % (last - first)
@@ -72,27 +72,27 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticFlow:
-    """What MQSim draws requests from."""
+    """Parameters of MQSim's request generator."""
 
     seed: int
     requests: int
     space: Space
-    """Its part of the drive."""
+    """Part of the drive."""
     working_set_percent: int
     read_percent: int
     distribution: str
-    """UNIFORM, HOTCOLD or STREAMING, after RANDOM_."""
+    """UNIFORM, HOTCOLD or STREAMING: the value of Address_Distribution without RANDOM_."""
     hot_percent: int
     alignment: int
-    """Requests begin at multiples of so many sectors of the drive."""
+    """Alignment of requests in sectors of the drive."""
     mean_sectors: int
     deviation: int | None
-    """Of the sizes; None: all are of one size."""
+    """Standard deviation of the sizes; None for a single size."""
     mean_gap_ns: int | None
-    """Between arrivals; None: a request comes when another completes."""
+    """Mean time between arrivals; None for a fixed queue depth."""
 
     def draw(self) -> Iterator[Request]:
-        """Its requests, in order."""
+        """Yields the requests in order."""
         seeds = iter(range(self.seed, self.seed + 6))
         kinds = uniform(next(seeds))
         addresses = uniform(next(seeds))
@@ -123,13 +123,13 @@ class SyntheticFlow:
             yield time, self.space.offset(sector - sector % self.alignment, sent), sent, reads
 
     def last(self) -> int:
-        """The last sector of the working set."""
+        """Returns the last sector of the working set."""
         percent = self.working_set_percent if 1 <= self.working_set_percent <= 100 else 100
         return int(self.space.first + (self.space.last - self.space.first) * (percent / 100.0))
 
     @staticmethod
     def anywhere(addresses: Iterator[float], first: int, last: int) -> Places:
-        """Uniform; what would reach beyond the last sector begins at the first one."""
+        """Draws sectors uniformly; a request that would exceed the last sector begins at the first one."""
         count = float(last - first + 1)
         sector = first
         while True:
@@ -139,7 +139,7 @@ class SyntheticFlow:
                 sector = first
 
     def hot_and_cold(self, addresses: Iterator[float], choices: Iterator[float], first: int, last: int) -> Places:
-        """Cold with the probability that the hot part has of the space, hot otherwise."""
+        """Draws from the cold part with the probability `hot_percent`, and else from the hot part."""
         share = self.hot_percent / 100.0
         cold = first + int((last - first) * share) + 1
         sector = first
@@ -151,7 +151,7 @@ class SyntheticFlow:
                 sector = first + int(float(cold - first) * next(addresses))
 
     def streaming(self, addresses: Iterator[float], first: int, last: int) -> Places:
-        """One after the other, from anywhere, aligned up."""
+        """Takes consecutive sectors from a random start, aligned up."""
         following = first + int(float(last - first + 1) * next(addresses))
         following -= following % self.alignment
         sector = first
@@ -165,18 +165,18 @@ class SyntheticFlow:
 
 
 def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Request]:
-    """The requests of a trace as MQSim issues them.
+    """Yields the requests of a trace as MQSim issues them.
 
-    All stamps are nanoseconds, and what lies beyond the space is folded onto it.
+    All time stamps count as nanoseconds, and sectors beyond the space are folded onto it.
 
     Args:
         path: The trace.
         space: The sectors of the flow.
-        percent: How much of the trace is replayed; all of it when there are several rounds.
-        rounds: How often. Each round counts its stamps from the last request of the one before.
+        percent: The replayed share of the trace; 100 for several rounds.
+        rounds: The number of rounds. Time stamps of each round are relative to the last request of the round before.
 
     Raises:
-        ConfigError: When the trace cannot be read, or holds what MQSim cannot read either.
+        ConfigError: If the trace cannot be read, or holds a line that MQSim cannot read either.
     """
     count = lines_of(path)
     count = count * percent // 100 if rounds == 1 else count
@@ -185,27 +185,27 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
         start = time
         for stamp, sector, sectors, reads in islice(traced(path), count):
             time = start + stamp
-            # Within the space an address counts from the beginning of the flow's own part.
+            # An address within the space is relative to the start of the flow's part.
             inside = sector if sector <= space.last - space.first else sector % (space.last - space.first)
             yield time, space.offset(space.first + inside, sectors), sectors, reads
 
 
 def first_arrival(requests: Iterator[Request]) -> tuple[int, Iterator[Request]]:
-    """Returns the arrival of the first request in nanoseconds, 0 where there is none, and all requests."""
+    """Returns the arrival of the first request in nanoseconds, 0 without a request, and all requests."""
     first = next(requests, None)
     return (0, iter(())) if first is None else (first[0], chain([first], requests))
 
 
 def traced(path: Path) -> Iterator[Request]:
-    """The lines of a trace; the first that is none ends it.
+    """Yields the requests of a trace, up to the first line that is not a request.
 
     Raises:
-        ConfigError: When it cannot be read, or a field is no number.
+        ConfigError: If the file cannot be read, or a field is not a number.
     """
     try:
         with path.open(encoding="latin-1") as file:
             for number in count(1):
-                # No more than a line can need: a file of another kind may have none that ends.
+                # Reads are limited in length, since a file of another kind may consist of one endless line.
                 line = file.readline(LINE_MAX + 1)
                 if not line:
                     return
@@ -227,10 +227,10 @@ def traced(path: Path) -> Iterator[Request]:
 
 
 def unsigned(text: str, field: str) -> int:
-    """Returns a number as C spells it: decimal, 0x.. or 0..
+    """Returns a number in C notation: decimal, 0x.. or 0..
 
     Raises:
-        ValueError: When it is none.
+        ValueError: If the text is not a number.
     """
     if text[:2] in ("0x", "0X"):
         return whole(text, field, 16)
@@ -241,7 +241,7 @@ def whole(text: str, field: str, base: int) -> int:
     """Returns a whole number of a field.
 
     Raises:
-        ValueError: When it is none; the text names the field.
+        ValueError: If the text is not a whole number; the message names the field.
     """
     try:
         return int(text, base)
@@ -250,10 +250,10 @@ def whole(text: str, field: str, base: int) -> int:
 
 
 def lines_of(path: Path) -> int:
-    """Requests of a trace, as MQSim counts them.
+    """Returns the number of requests of a trace, as MQSim counts them.
 
     Raises:
-        ConfigError: When it cannot be read.
+        ConfigError: If the trace cannot be read.
     """
     return sum(1 for _ in traced(path))
 
@@ -262,7 +262,7 @@ def write(path: Path, requests: Iterable[Request]) -> None:
     """Writes requests as a trace of the ASCII family: time in ns, device 0, sector, sectors, 1 for a read.
 
     Raises:
-        OutputError: When the system refuses.
+        OutputError: If the system refuses the write.
     """
     lines = iter(requests)
     try:

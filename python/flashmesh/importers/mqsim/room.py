@@ -1,4 +1,4 @@
-"""Spare blocks: what MQSim's files leave of them, what the drive here needs, and when collection begins."""
+"""Spare blocks: the number that MQSim's files leave, the number that the drive needs, and the threshold of GC."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ if TYPE_CHECKING:
     from flashmesh.importers.mqsim.ledger import Ledger
 
 SPARE_BLOCKS = 4
-"""Spare blocks of a plane that the drive cannot do without."""
+"""Spare blocks of a plane that the drive always needs."""
 TRANSLATION_BLOCKS = 2
-"""As many more when the map lies on flash."""
+"""Further spare blocks if the map is on flash."""
 BOUND_BLOCKS = 1
-"""And when writes get their pages early."""
+"""Further spare blocks if writes are bound to pages early."""
 COLLECTIONS_PER_PLANE = 10
-"""Collections MQSim lets run in a plane at once, and the least number of free blocks at which it begins."""
+"""Maximum number of concurrent collections of a plane in MQSim, and the minimum of free blocks at which it begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a plane has beside the pages of the host."""
+    """Size of a plane, and its spare share."""
 
     blocks: int
-    """Blocks of a plane, those included that the files lack."""
+    """Blocks of a plane, including those added to the number in the files."""
     spare: float
-    """The share of a plane that is spare."""
+    """Spare share of a plane."""
 
     @staticmethod
     def of(drive: Drive, pages: int, open_blocks: int) -> Room:
-        """The room where the fullest plane holds so many pages, and needs so many blocks more for open ones."""
+        """Computes the blocks needed for `pages` pages in the fullest plane and `open_blocks` further open blocks."""
         needed = SPARE_BLOCKS + open_blocks
         if drive.stored_entry_bytes is not None:
             needed += TRANSLATION_BLOCKS
@@ -39,16 +39,16 @@ class Room:
 
 
 def settle(ledger: Ledger, drive: Drive, pages: int, writers: int) -> bool:
-    """Sets the blocks of a plane and the threshold of collection.
+    """Sets the blocks of a plane and the threshold of GC.
 
     Args:
-        ledger: Where everything is kept.
+        ledger: The record of the import.
         drive: The drive.
-        pages: Pages that the fullest plane holds.
-        writers: The most open blocks for writes of the host that a plane has.
+        pages: The pages that the fullest plane holds.
+        writers: The maximum number of open blocks for host writes in a plane.
 
     Returns:
-        Whether the drive has as many blocks as its file says, where it is described as it was meant.
+        Whether the physical configuration has exactly the blocks of the file.
     """
     compatible, physical = Room.of(drive, pages, BOUND_BLOCKS + writers - 1), Room.of(drive, pages, 0)
     if compatible.blocks > drive.blocks:

@@ -1,4 +1,4 @@
-"""The workloads: a scenario of workload.xml, and which part of the drive each of its flows has."""
+"""Translation of a scenario of workload.xml: its flows, and the part of the drive of each."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 KINDS = {"IO_Flow_Parameter_Set_Synthetic": SYNTHETIC, "IO_Flow_Parameter_Set_Trace_Based": TRACE}
 FLOWS_MAX = 8
-"""MQSim has registers for as many queues."""
+"""Maximum number of flows: MQSim has registers for this many queues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The planes that a flow uses, by their numbers on each level."""
+    """The planes that a flow uses, by their indices on each level."""
 
     channels: tuple[int, ...]
     ways: tuple[int, ...]
@@ -40,10 +40,10 @@ class Part:
 
     @staticmethod
     def of(section: Section, drive: Drive) -> Part:
-        """What a flow lists.
+        """Returns the planes that a flow lists.
 
         Raises:
-            ConfigError: When it lists what the drive does not have.
+            ConfigError: If it lists a part that the drive does not have.
         """
         levels = {
             "Channel_IDs": (drive.channels, "channels", "Flash_Channel_Count"),
@@ -62,17 +62,17 @@ class Part:
         return Part(*found)
 
     def is_all(self, drive: Drive) -> bool:
-        """Whether these are all planes of the drive."""
+        """Returns whether these are all planes of the drive."""
         return self.planes_in_it() == drive.all_planes()
 
     def planes_in_it(self) -> int:
-        """How many planes it has."""
+        """Returns the number of planes."""
         return len(self.channels) * len(self.ways) * len(self.dies) * len(self.planes)
 
 
 def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset[int], int]]:
-    """Sets of planes that the same flows use: which flows, by their places in the list, and how many planes."""
-    # Channels that the same flows use are alike, and so on down: what counts is how many there are of each kind.
+    """Yields sets of planes with the same users: the indices of the flows, and the number of planes."""
+    # Channels with the same users are alike, and so are chips, dies and planes: only their numbers matter.
     levels = (
         ([part.channels for part in parts], drive.channels),
         ([part.ways for part in parts], drive.chips),
@@ -88,7 +88,7 @@ def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset
 
 
 def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
-    """The space of each flow, in sectors: of every plane it uses an equal share among those who use it."""
+    """Returns the space of each flow in sectors; a plane is divided equally among the flows that use it."""
     totals = [0] * len(parts)
     for users, planes in kinds_of_planes(parts, drive):
         for at in users:
@@ -97,15 +97,15 @@ def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
 
 
 def writers_of(parts: list[Part], drive: Drive) -> int:
-    """Returns the most flows that share a plane; behind SATA, MQSim has one open block for all of them."""
+    """Returns the maximum number of flows that share a plane; behind SATA, MQSim has one open block for all flows."""
     return 1 if drive.is_sata else max(len(users) for users, _ in kinds_of_planes(parts, drive))
 
 
 def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
-    """Returns the space of each flow in whole pages, as MQSim counts them: the last one may be a part of a page.
+    """Returns the space of each flow, rounded up from partial pages to whole pages.
 
-    Where all flows use all planes, it is in whole stripes over the planes, if anything follows it: MQSim begins the
-    order of planes anew in each flow, and for the pages of the map.
+    If all flows use all planes and something follows a flow, its space is rounded to whole stripes over the planes,
+    because MQSim restarts the order of planes in each flow, and for the pages of the map.
     """
     is_followed = len(parts) > 1 or drive.stored_entry_bytes is not None
     in_planes = is_followed and all(part.is_all(drive) for part in parts)
@@ -114,9 +114,9 @@ def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]
 
 
 def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
-    """The most pages of flows, and of the map where it lies on flash, that a plane holds.
+    """Returns the maximum number of pages of a plane: those of flows, and of the map if it is on flash.
 
-    A flow spreads its space over its planes evenly, whoever else uses them.
+    A flow is spread evenly over its planes, regardless of other users.
     """
     pages = [count * SECTOR // drive.page_bytes for count in sectors]
     if drive.stored_entry_bytes is not None:
@@ -127,7 +127,7 @@ def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
 
 
 class ScenarioTranslation:
-    """Translates one scenario."""
+    """Translator of one scenario."""
 
     def __init__(
         self, ledger: Ledger, source: Source, scenario: Element, drive: Drive, options: Options, name: str
@@ -135,15 +135,15 @@ class ScenarioTranslation:
         """Sorts the tags of all flows.
 
         Args:
-            ledger: Where everything is kept.
+            ledger: The record of the import.
             source: The file.
             scenario: The scenario.
-            drive: The drive it runs on.
-            options: What whoever imports has asked for.
-            name: What the names of the files begin with.
+            drive: The drive of the scenario.
+            options: The options of the import.
+            name: The prefix of the names of files.
 
         Raises:
-            ConfigError: When it has no flow, too many, or what is none.
+            ConfigError: If the scenario has no flow, too many flows, or another tag.
         """
         self.ledger = ledger
         self.drive = drive
@@ -160,10 +160,10 @@ class ScenarioTranslation:
         self.flows = [Section(ledger, source, child, KINDS[child.name]) for child in scenario.children]
 
     def translate(self) -> bool:
-        """Sets every key of the streams; gives whether any uses the cache.
+        """Sets every key of the streams. Returns whether a flow uses the cache.
 
         Raises:
-            ConfigError: When a tag says what cannot be.
+            ConfigError: If a tag has an invalid value.
         """
         drive = self.drive
         parts = [Part.of(flow, drive) for flow in self.flows]
@@ -215,7 +215,7 @@ class ScenarioTranslation:
         return any(flow.word("Device_Level_Data_Caching_Mode") != "TURNED_OFF" for flow in self.flows)
 
     def precondition(self, sectors: list[int]) -> None:
-        """How much of the drive was written before."""
+        """Sets the share of the drive that is written before the run."""
         device = self.drive.device
         if not device.flag("Enabled_Preconditioning"):
             device.set("precondition.kind", "none", "Enabled_Preconditioning")
@@ -233,7 +233,7 @@ class ScenarioTranslation:
             self.ledger.warn("Initial_Occupancy_Percentage differs between flows: the mean of their space is taken")
 
     def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int) -> None:
-        """Sets the planes and the space of a flow; no namespace where `sectors` is 0."""
+        """Sets the planes and the space of a flow; no namespace if `sectors` is 0."""
         drive = self.drive
         levels = {
             "Channel_IDs": ("channels", part.channels, drive.channels),

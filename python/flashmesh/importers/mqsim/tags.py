@@ -1,7 +1,7 @@
-"""Every tag of MQSim's files: what it holds, in which unit, and what MQSim takes when it is absent.
+"""Tags of MQSim's files: their formats, units and defaults.
 
-From MQSim's own readers (src/exec/*_Parameter_Set.cpp of github.com/CMU-SAFARI/MQSim). Bounds are those of what the tag
-becomes here, so that a value out of them is named with its line.
+The table follows MQSim's own readers (src/exec/*_Parameter_Set.cpp of github.com/CMU-SAFARI/MQSim). Bounds are those
+of the key that a tag sets here, so that errors show the line of the tag.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Tag:
     name: str
     form: Form
     default: str | None = None
-    """What is taken when it is absent, as it would be written; None: it has to be there when it matters."""
+    """Text of the default; None if the tag is required where it matters."""
     alias: str = ""
-    """Another spelling that means the same, but that MQSim does not know."""
+    """Another spelling with the same meaning, which MQSim does not know."""
 
 
 NS = Whole(0, 10**13)
@@ -36,7 +36,7 @@ SECTOR = 512
 SHARE = Number(Decimal(0), Decimal("0.5"))
 PERCENT = Whole(0, 100)
 SECTORS = Whole(1, 65_535)
-"""MQSim keeps the size of a command in 16 bits."""
+"""Sizes of requests: MQSim keeps the size of a command in 16 bits."""
 ORDERS = tuple("".join(order) for order in permutations("CWDP"))
 
 HOST = (
@@ -82,7 +82,7 @@ DEVICE = (
     Tag("Dynamic_Wearleveling_Enabled", Flag(), "true"),
     Tag("Static_Wearleveling_Enabled", Flag(), "true"),
     Tag("Static_Wearleveling_Threshold", Whole(1, 1_000_000), "100"),
-    # MQSim's reader wants this spelling; its own files have the other one, which it skips.
+    # MQSim's reader requires this spelling; its own files have the other one, which the reader skips.
     Tag("Prefered_suspend_erase_time_for_read", NS, "700000", alias="Preferred_suspend_erase_time_for_read"),
     Tag("Preferred_suspend_erase_time_for_write", NS, "700000"),
     Tag("Preferred_suspend_write_time_for_read", NS, "100000"),
