@@ -1,4 +1,4 @@
-"""The command line: results on stdout, everything else on stderr, exit codes that scripts can use."""
+"""Command line: results on stdout, everything else on stderr, exit codes for scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Runs the command line and ends the process."""
-    # Before the imports, which take a while: they may be interrupted as well.
+    # Before the imports: they take a while and can be interrupted as well.
     from flashmesh.cli.signals import hold
 
     hold()

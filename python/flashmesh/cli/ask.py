@@ -1,4 +1,4 @@
-"""`flashmesh ask`."""
+"""Command `flashmesh ask`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh bundle`."""
+"""Command `flashmesh bundle`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh cache`: the states of preconditioned drives that are kept between runs."""
+"""Command `flashmesh cache`: kept states of preconditioned drives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Age(click.ParamType[timedelta]):
     name = "age"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """The time that a text names."""
+        """Returns the duration that a text spells."""
         if isinstance(value, timedelta):
             return value
         found = re.fullmatch(r"([0-9]{1,6}) ?(s|min|h|d|w)", str(value))
@@ -89,7 +89,7 @@ def clear(older_than: timedelta) -> None:
 
 
 def shown(where: Path | None, kept: list[KeptState]) -> str:
-    """The folder and its states, for people."""
+    """Returns a table of the kept states, with the folder."""
     from flashmesh import states
 
     if where is None:
@@ -110,7 +110,7 @@ def shown(where: Path | None, kept: list[KeptState]) -> str:
 
 
 def row(state: KeptState) -> tuple[str, ...]:
-    """One state, as its row."""
+    """Returns the row of a state."""
     now = time.time()
     return (
         state.drive or state.key[:16],
@@ -123,17 +123,17 @@ def row(state: KeptState) -> tuple[str, ...]:
 
 
 def counted(count: int) -> str:
-    """A number of states."""
+    """Returns a number of states."""
     return f"{count:,} state{'' if count == 1 else 's'}"
 
 
 def size_text(size: int) -> str:
-    """A size of files."""
+    """Returns a size of files."""
     return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
 
 
 def age_text(seconds: float) -> str:
-    """How long ago something was, in its largest unit."""
+    """Returns the age of an event, in its largest unit."""
     for unit in ("d", "h", "min"):
         if seconds >= 2 * UNITS_S[unit]:
             return f"{seconds / UNITS_S[unit]:.0f} {unit} ago"

@@ -1,4 +1,4 @@
-"""`flashmesh calibrate`."""
+"""Command `flashmesh calibrate`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def calibrate(
     refuse_overwriting({"--out": output, "--json": json_file}, {"a measurement": [*measured], "the facts": [facts]})
     problem = read_problem(measured, facts, drive, requests)
     with ExitStack() as opened:
-        # What cannot be written shows before the work, not after it.
+        # Files are opened before the work, so that errors show early.
         target = opened.enter_context(whole_file(output))
         document = None
         if json_file is not None and json_file != STDOUT:
@@ -133,16 +133,16 @@ def calibrate(
 
 
 class Told:
-    """Says which drives are better than all before."""
+    """Printer of the drives that are better than all before."""
 
     def __init__(self, quiet: bool) -> None:
-        """With none tried."""
+        """Starts with no drive tried."""
         self.quiet = quiet
         self.tried = 0
         self.best = float("inf")
 
     def __call__(self, candidate: Candidate) -> None:
-        """Takes notice of a drive that was tried."""
+        """Counts a tried drive, and prints it if it is the best so far."""
         self.tried += 1
         if self.quiet or candidate.loss >= self.best:
             return

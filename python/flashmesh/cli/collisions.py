@@ -1,4 +1,4 @@
-"""`flashmesh collisions`."""
+"""Command `flashmesh collisions`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DRIVE = "preset:collisions"
-"""The drive of a workload that comes without one: that of the paper."""
+"""Default drive of a workload: that of the paper."""
 SWITCH = "measure.collisions"
 
 
@@ -91,7 +91,7 @@ def collisions(
 
 
 def show_collisions(result: Result, as_json: bool) -> None:
-    """Writes what was found to stdout."""
+    """Writes the collisions of a run to stdout."""
     with stdout() as stream:
         if as_json:
             stream.write(result.to_json())

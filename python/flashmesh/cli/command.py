@@ -1,4 +1,4 @@
-"""Commands and groups of the command line: what they share beside their options."""
+"""Base classes of commands and groups."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or 
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 
 KEYS_SHOWN = 3
-"""How many keys are named in place of an option that does not exist."""
+"""Number of keys suggested in place of an unknown option."""
 
 
 class Command(click.Command):
-    """A command that takes no option twice, of which one value would have no effect."""
+    """A command that refuses options given twice, since one of the values would have no effect."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """As click has it, with the exit codes below the help."""
+        """Adds the exit codes below the help."""
         super().__init__(*args, **{"epilog": EXIT_CODES} | options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -29,7 +29,7 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads the arguments."""
+        """Parses the arguments."""
         if not ctx.resilient_parsing:
             try:
                 _, _, given = self.make_parser(ctx).parse_args(args=list(args))
@@ -40,7 +40,7 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def name_key(self, error: click.NoSuchOption, ctx: click.Context) -> None:
-        """Says how to set the key of a configuration that somebody takes for an option, such as --requests."""
+        """Suggests `--set` with the full key if an unknown option is the name of a key, such as --requests."""
         if not any("--set" in parameter.opts for parameter in self.params):
             return
         from flashmesh.keys import keys_named
@@ -52,12 +52,12 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of such commands."""
+    """A group of `Command`."""
 
     command_class = Command
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """As click has it, with the exit codes below the help."""
+        """Adds the exit codes below the help."""
         super().__init__(*args, **{"epilog": EXIT_CODES} | options)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,7 +67,7 @@ class Group(click.Group):
 
 
 def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Writes the examples of a command, one a line: a line that is broken cannot be pasted."""
+    """Writes the examples of a command, one on each line, since a broken line cannot be pasted."""
     from flashmesh.cli.shown_examples import examples_of
 
     shown = examples_of(ctx.command_path)
@@ -78,7 +78,7 @@ def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
 
 
 def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> None:
-    """Refuses options with one value that are given twice."""
+    """Refuses single-value options that are given twice."""
     seen: set[click.Parameter] = set()
     for parameter in given:
         if parameter in seen and isinstance(parameter, click.Option):
@@ -88,5 +88,5 @@ def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> Non
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Makes a command of a function."""
+    """Returns a decorator that makes a command of a function."""
     return click.command(name, cls=Command)

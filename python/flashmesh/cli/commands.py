@@ -1,4 +1,4 @@
-"""The command line as a whole; each command is imported when it is asked for."""
+"""Root of the command line; each command is imported on first use."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ COMMANDS = {
     "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
     "validate": ("flashmesh.cli.validate", "Hold drives to what real ones measured."),
 }
-"""The module that defines each command, and what it does."""
+"""Module of each command, and its summary."""
 
 
 class LazyCommands(UserDict[str, Any]):
-    """Commands by their names, imported when they are asked for."""
+    """Commands by name, imported on first use."""
 
     def __getitem__(self, name: str) -> click.Command:
-        """The command of this name."""
+        """Imports and returns a command."""
         module, _ = self.data[name]
         command: click.Command = getattr(import_module(module), name.replace("-", "_"))
         return command
 
 
 class LazyGroup(Group):
-    """A group that says what its commands do without importing them."""
+    """A group that lists its commands without importing them."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The commands that a word may become, with what they do; none of them is imported for it."""
+        """Returns the completions of a command name with their summaries, without importing the commands."""
         from click.shell_completion import CompletionItem
 
         found = [
@@ -69,7 +69,7 @@ class LazyGroup(Group):
 
 
 def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Prints the facts of this installation, and ends the command."""
+    """Prints the version and build of this installation, and ends the command."""
     if wanted and not ctx.resilient_parsing:
         from flashmesh.facts import text
 

@@ -1,4 +1,4 @@
-"""`flashmesh compare`."""
+"""Command `flashmesh compare`."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def compare(
         try:
             session.run(LocalThreads(places), on_progress=bar, on_open=bar.on_open, on_end=estimate)
         except BaseException:
-            # Interrupted or terminated: what has finished is kept all the same.
+            # Interrupted or terminated: finished runs are written nevertheless.
             bar.stop()
             if session.finished():
                 for unwritable in write_files(session.comparison(), targets, long):
@@ -157,7 +157,7 @@ def compare(
             raise session.failures[0].error
         unwritten = write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
-    # Whatever became of the files: the runs may have taken days.
+    # Results are shown even if a file could not be written: the runs may have taken days.
     show_comparison(comparison, form, measures, long, against)
     if unwritten:
         raise OutputError("\n".join(unwritten))
@@ -167,19 +167,19 @@ def compare(
 
 
 class Opened(ExitStack):
-    """A file that was opened before the runs, and is written after them, whatever becomes of others."""
+    """An output file that is opened before the runs and written after them, independent of other files."""
 
     def __init__(self, path: Path) -> None:
-        """Opens it.
+        """Opens the file.
 
         Raises:
-            OutputError: When it cannot be written.
+            OutputError: If it cannot be written.
         """
         super().__init__()
         self.target = self.enter_context(whole_file(path))
 
     def fill(self, write: Callable[[Path], None]) -> str | None:
-        """Writes it; tells what went wrong."""
+        """Writes the file. Returns the error, or None."""
         try:
             with self:
                 write(self.target)
@@ -189,7 +189,7 @@ class Opened(ExitStack):
 
 
 def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: bool) -> list[str]:
-    """Writes a comparison into the files that were asked for; tells which could not be written."""
+    """Writes a comparison into the requested files. Returns the errors."""
     from flashmesh.sweeps.table import fill_parquet
 
     writers: dict[str, Callable[[Path], None]] = {

@@ -1,4 +1,4 @@
-"""What a shell completes: commands, keys and their values, presets, named workloads, measures, files."""
+"""Shell completion: commands, keys and their values, presets, named workloads, measures, files."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 CONFIGURATIONS = (".toml",)
 SAVED = (".toml", ".json", ".parquet")
 FILES = {"workload.trace": (), "workload.fitted": CONFIGURATIONS}
-"""Keys whose values are files, with the endings of these; any ending where there is none."""
+"""Keys whose values are files, with the accepted suffixes; an empty tuple accepts any suffix."""
 SHELLS = ("bash", "zsh", "fish")
 BOOLEANS = ("true", "false")
 
 
 def configs(ctx: click.Context, parameter: click.Parameter | None, incomplete: str) -> list[CompletionItem]:
-    """Presets and configuration files."""
+    """Completes presets and configuration files."""
     return [*presets(incomplete), *paths(incomplete, CONFIGURATIONS)]
 
 
 def configs_and_saved(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Presets, configuration files and saved results."""
+    """Completes presets, configuration files and saved results."""
     return [*presets(incomplete), *paths(incomplete, SAVED)]
 
 
 def presets(incomplete: str) -> list[CompletionItem]:
-    """The presets, as a configuration is named."""
+    """Completes presets, spelled as configurations."""
     return beginning(incomplete, {f"{PRESET_PREFIX}{name}": about for name, about in _native.presets().items()})
 
 
 def paths(incomplete: str, endings: Iterable[str] = ()) -> list[CompletionItem]:
-    """Folders, and the files with one of some endings."""
+    """Completes folders, and files with one of some suffixes."""
     folder, start = os.path.split(incomplete)
     try:
         entries = sorted(os.scandir(Path(folder or ".").expanduser()), key=lambda entry: entry.name)
@@ -53,7 +53,7 @@ def paths(incomplete: str, endings: Iterable[str] = ()) -> list[CompletionItem]:
     for entry in entries:
         if not entry.name.startswith(start) or (entry.name.startswith(".") and not start.startswith(".")):
             continue
-        name = os.path.join(folder, entry.name)  # noqa: PTH118 - what was typed stays as it was
+        name = os.path.join(folder, entry.name)  # noqa: PTH118 - keeps the spelling of the typed path
         if entry.is_dir():
             found.append(CompletionItem(f"{name}/"))
         elif not endings or entry.name.endswith(tuple(endings)):
@@ -62,13 +62,13 @@ def paths(incomplete: str, endings: Iterable[str] = ()) -> list[CompletionItem]:
 
 
 def profiles(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The named workloads."""
+    """Completes named workloads."""
     known = _native.profiles_by_paper().values()
     return beginning(incomplete, {name: about for summaries in known for name, about in summaries.items()})
 
 
 def measures(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The measures, and the keys of results."""
+    """Completes measures and keys of results."""
     from flashmesh.report.measures import NAMES
 
     keys = {key: meaning for key, _, meaning in _native.quantities()}
@@ -76,12 +76,12 @@ def measures(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def keys(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Keys and sections of a configuration: before a dot the sections, behind it the keys."""
+    """Completes the sections of a configuration, and behind a dot their keys."""
     return [CompletionItem(name, help=about or None) for name, about in keys_from(incomplete)]
 
 
 def settings(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`KEY=VALUE`."""
+    """Completes `KEY=VALUE`."""
     key, equals, value = incomplete.partition("=")
     if not equals:
         found = keys_from(incomplete)
@@ -90,7 +90,7 @@ def settings(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def axes(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`KEY=VALUE,VALUE`; the values that are there are not offered again."""
+    """Completes `KEY=VALUE,VALUE` without repeating values."""
     key, equals, listed = incomplete.partition("=")
     if not equals:
         return settings(ctx, parameter, incomplete)
@@ -101,7 +101,7 @@ def axes(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> lis
 
 
 def keys_from(incomplete: str) -> list[tuple[str, str]]:
-    """The keys that begin so, with their meaning; sections as long as several may be meant."""
+    """Returns the keys with a prefix, with their meanings; only sections while several match."""
     declared = {one["key"]: one["meaning"] for one in json.loads(_native.parameters()) if "NAME" not in one["key"]}
     matching = [key for key in declared if key.startswith(incomplete)]
     sections = dict.fromkeys(key.rpartition(".")[0] for key in matching)
@@ -113,7 +113,7 @@ def keys_from(incomplete: str) -> list[tuple[str, str]]:
 
 
 def values(key: str, incomplete: str) -> list[CompletionItem]:
-    """The values that a key may have, where they can be listed."""
+    """Completes the values of a key, if they can be listed."""
     declared = {one["key"]: one for one in json.loads(_native.parameters())}
     found = declared.get(key)
     if key in FILES:
@@ -129,19 +129,19 @@ def values(key: str, incomplete: str) -> list[CompletionItem]:
 
 
 def beginning(incomplete: str, known: Mapping[str, str]) -> list[CompletionItem]:
-    """What begins so, with the first sentence about it."""
+    """Completes names with a prefix, each with the first sentence of its description."""
     found = ((name, about.split(". ")[0]) for name, about in known.items() if name.startswith(incomplete))
     return [CompletionItem(name, help=about or None) for name, about in found]
 
 
 def prefixed(prefix: str, items: Iterable[CompletionItem]) -> list[CompletionItem]:
-    """The same with something before each."""
+    """Returns completions with a prefix before each."""
     return [CompletionItem(f"{prefix}{item.value}", type=item.type, help=item.help) for item in items]
 
 
 @add_completion_class
 class Bash(BashComplete):
-    """Bash, which takes `:` and `=` for the end of a word: what is typed is read from the whole line instead."""
+    """Completion in Bash, which splits words at `:` and `=`; so the script passes the whole line."""
 
     source_template = """\
 %(complete_func)s() {
@@ -167,7 +167,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words of the line, and the last one, which is not whole."""
+        """Returns the complete words of the line, and the incomplete last one."""
         line = os.environ["FLASHMESH_LINE"]
         words = split_arg_string(line)[1:]
         if not words or line[-1:].isspace():
@@ -175,7 +175,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return words[:-1], words[-1]
 
     def source(self) -> str:
-        """The script, without asking which version of Bash runs: an older one than 4.4 says itself what it lacks."""
+        """Returns the script, without a version check: Bash before 4.4 reports by itself what it lacks."""
         return self.source_template % self.source_vars()
 
 

@@ -1,4 +1,4 @@
-"""`flashmesh config`: configurations printed and compared."""
+"""Command `flashmesh config`, which prints and compares configurations."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PRINT = "print"
-"""What a configuration without a command before it is for."""
+"""Default command for a configuration."""
 SAVED = (".json", ".parquet")
 
 
 class Printing(Group):
-    """A group whose first argument may be a configuration, to be printed."""
+    """A group whose first argument may be a configuration to print."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts `print` before what is no command."""
+        """Inserts `print` before an argument that is not a command."""
         is_command = bool(args) and (args[0] in self.commands or args[0] in (*ctx.help_option_names, "--schema"))
-        # While words are completed, an empty line may still become a command.
+        # During completion, an empty line may still become a command.
         if not is_command and (args or not ctx.resilient_parsing):
             args = [PRINT, *args]
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """The commands, and the configurations to print."""
+        """Returns the commands, and the configurations to print."""
         from flashmesh.cli.completion import configs
 
         return [*super().shell_complete(ctx, incomplete), *configs(ctx, None, incomplete)]
@@ -116,10 +116,10 @@ def diff(sources: tuple[str, ...], json_file: Path | None) -> None:
 
 
 def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """The configurations that a word on the command line stands for, each with a name.
+    """Returns the configurations of a command-line argument, each with a name.
 
     Raises:
-        FlashmeshError: When it is neither a configuration nor a saved result.
+        FlashmeshError: If the argument is neither a configuration nor a saved result.
     """
     path = Path(source)
     if path.suffix.lower() in SAVED or path.is_dir():
@@ -136,7 +136,7 @@ def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def named(settings: Mapping[str, Any]) -> str:
-    """What sets a run apart."""
+    """Returns the varied values of a run."""
     from flashmesh.configuration import value_text
 
     return ", ".join(value_text(value) for value in settings.values())

@@ -1,4 +1,4 @@
-"""`flashmesh doctor`."""
+"""Command `flashmesh doctor`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.doctor import Finding
 
 FAULTY = 3
-"""The exit code of an installation that does not work: that of a check that failed."""
+"""Exit code of a faulty installation, the code of a failed check."""
 
 
 @command()
@@ -53,7 +53,7 @@ def doctor(json_file: Path | None) -> int:
 
 
 def show(found: Sequence[Finding], stream: IO[str]) -> None:
-    """Prints the findings by group, and then what does not work."""
+    """Prints the findings by group, then the notes and faults."""
     width = max(len(finding.name) for finding in found)
     group = ""
     for finding in found:

@@ -1,4 +1,4 @@
-"""What `run` and `compare` share: the drive, the jobs to run on it, and what is said about them."""
+"""Functions shared by `run` and `compare`: the drive, and the fio jobs to run on it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 DRIVE = "preset:venice-z-nand"
-"""The drive of jobs that come without one: that of the defaults."""
+"""Default drive of fio jobs: that of the default configuration."""
 
 
 def drive_of(config: str | None, fio_file: Path | None) -> str:
-    """The configuration of a run, which jobs may come without.
+    """Returns the configuration of a run; fio jobs have a default.
 
     Raises:
-        click.UsageError: When nothing says what to run.
+        click.UsageError: If neither a configuration nor a job file is given.
     """
     if config is None and fio_file is None:
         raise click.UsageError("Missing argument 'CONFIG'.")
@@ -29,7 +29,7 @@ def drive_of(config: str | None, fio_file: Path | None) -> str:
 
 
 def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
-    """The jobs of fio to run, if there are any; what is to be said about them goes to stderr."""
+    """Reads the fio jobs to run, if any; prints notes on them to stderr."""
     if fio_file is None:
         return None
     from flashmesh.importers.fio import read_jobs
@@ -42,6 +42,6 @@ def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
 
 
 def tell_lonely(results: Iterable[Result], fairness: bool, quiet: bool) -> None:
-    """Says on stderr that fairness is a matter of several streams, where there is one."""
+    """Warns on stderr that fairness needs several streams."""
     if fairness and not quiet and all(len(result.streams) == 1 for result in results):
         click.echo("--fairness has no effect: the run has a single stream.", err=True)

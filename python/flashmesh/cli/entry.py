@@ -1,4 +1,4 @@
-"""The way in and out: which exit code what ends with, and what a person reads then."""
+"""Entry point of the command line: exceptions become exit codes and messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHECK_FAILED = 3
 INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
 PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-"""Why a stream that is open cannot be written."""
+"""Errors of writing to an open stream."""
 
 
 def main() -> NoReturn:
@@ -39,25 +39,26 @@ def main() -> NoReturn:
     try:
         flush(sys.stdout)
     except OSError as error:
-        # What could not be written is still in the buffer: Python would try again at exit, and complain.
+        # The unwritten text is still in the buffer; Python would write it again at exit, and report another error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if code == OK:
             code = unwritable_stdout(error)
     if threading.active_count() > 1:
-        # A thread left behind in a run or a read aborts the process when it comes back while Python is torn down.
+        # A thread that is still in a run or a read would abort the process when it returns during interpreter
+        # shutdown.
         os._exit(code)
     sys.exit(code)
 
 
 def speak_utf8() -> None:
-    """Starts anew where names of files would be read otherwise than those in configurations, which are UTF-8."""
+    """Restarts Python in UTF-8 mode if the file system encoding is not UTF-8, which configurations use."""
     is_other = sys.getfilesystemencoding().lower() != "utf-8"
     if is_other and os.name == "posix" and not sys.flags.utf8_mode:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def hold_streams() -> None:
-    """Opens nothing in place of streams that are closed: else the next file opened would become stdout or stderr."""
+    """Opens /dev/null for closed standard streams; else the next opened file would become stdout or stderr."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -66,7 +67,7 @@ def hold_streams() -> None:
 
 
 def guard_streams() -> None:
-    """Lets nothing out that a terminal does not show: names and texts in files are made by others."""
+    """Escapes control characters on stdout and stderr, since names and texts in files come from others."""
     stdout: IO[str] | None = sys.stdout
     stderr: IO[str] | None = sys.stderr
     if stdout is not None:
@@ -76,7 +77,7 @@ def guard_streams() -> None:
 
 
 def flush(stream: IO[str] | None) -> None:
-    """Writes what waits to be written, where the stream is open."""
+    """Flushes a stream, unless it is closed."""
     if stream is not None:
         stream.flush()
 
@@ -85,8 +86,8 @@ def guarded() -> int:
     """Runs the command line; every exception becomes a message and an exit code."""
     try:
         if COMPLETING in os.environ:
-            from flashmesh.cli import completion  # noqa: F401 - tells click how Bash asks
-        # Without click's own handling: it knows neither our errors nor our exit codes.
+            from flashmesh.cli import completion  # noqa: F401 - registers the completion of Bash
+        # Click's own handler has neither the errors nor the exit codes of flashmesh.
         code = flashmesh.main(prog_name="flashmesh", standalone_mode=False)
         return code if isinstance(code, int) else OK
     except click.ClickException as error:
@@ -107,18 +108,18 @@ def guarded() -> int:
         say(f"error: {error}")
         return BAD_INPUT
     except FlashmeshError as error:
-        # Errors of configurations begin like those of a compiler.
+        # Errors of configurations have the prefix of a compiler error already.
         say(f"error: {str(error).removeprefix('error: ')}")
         return BAD_INPUT
     except OSError as error:
-        # Commands meet errors of files where they open and write them; help and lists are only printed.
+        # Commands handle errors of files themselves, but help and lists are only printed.
         return unwritable_stdout(error) if error.filename is None and error.errno in PRINTING else fault(error)
     except Exception as error:
         return fault(error)
 
 
 def show_traceback(error: PolicyError) -> None:
-    """Shows where the code of a policy failed, when it did."""
+    """Prints the traceback of an error in the code of a policy."""
     cause = error.__cause__
     if cause is not None and cause.__traceback__ is not None:
         own = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
@@ -129,7 +130,7 @@ def show_traceback(error: PolicyError) -> None:
 
 
 def unwritable_stdout(error: OSError) -> int:
-    """Says that stdout cannot be written; nothing when its reader went away."""
+    """Reports that stdout cannot be written; silent if its reader closed it."""
     if isinstance(error, BrokenPipeError):
         return STDOUT_CLOSED
     say(f"error: the results cannot be written to stdout: {error.strerror}")
@@ -137,7 +138,7 @@ def unwritable_stdout(error: OSError) -> int:
 
 
 def fault(error: Exception) -> int:
-    """Says that flashmesh itself is at fault."""
+    """Reports an internal error."""
     if os.environ.get("FLASHMESH_DEBUG"):
         traceback.print_exception(error)
     text = " ".join(str(error).split())
@@ -150,7 +151,7 @@ def fault(error: Exception) -> int:
 
 
 def say(text: str) -> None:
-    """Writes to stderr, if anybody reads it."""
+    """Writes to stderr, if it is open."""
     stream: IO[str] | None = sys.stderr
     if stream is None:
         return

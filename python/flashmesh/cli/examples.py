@@ -1,4 +1,4 @@
-"""`flashmesh examples`."""
+"""Command `flashmesh examples`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh explain`."""
+"""Command `flashmesh explain`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def explain(key: str) -> None:
 
 
 def lines_about(key: str) -> Iterable[str]:
-    """What is said about a key or a section.
+    """Returns the description of a key or a section.
 
     Raises:
-        ConfigError: When there is none of this name.
+        ConfigError: If there is none of this name.
     """
     from flashmesh import _native
     from flashmesh.keys import find
@@ -47,7 +47,7 @@ def lines_about(key: str) -> Iterable[str]:
 
 
 def of_section(name: str, about: str) -> Iterator[str]:
-    """A section: what it is about, and its keys."""
+    """Yields the description of a section, and its keys."""
     from flashmesh.keys import declared
 
     yield f"[{name}]"
@@ -61,7 +61,7 @@ def of_section(name: str, about: str) -> Iterator[str]:
 
 
 def of_key(key: Key) -> Iterator[str]:
-    """A key: its meaning, its values, and where it is read."""
+    """Yields the description of a key: its meaning, its values, and the keys it depends on."""
     from flashmesh.keys import related
 
     yield key.key
@@ -90,7 +90,7 @@ def of_key(key: Key) -> Iterator[str]:
 
 
 def presets_of(key: Key) -> Iterator[str]:
-    """What the presets set a key to, where they differ."""
+    """Yields the values of a key in the presets, if they differ."""
     from flashmesh.keys import presets_by_value
 
     by_value = presets_by_value(key.key) if "NAME" not in key.key else {}
@@ -101,12 +101,12 @@ def presets_of(key: Key) -> Iterator[str]:
 
 
 def paragraph(text: str) -> list[str]:
-    """A text in lines, indented."""
+    """Returns an indented text in lines."""
     return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def item(name: str, text: str, width: int = INDENT, further: str = "") -> list[str]:
-    """A name with a text beside it."""
+    """Returns a name with a text beside it, in lines."""
     indent = "  " + " " * width
     return textwrap.wrap(
         text, WIDTH, initial_indent=f"  {name:<{width}}", subsequent_indent=indent + further, break_on_hyphens=False

@@ -1,4 +1,4 @@
-"""The commands that read configurations of other simulators."""
+"""Command `flashmesh import-mqsim`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh init`."""
+"""Command `flashmesh init`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SCHEMA = "config.schema.json"
 
 
 class Preset(click.Choice[str]):
-    """The name of a preset; one that it had before gives its name, with a note."""
+    """The name of a preset; a former name is replaced, with a note."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name that the preset has now."""
+        """Returns the current name of a preset."""
         if value in former_presets():
             from flashmesh.configuration import read
 

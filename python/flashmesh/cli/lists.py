@@ -1,4 +1,4 @@
-"""The commands that list: presets, published workloads, measures."""
+"""Commands that list presets, published workloads and measures."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def measures(json_file: Path | None) -> None:
 
 
 def write_list(json_file: Path | None, listed: list[dict[str, Any]], lines: Iterable[str]) -> None:
-    """Writes a list as JSON to its file or to stdout, and as text where stdout does not have the JSON."""
+    """Writes a list as JSON to its file or to stdout, and as text unless stdout has the JSON."""
     text = json.dumps(listed, indent=2, ensure_ascii=False) + "\n"
     if json_file is not None and json_file != STDOUT:
         from flashmesh.files import whole_file, write_text

@@ -1,4 +1,4 @@
-"""`flashmesh optimise`."""
+"""Command `flashmesh optimise`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def optimise(
 
 
 def nearest(search: Search, read: SearchFile) -> list[str]:
-    """A sentence on the drive that came nearest to the constraints, and by how much it misses each."""
+    """Returns a sentence on the drive nearest to the constraints, and its distance from each."""
     tried = [trial for trial in search.trials() if trial["measures"] is not None]
     if not tried:
         return []
@@ -99,14 +99,14 @@ def nearest(search: Search, read: SearchFile) -> list[str]:
 
 
 def planned(search: Search) -> str:
-    """Returns how many drives are tried."""
+    """Returns the number of drives to be tried."""
     if search.is_enumerated:
         return f"all {search.points.count:,} points of the space, no more than the {search.file.trials:,} trials"
     return f"{search.file.trials:,} trials"
 
 
 def tell_exhausted(search: Search) -> None:
-    """Says that no drive of the space is left, and which keys some drives do not read."""
+    """Reports that all drives of the space were tried, and keys that some of them do not read."""
     if not search.is_exhausted:
         return
     trials = search.trials()
@@ -117,10 +117,10 @@ def tell_exhausted(search: Search) -> None:
 
 
 def show_front(search: Search, read: SearchFile, terminal: Terminal) -> None:
-    """Prints the Pareto front: the settings of each drive, its objectives, and what it must keep to.
+    """Prints the Pareto front: the settings of each drive, its objectives and constraints.
 
     Raises:
-        ConfigError: When no drive keeps to the constraints.
+        ConfigError: If no drive meets the constraints.
     """
     front = search.front()
     if not front:

@@ -1,4 +1,4 @@
-"""`-o/--out`, the one name of outputs: a file whose ending tells the format, a page, a configuration or a folder."""
+"""Option `-o/--out` of all commands: a file whose suffix selects the format, a page, a configuration or a folder."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 import click
 
 STDOUT = Path("-")
-"""How an option names stdout."""
+"""Name of stdout in options."""
 STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 FORMER = "--output"
-"""The former spelling of `--out`, which is accepted everywhere and shown nowhere."""
+"""Former spelling of `--out`, accepted by all commands and shown nowhere."""
 META = "flashmesh.out"
-"""Where the file of `-o` waits in the context for the option of its format."""
+"""Context key that passes the file of `-o` to the option of its format."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OutOption(click.Option):
-    """`-o/--out`, which also has its former spelling."""
+    """Option `-o/--out`, with its former spelling."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Registers both spellings."""
@@ -28,14 +28,14 @@ class OutOption(click.Option):
 
 
 def out_option(name: str, text: str, *, metavar: str = "FILE", **options: Any) -> Callable[[F], F]:
-    """Makes `-o/--out` for an output that has no other option: a page, a configuration, a trace or a folder."""
+    """Returns `-o/--out` for an output without another option: a page, a configuration, a trace or a folder."""
     return click.option(
         "-o", "--out", name, cls=OutOption, type=click.Path(path_type=Path), metavar=metavar, help=text, **options
     )
 
 
 def results_option(*formats: str) -> Callable[[F], F]:
-    """Makes `-o/--out` for results, whose format is told by the ending.
+    """Returns `-o/--out` for results, whose suffix selects the format.
 
     Args:
         formats: The formats, each with an option of its own: `json` for `--json`.
@@ -55,15 +55,15 @@ def results_option(*formats: str) -> Callable[[F], F]:
 
 
 def titled(form: str) -> str:
-    """Returns the name of a format as texts have it."""
+    """Returns the name of a format in texts."""
     return form.capitalize() if form == "parquet" else form.upper()
 
 
 def format_of(path: Path, formats: tuple[str, ...], ctx: click.Context) -> str:
-    """Returns the format that the ending of a file tells; for stdout and without an ending, the first one.
+    """Returns the format that the suffix of a file selects; the first one for stdout or no suffix.
 
     Raises:
-        click.BadParameter: When the ending is of another format.
+        click.BadParameter: If the suffix is of another format.
     """
     ending = path.suffix.lower().removeprefix(".")
     if not ending or is_stdout(path):
@@ -80,23 +80,23 @@ def is_stdout(path: Path) -> bool:
 
 
 def output_option(flag: str, name: str, text: str, *, bare: bool = False) -> Callable[[F], F]:
-    """Makes the option of one format, such as `--json`.
+    """Returns the option of one format, such as `--json`.
 
     Args:
         flag: The option.
         name: The parameter of the command.
         text: The help.
-        bare: Whether the option may stand without a file, for stdout.
+        bare: Whether the option may be given without a file, for stdout.
     """
     optional = {"is_flag": False, "flag_value": str(STDOUT), "metavar": "[FILE]"} if bare else {"metavar": "FILE"}
     return click.option(flag, name, type=click.Path(path_type=Path), callback=file_of, help=text, **optional)
 
 
 def file_of(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Returns the file of a format, also where `-o` names it; stdout has one name, since its file is not replaced.
+    """Returns the file of a format, including one given by `-o`; all names of stdout become `STDOUT`.
 
     Raises:
-        click.UsageError: When `-o` and the option of the format are both given.
+        click.UsageError: If `-o` and the option of the format are both given.
     """
     form, named = ctx.meta.get(META, (None, None))
     flag = parameter.opts[-1]

@@ -1,4 +1,4 @@
-"""Results go to stdout, all of them or an error."""
+"""Standard output and output files: checks before the work, so that results are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 TRACE = "workload.trace"
 
 
-class StdoutClosed(Exception):  # noqa: N818 - no fault of anybody
-    """Whoever read stdout is gone."""
+class StdoutClosed(Exception):  # noqa: N818 - a closed reader is not an error
+    """The reader of stdout is gone."""
 
 
 @contextmanager
 def stdout() -> Iterator[IO[str]]:
-    """Gives stdout; what is written has left when the block ends."""
+    """Yields stdout, and flushes it when the block ends."""
     require_stdout()
     try:
         yield sys.stdout
@@ -37,41 +37,41 @@ def stdout() -> Iterator[IO[str]]:
 
 
 def require_stdout() -> None:
-    """Refuses to begin work whose results nobody can get.
+    """Refuses to begin work if stdout is closed.
 
     Raises:
-        OutputError: When the process was started with stdout closed.
+        OutputError: If the process was started with stdout closed.
     """
-    # The types of Python's library leave out that a closed stream is None.
+    # The type stubs of Python omit that a closed stream is None.
     stream: IO[str] | None = sys.stdout
     if stream is None:
         raise OutputError("the results cannot be written to stdout: it is closed")
 
 
 def refuse_stdout(option: str, path: Path | None, what: str = "a Parquet file") -> None:
-    """Refuses `-` for what is no text to be read."""
+    """Refuses `-` for an output that cannot go to stdout."""
     if path == STDOUT:
         raise click.BadParameter(f"{what} cannot go to stdout; give it a name", param_hint=option)
 
 
 def refuse_missing(path: Path) -> None:
-    """Refuses the path of results that are not there, with a name that may have been meant.
+    """Refuses a path of results that does not exist, and suggests a similar name.
 
     Raises:
-        OutputError: When nothing is there.
+        OutputError: If there is no such file or folder.
     """
     from flashmesh.missing import beside
 
     try:
         is_there = path.exists()
     except (OSError, ValueError):
-        return  # whoever reads it says why that fails
+        return  # the reader reports the error
     if not is_there:
         raise OutputError(f"{path}: there is no such file or folder{beside(path)}")
 
 
 def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
-    """Refuses a name that promises another format than the one that is written."""
+    """Refuses a file name whose suffix is of another format."""
     if path is not None and path.suffix.lower() not in ("", suffix):
         raise click.BadParameter(
             f"{path} has the wrong suffix: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
@@ -82,16 +82,16 @@ def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
 def inputs(
     config: str, settings: Mapping[str, str], trace: Path | None, fio: Path | None, traces: Iterable[str] = ()
 ) -> dict[str, list[Path]]:
-    """The files a command reads, by what they are."""
+    """Returns the files that a command reads, by their role."""
     files = [Path(name.strip('"')) for name in traces]
     if trace is not None:
         files.append(trace)
     is_preset = config.startswith(configuration.PRESET_PREFIX)
     if is_preset and TRACE in settings:
         files.append(Path(settings[TRACE].strip('"')))
-    # A pipe can be read only once, and that is for the run.
+    # A pipe can be read only once, by the run.
     if is_preset or Path(config).is_file():
-        # The run reports what is wrong, or an axis replaces it.
+        # The run reports errors, and an axis may replace the invalid value.
         with suppress(FlashmeshError):
             files += configuration.load(config, overrides=settings, trace=trace, runs=False).traces()
     found = {"the trace": files, "the job file": [fio] if fio is not None else []}
@@ -99,14 +99,14 @@ def inputs(
 
 
 def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, list[Path]]) -> None:
-    """Refuses an output that is a file the command reads, or another output.
+    """Refuses an output that is also an input, or another output.
 
     Args:
-        outputs: The files to write, by their options.
-        inputs: The files to read, by what they are.
+        outputs: The output files, by their options.
+        inputs: The input files, by their role.
 
     Raises:
-        click.UsageError: When there is one.
+        click.UsageError: If there is such an output.
     """
     named: list[tuple[str, Path]] = [(name, path) for name, paths in inputs.items() for path in paths]
     for option, path in outputs.items():
@@ -119,7 +119,7 @@ def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file; devices such as /dev/null take the output of many."""
+    """Returns whether two paths are the same regular file; devices such as /dev/null may receive several outputs."""
     if STDOUT in (one, other):
         return one == other
     try:

@@ -1,4 +1,4 @@
-"""Options that commands share, and the values they take."""
+"""Options shared by several commands, and the types of their values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from flashmesh.cli.outfile import results_option as results_option
 from flashmesh.cli.policies import NAMED, policy_options
 
 PRECISE = "flashmesh.precision"
-"""Where the settings of `--precision` wait for those of `--set`."""
+"""Context key that passes the settings of `--precision` to `--set`."""
 COMPLETING = "_FLASHMESH_COMPLETE"
-"""The environment variable by which a shell asks for what a word may become."""
+"""Environment variable that requests completions."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
-    """What a word may become, by the function of this name, which is imported when a shell asks."""
+    """Returns a completion function by name; its module is imported when a shell requests completions."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
         from flashmesh.cli import completion
@@ -46,9 +46,9 @@ def setting(text: str) -> tuple[str, str]:
 def once_each(
     ctx: click.Context, parameter: click.Parameter, settings: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Refuses a key that is set twice: one of the values would have no effect.
+    """Refuses a key that is set twice, since one of the values would have no effect.
 
-    Policies and a precision are among the settings.
+    The settings include those of policies and of a precision.
     """
     settings = (*settings, *ctx.meta.get(NAMED, ()), *ctx.meta.get(PRECISE, ()))
     seen: dict[str, str] = {}
@@ -60,7 +60,7 @@ def once_each(
 
 
 def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) -> None:
-    """Keeps a precision until the settings are read, which it is among."""
+    """Stores a precision in the context until the settings are read."""
     if text is None or ctx.resilient_parsing:
         return
     figure, equals, share = text.rpartition("=")
@@ -71,7 +71,7 @@ def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 
 
 def precision_option(command: F) -> F:
-    """Adds `--precision`, before the settings that it is put among."""
+    """Adds `--precision`, which must be read before the settings."""
     option: Callable[[F], F] = click.option(
         "--precision",
         is_eager=True,
@@ -85,7 +85,7 @@ def precision_option(command: F) -> F:
 
 
 def settings_option(text: str) -> Callable[[F], F]:
-    """Keys that are set."""
+    """Returns `--set`."""
     return click.option(
         "--set",
         "settings",
@@ -122,30 +122,30 @@ def split(text: str) -> list[str]:
 
 
 def config_argument(command: F) -> F:
-    """The configuration."""
+    """Adds the configuration argument."""
     return click.argument("config", metavar="CONFIG", shell_complete=completed("configs"))(command)
 
 
 def drive_argument(command: F) -> F:
-    """The configuration of a command that knows what to do without one."""
+    """Adds the optional configuration argument of a command with a default drive."""
     complete = completed("configs")
     return click.argument("config", metavar="[CONFIG]", required=False, shell_complete=complete)(command)
 
 
 def tolerate_option(command: F) -> F:
-    """Whether bad lines of a trace are let pass."""
+    """Adds `--tolerate`."""
     text = "Skip unusable lines of a trace, however many there are."
     return click.option("--tolerate", is_flag=True, help=text)(command)
 
 
 def sort_option(command: F) -> F:
-    """Whether a trace may be out of order."""
+    """Adds `--sort`."""
     text = "Accept a trace that is out of order; lines up to 256 requests and 10 s late are sorted in."
     return click.option("--sort", is_flag=True, help=text)(command)
 
 
 def baseline_option(command: F) -> F:
-    """What ratios are against."""
+    """Adds `--baseline`."""
     text = (
         "Take ratios against the run with this value of a varied key and otherwise the same values, and print their "
         "means; give it once for each key."
@@ -154,7 +154,7 @@ def baseline_option(command: F) -> F:
 
 
 def workload_options(command: F) -> F:
-    """What `run` and `compare` share."""
+    """Adds the options shared by `run` and `compare`."""
     trace = click.Path(path_type=Path)
     options = [
         click.option("--trace", type=trace, metavar="FILE", help="Replay this trace, at its time stamps."),
@@ -198,14 +198,14 @@ STEADY_OPTIONS = (
 
 
 def steady_options(command: F) -> F:
-    """Whether runs go on until they are steady."""
+    """Adds `--until-steady` and `--steady-limit`."""
     for option in reversed(STEADY_OPTIONS):
         command = option(command)
     return command
 
 
 def until_steady(options: dict[str, Any]) -> bool | int:
-    """What the two options say, taken out of all options: whether runs go on, and up to how many requests."""
+    """Takes both steadiness options out of `options`. Returns whether runs continue until steady, or their limit."""
     wanted, limit = options.pop("until_steady"), options.pop("steady_limit")
     if limit is not None and not wanted:
         raise click.UsageError("--steady-limit has no effect without --until-steady")
@@ -214,7 +214,7 @@ def until_steady(options: dict[str, Any]) -> bool | int:
 
 
 def keep_option(command: F) -> F:
-    """What stays where axes change how much flash there is."""
+    """Adds `--keep`."""
     from flashmesh.spare_space import KEEP
 
     text = (
@@ -225,7 +225,7 @@ def keep_option(command: F) -> F:
 
 
 def jobs_option(command: F) -> F:
-    """How many runs go on at once."""
+    """Adds `--jobs`."""
     from flashmesh import simulate
 
     option: Callable[[F], F] = click.option(
@@ -239,7 +239,7 @@ def jobs_option(command: F) -> F:
 
 
 def store_options(command: F) -> F:
-    """Where results are kept, and who makes them here."""
+    """Adds the options of a folder of results: `--out`, `--resume` and `--jobs`."""
     options = [
         out_option(
             "out", "Folder of the results, created if missing; by default FILE.results for FILE.toml.", metavar="DIR"
@@ -253,7 +253,7 @@ def store_options(command: F) -> F:
 
 
 def dask_options(command: F) -> F:
-    """A cluster to run on."""
+    """Adds the options of a cluster."""
     command = click.option(
         "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Number of Slurm jobs to request."
     )(command)

@@ -9,11 +9,11 @@ import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMED = "flashmesh.policies"
-"""Where the settings of `--policy` wait for those of `--set`."""
+"""Context key that passes the settings of `--policy` to `--set`."""
 
 
 def policy_setting(text: str) -> tuple[str, str]:
-    """The key and the name of `KIND=NAME`, or of `NAME`, whose class tells the kind by its methods."""
+    """Returns the key and the name of `KIND=NAME`, or of `NAME`, whose class determines the kind by its methods."""
     from flashmesh._native import FlashmeshError
     from flashmesh.policies.kinds import KINDS, kinds_of
     from flashmesh.policies.names import found
@@ -36,13 +36,13 @@ def policy_setting(text: str) -> tuple[str, str]:
 
 
 def keep(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> None:
-    """Keeps the policies until the settings are read, which they are among."""
+    """Stores policies in the context until the settings are read."""
     if not ctx.resilient_parsing:
         ctx.meta[NAMED] = tuple(policy_setting(text) for text in texts)
 
 
 def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Lets files name policies."""
+    """Allows files to name policies."""
     if wanted and not ctx.resilient_parsing:
         from flashmesh.policies.trust import trust_files
 
@@ -50,7 +50,7 @@ def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
 
 
 def trust_option(command: F) -> F:
-    """Adds the option by which files may name policies."""
+    """Adds `--trust-policies`."""
     option: Callable[[F], F] = click.option(
         "--trust-policies",
         is_flag=True,
@@ -63,7 +63,7 @@ def trust_option(command: F) -> F:
 
 
 def policy_options(command: F) -> F:
-    """Policies in Python, before the settings that they are put among."""
+    """Adds `--policy` and `--trust-policies`, which must be read before the settings."""
     option: Callable[[F], F] = click.option(
         "--policy",
         multiple=True,

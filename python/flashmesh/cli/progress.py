@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal only, and on stderr."""
+"""Progress bar on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def watched(stream: IO[str] | None) -> bool:
-    """Whether a stream is open and a terminal."""
+    """Returns whether a stream is open and a terminal."""
     return stream is not None and stream.isatty()
 
 
 def new_bar() -> Bar:
-    """A bar with nothing done yet; only where one is shown is it worth what its import takes."""
+    """Returns a new bar. Rich is imported only here, since the import is slow."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from flashmesh.printable import unguarded
@@ -44,10 +44,10 @@ def new_bar() -> Bar:
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """Requests done, their rate, simulated time and time left."""
+    """Progress of the runs: requests completed, their rate, simulated time and time left."""
 
     def __init__(self, quiet: bool = False) -> None:
-        """Nothing is shown when quiet or when nobody watches."""
+        """Creates a bar, unless `quiet` or stderr is not a terminal."""
         self.quiet = quiet
         self.bar = None if quiet or not watched(sys.stderr) else new_bar()
         self.is_simulating = False
@@ -61,28 +61,28 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         self.stop()
 
     def stop(self) -> None:
-        """Takes the bar away before something else is shown."""
+        """Removes the bar before other output."""
         if self.bar is not None:
             self.bar.stop()
 
     def on_open(self, summary: str | None) -> None:
-        """Shows the summary of a trace, above the bar."""
+        """Prints the summary of a trace above the bar."""
         if summary and not self.quiet:
             self.say(summary)
 
     def say(self, text: str) -> None:
-        """Shows a sentence, above the bar."""
+        """Prints a sentence above the bar."""
         if self.bar is not None:
             self.bar.console.print(text, markup=False, soft_wrap=True)
         else:
             click.echo(text, err=True)
 
     def __call__(self, progress: Progress) -> None:
-        """Shows how far the runs are."""
+        """Updates the bar."""
         if self.bar is None:
             return
         task = self.bar.tasks[0]
@@ -96,7 +96,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
                 )
             return
         if not self.is_simulating:
-            # The time left is that of the runs.
+            # The remaining time must not count the preparation.
             self.bar.reset(task.id)
             self.is_simulating = True
         done = q.scaled(progress.requests_done)

@@ -1,4 +1,4 @@
-"""`flashmesh reproduce`."""
+"""Command `flashmesh reproduce`."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def reproduce(
     base = regimes[0] if regimes else AS_SPECIFIED
     mode = "quick" if quick else "full"
     with ExitStack() as opened:
-        # What cannot be written shows before the work, not after it.
+        # Files are opened before the work, so that errors show early.
         if out is not None:
             from flashmesh.reproduce.pages import writable_folder
 
@@ -162,7 +162,7 @@ def reproduce(
 
 
 def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """The keys that say how to read recorded volumes, and those that change the runs."""
+    """Splits settings into those that configure the reading of recorded volumes, and those that change the runs."""
     from flashmesh.configuration import READING
 
     reading = {key: value for key, value in settings.items() if key in {f"workload.{each}" for each in READING}}
@@ -184,10 +184,10 @@ def refuse_together(fitting: bool, has_traces: bool, regimes: tuple[str, ...], c
 
 
 def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes: dict[str, str]) -> Selection:
-    """A selection in some regimes, and in one with changed keys.
+    """Returns a selection limited to some regimes, and with one in which keys are changed.
 
     Raises:
-        ConfigError: When there is no such regime, or a key cannot be changed.
+        ConfigError: If a regime is unknown, or a key cannot be changed.
     """
     from flashmesh.reproduce.changing import changed, require_regimes
 
@@ -201,7 +201,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
 def fits_of(
     selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
-    """What a search finds for each paper."""
+    """Returns the fit of each paper."""
     from flashmesh.reproduce.fitting import FitSearch
     from flashmesh.sweeps.local import LocalThreads
 
@@ -214,7 +214,7 @@ def fits_of(
 
 
 def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
-    """Says how a reading does."""
+    """Prints the result of a trial."""
     if not quiet:
         within = " / ".join(map(str, trial.found.within))
         told = trial.start or ", ".join(trial.choices.values())
@@ -223,7 +223,7 @@ def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
 
 
 def with_fit(selection: Selection, fit: Fit) -> Selection:
-    """A selection with the reading that was found, beside all regimes of the text."""
+    """Returns a selection with the fitted regime added."""
     from flashmesh.reproduce.openkeys import fitted
 
     return replace(selection, paper=selection.paper.with_regime(fitted(selection.paper, fit.choices)))
@@ -232,7 +232,7 @@ def with_fit(selection: Selection, fit: Fit) -> Selection:
 def run_all(
     selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> Reproduction:
-    """Runs what is left of all that is selected."""
+    """Runs what is not stored yet of all selections."""
     from flashmesh.reproduce.engine import Reproduction
 
     reproduction = Reproduction.prepared(selections, mode, open_store, places)
@@ -241,7 +241,7 @@ def run_all(
 
 
 def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
-    """Writes pages; of a changed key, a page of what it does."""
+    """Writes the pages of papers; with changed keys, a page of the comparison."""
     from flashmesh.reproduce.pages import put, write_pages
 
     if not base:
@@ -254,7 +254,7 @@ def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
 
 
 def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
-    """Prints what came out; of a changed key, what it does."""
+    """Prints the outcomes; with changed keys, the comparison."""
     if base:
         from flashmesh.reproduce import changing
 
@@ -268,7 +268,7 @@ def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
 
 
 def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | None) -> int:
-    """Writes or checks the pages of results that are there."""
+    """Writes or checks the pages of stored results."""
     from flashmesh._native import OutputError
     from flashmesh.reproduce.pages import check_pages, stored, write_pages
 
@@ -289,12 +289,11 @@ def selections_of(
     reading: dict[str, str],
     quiet: bool,
 ) -> list[Selection]:
-    """The claims of each paper with its recorded volumes; says which of these there are not.
+    """Returns the claims of each paper with its recorded volumes, and prints the missing volumes.
 
     Raises:
-        ConfigError: When a key that says how volumes are read does not.
-        WorkloadError: When the folder of traces cannot be read, has no volume that is wanted, or one that cannot be
-            replayed.
+        ConfigError: If a key that configures the reading of volumes is invalid.
+        WorkloadError: If the folder of traces cannot be read, or has no wanted volume, or one that cannot be replayed.
     """
     from flashmesh.reproduce.engine import Selection
     from flashmesh.reproduce.volumes import files_in, refuse_nothing, require_readable, volumes_of
@@ -317,7 +316,7 @@ def selections_of(
 
 
 def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
-    """Runs what is left, and says how far it is."""
+    """Runs the pending tasks, and prints their progress."""
     from flashmesh.cli.sweeping import Percents
     from flashmesh.sweeps.local import LocalThreads
 
@@ -337,7 +336,7 @@ def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
 
 
 def json_text(outcomes: Sequence[Outcome]) -> str:
-    """The documents of several papers as one."""
+    """Returns the JSON documents of several papers as one."""
     import json
 
     return json.dumps([outcome.to_dict() for outcome in outcomes], indent=1, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""`flashmesh run`."""
+"""Command `flashmesh run`."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def run(
     tell_lonely([result], fairness, quiet)
     if goal is not False and not quiet:
         click.echo(sentence(result.document), err=True)
-    # Whatever became of the files: the run may have taken days.
+    # The result is shown even if a file could not be written: the run may have taken days.
     show_result(result, json_stdout)
     if failures:
         raise OutputError("\n".join(failures))
@@ -142,12 +142,12 @@ def run(
 
 
 def as_incomplete(result: Result) -> Result:
-    """The result of an interrupted run, whose document says so as that of a comparison does."""
+    """Returns the result of an interrupted run, marked as incomplete like a comparison."""
     return replace(result, document=result.document | {"complete": False})
 
 
 def tell_full(end_ps: int) -> None:
-    """Says that a timeline does not reach to the end of the run."""
+    """Warns that a timeline was full before the end of the run."""
     from flashmesh.report import quantities as q
 
     click.echo(

@@ -1,4 +1,4 @@
-"""`flashmesh serve`."""
+"""Command `flashmesh serve`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from flashmesh.files import text_file
 SCALE_MIN, SCALE_MAX = 0.001, 1e6
 DEPTH_MAX = 1024
 WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "out_file", "json_file", "log_file")
-"""Options that have no effect with --probe."""
+"""Options without effect with --probe."""
 
 
 def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
-    """An amount of data."""
+    """Parses an amount of data."""
     from flashmesh.sizes import size_of
 
     try:
@@ -30,7 +30,7 @@ def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> in
 
 
 def scale(ctx: click.Context, parameter: click.Parameter, value: float) -> float:
-    """A scale of time."""
+    """Checks a scale of time."""
     if value != 0 and not SCALE_MIN <= value <= SCALE_MAX:
         raise click.BadParameter(
             f"{value:g} is neither 0, for virtual time, nor from {SCALE_MIN:g} to {SCALE_MAX:,.0f}", ctx, parameter
@@ -39,7 +39,7 @@ def scale(ctx: click.Context, parameter: click.Parameter, value: float) -> float
 
 
 def refuse_with_probe(ctx: click.Context) -> None:
-    """Refuses options that have no effect with --probe."""
+    """Refuses options without effect with --probe."""
     for parameter in ctx.command.params:
         given = parameter.name and ctx.get_parameter_source(parameter.name) == click.core.ParameterSource.COMMANDLINE
         if given and parameter.name in WITHOUT_PROBE:

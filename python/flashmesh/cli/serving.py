@@ -1,4 +1,4 @@
-"""What `flashmesh serve` shows while a drive is served, and of a probe."""
+"""Output of `flashmesh serve`: statistics while a drive is served, and the result of a probe."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from flashmesh.serving.server import Settings
 
 SHOW_S = 0.5
-"""How often the figures are shown on a terminal."""
+"""Seconds between two updates on a terminal."""
 TELL_S = 10.0
-"""How often they are told elsewhere, and how often at most it is told that real time does not hold."""
+"""Seconds between two lines elsewhere, and between two warnings that real time does not hold."""
 LATE_SHARE = 0.01
-"""The share of late answers from which on real time does not hold."""
+"""Share of late replies above which real time does not hold."""
 
 
 class Display:
-    """What is told on stderr while a drive is served."""
+    """Output on stderr while a drive is served."""
 
     def __init__(self, is_quiet: bool) -> None:
-        """Shows the figures in place where somebody watches, a line now and then elsewhere, and nothing when quiet."""
+        """Prepares a live line on a terminal, occasional lines elsewhere, or no output if quiet."""
         self.is_quiet = is_quiet
         self.line = None if is_quiet or not watched(sys.stderr) else in_place()
         self.shown, self.shown_at = Figures(), time.monotonic()
@@ -47,7 +47,7 @@ class Display:
         self.in_flight_s = 0.0
 
     def say(self, text: str) -> None:
-        """Tells a sentence."""
+        """Prints a sentence."""
         if self.is_quiet:
             return
         if self.line is not None:
@@ -56,7 +56,7 @@ class Display:
             click.echo(text, err=True)
 
     def begin(self, server: Server, config: str) -> None:
-        """Tells that clients can connect, and how."""
+        """Prints how clients can connect."""
         settings = server.settings
         self.clients = Clients(settings.time_scale)
         way = f", with the {q.time(settings.ahead_ns * 1000)} of the way to it taken off" if settings.ahead_ns else ""
@@ -71,7 +71,7 @@ class Display:
             self.line.start()
 
     def show(self, server: Server) -> None:
-        """Tells what happened since the last time, and whether real time holds."""
+        """Prints the requests since the last update, and whether real time holds."""
         now, figures = time.monotonic(), server.figures
         self.clients.look(figures, backlog(server.settings.socket.absolute()) or 0, now)
         if self.line is not None or (now - self.shown_at >= TELL_S and figures.requests > self.shown.requests):
@@ -91,12 +91,12 @@ class Display:
             server.late_max_us = 0
 
     def stop(self) -> None:
-        """Takes the figures away before something else is shown."""
+        """Removes the live line before other output."""
         if self.line is not None:
             self.line.stop()
 
     def end(self, server: Server) -> None:
-        """Tells how many requests were answered late."""
+        """Prints how many requests were answered late."""
         figures = server.figures
         if server.settings.time_scale and figures.requests:
             share = q.share(figures.late / figures.requests)
@@ -107,7 +107,7 @@ class Display:
 
 
 def in_place() -> Live:
-    """A line of a terminal that is written anew."""
+    """Returns a live line of a terminal."""
     from rich.live import Live
 
     from flashmesh.printable import unguarded
@@ -118,7 +118,7 @@ def in_place() -> Live:
 
 
 def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Result:
-    """Serves a drive until a signal comes; gives the report."""
+    """Serves a drive until a signal arrives, and returns the report."""
     display = Display(is_quiet)
     if settings.time_scale:
         settings = replace(settings, ahead_ns=way_ns(settings.queue_depth, display.say))
@@ -130,7 +130,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
                 server.require_serving()
                 display.show(server)
         except (KeyboardInterrupt, SystemExit):
-            # Signals are how a server is ended.
+            # A signal is the normal end of a server.
             pass
         finally:
             display.stop()
@@ -140,7 +140,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
 
 
 def show_probe(config: Config, queue_depth: int, is_quiet: bool) -> int:
-    """Measures down to which latency real time holds, and prints it."""
+    """Measures the smallest latency for which real time holds, and prints it."""
     found = probe(config, queue_depth, Display(is_quiet).say)
     with stdout() as stream:
         terminal = Terminal(stream)
@@ -156,12 +156,12 @@ def show_probe(config: Config, queue_depth: int, is_quiet: bool) -> int:
 
 
 def us(value: float) -> str:
-    """A time in microseconds."""
+    """Returns a time in microseconds."""
     return q.time(value * 1e6)
 
 
 def conclusions(found: Probed) -> list[str]:
-    """What a probe has found, in sentences."""
+    """Returns the results of a probe, in sentences."""
     rule = f"the median that a client sees is within {SHARE * 100:.0f} % + {us(SLACK_US)} of it, at queue depth 1"
     way = f"A request takes {us(found.way.p50_us)} (p99 {us(found.way.p99_us)}) where the drive answers at once."
     if found.lowest_us is None:

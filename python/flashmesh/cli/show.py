@@ -1,4 +1,4 @@
-"""`flashmesh show`."""
+"""Command `flashmesh show`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ALL = "all"
 
 
 def rows(text: str) -> int | None:
-    """A number of points, or `all`."""
+    """Parses a number of points, or `all`."""
     if text == ALL:
         return None
     if not text.isdecimal() or not int(text):
@@ -121,7 +121,7 @@ def show(
 
 
 def tell(path: Path, table: RunTable) -> None:
-    """Says on stderr what is to be known about saved results."""
+    """Prints warnings about saved results on stderr."""
     (found,) = table.columns(["version"])
     versions = other_versions(found)
     if versions is not None:
@@ -131,7 +131,7 @@ def tell(path: Path, table: RunTable) -> None:
 
 
 def write_files(path: Path, csv_file: Path | None, parquet_file: Path | None, long: bool) -> None:
-    """Writes all runs of saved results in other forms."""
+    """Writes all runs of saved results as CSV or Parquet."""
     found = load(path)
     comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
     if parquet_file is not None:
@@ -161,7 +161,7 @@ def show_text(
         return
     if measures:
         for measure in map(measure_named, measures):
-            # A line for each, however long a text is.
+            # One line for each measure, however long its text is.
             stream.write(f"{measure.name.strip()}  {measure.text(table.values([measure])[0][0])}\n")
         return
     from flashmesh.report import summary

@@ -1,4 +1,4 @@
-"""The examples in the help of each command; `flashmesh examples` copies the files that they name."""
+"""Examples in the help of each command; `flashmesh examples` copies the files that they name."""
 
 from __future__ import annotations
 
@@ -140,13 +140,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "flashmesh validate drive.toml --points measured.csv -o validation.html",
     ),
 }
-"""Two command lines or more for each command, by its words behind `flashmesh`."""
+"""Two or more command lines for each command, by its words after `flashmesh`."""
 
 
 def examples_of(path: str) -> tuple[str, ...]:
     """Returns the examples of a command.
 
     Args:
-        path: The command as it is typed, such as `flashmesh trace stat`.
+        path: The full name of the command, such as `flashmesh trace stat`.
     """
     return EXAMPLES.get(path.partition(" ")[2], ())

@@ -1,4 +1,4 @@
-"""Signals that end the process: at once while there is nothing to save, else by an exception that saves it."""
+"""Signals that end the process: immediately while there is nothing to save, else by an exception."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-# Nothing is imported that takes long: until this module is loaded, signals meet Python as it is.
+# No slow import here: until this module is loaded, Python handles signals itself.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,17 +24,17 @@ _interrupted_at: float | None = None
 
 
 def hold() -> None:
-    """While the program is loaded, signals end it with their exit code and without a traceback."""
+    """Installs handlers that end the process with an exit code and without a traceback, for the time of loading."""
     take(leave)
 
 
 def begin() -> None:
-    """From here on signals end the program by an exception."""
+    """Installs handlers that raise an exception."""
     take(raise_for)
 
 
 def take(handler: Handler) -> None:
-    """Gives signals to a handler; those that are ignored, as under nohup, stay so."""
+    """Installs a handler for all ending signals; ignored signals, as under nohup, stay ignored."""
     for name in ENDING:
         number = signal.Signals[name]
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -42,16 +42,16 @@ def take(handler: Handler) -> None:
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
-    """Ends the process at once."""
+    """Ends the process immediately."""
     if number == signal.SIGINT:
         os.write(2, b"interrupted\n")
     os._exit(128 + number)
 
 
 def raise_for(number: int, frame: FrameType | None) -> None:
-    """Ends by an exception, so that partial results are shown and files are closed.
+    """Raises an exception, so that partial results are shown and files are closed.
 
-    A second interrupt does not spoil that; a later one, when somebody has waited for the end, ends the process at once.
+    A second interrupt within `REPEAT_S` is ignored; a later one ends the process immediately.
     """
     global _interrupted_at
     if number != signal.SIGINT:

@@ -1,4 +1,4 @@
-"""`flashmesh sweep`."""
+"""Command `flashmesh sweep`."""
 
 from __future__ import annotations
 
@@ -139,10 +139,10 @@ def sweep(
 
 
 def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Path | None = None) -> Executor:
-    """Who runs the tasks.
+    """Returns the executor of the tasks.
 
     Raises:
-        ConfigError: When a cluster cannot be reached, or there are certificates and no cluster.
+        ConfigError: If the cluster cannot be reached, or certificates are given without a cluster.
     """
     if dask is None:
         if tls is not None:
@@ -156,7 +156,7 @@ def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Pat
 
 
 def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> None:
-    """Runs what is left, and shows the table of all results, however the runs end."""
+    """Runs the pending tasks, and writes and prints the table of all results, even after an interrupt."""
     from flashmesh.sweeps.finish import gather
     from flashmesh.sweeps.heartbeat import Heartbeat
 
@@ -166,7 +166,7 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
     except FlashmeshError:
         raise
     except BaseException:
-        # Interrupted or terminated: the results are kept already, the table of them is worth a last effort.
+        # Interrupted or terminated: the results are stored already; writing their table is a last effort.
         with suppress(FlashmeshError):
             gather(session.tasks, store)
         if not quiet:

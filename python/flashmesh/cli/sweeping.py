@@ -1,4 +1,4 @@
-"""What `compare`, `sweep` and `optimise` tell while runs go on."""
+"""Messages of `compare`, `sweep` and `optimise` while runs are active."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.tasks import Task
 
 PLANNED_SHOWN = 40
-"""Runs of a sweep that has not begun which are named."""
+"""Number of runs that a summary before the start names."""
 VALUES_SHOWN = 8
-"""Values of an axis which are named."""
+"""Number of values of an axis that are named."""
 TOLD_FROM = 24
-"""From how many runs on a comparison says how many there are."""
+"""Number of runs from which a comparison prints their number."""
 
 
 def duration(seconds: float) -> str:
-    """A time that people wait for."""
+    """Returns a duration with its unit."""
     if seconds < 90:
         return f"{seconds:.0f} s" if seconds >= 9.5 else f"{seconds:.2g} s"
     if seconds < 5400:
@@ -37,14 +37,14 @@ def duration(seconds: float) -> str:
 
 
 def tell_idle(tasks: Sequence[Task], quiet: bool) -> None:
-    """Says which points are not run, since their drive does not read what sets them apart from others."""
+    """Prints the points that share a run because they differ only in keys that their drive does not read."""
     note = None if quiet else idle_note(tasks)
     if note is not None:
         click.echo(note, err=True)
 
 
 def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
-    """Returns the summary of a sweep that has not begun: its runs, axes and folder, and the first of its runs."""
+    """Returns the summary of a sweep before its start: its runs, axes and folder, and the first of its runs."""
     from flashmesh import memory
     from flashmesh.sweeps.store import Store
 
@@ -67,30 +67,30 @@ def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Returns the values of an axis; of many their number, the first and the last."""
+    """Returns the values of an axis; if there are many, their number, the first and the last."""
     if len(values) <= VALUES_SHOWN:
         return ", ".join(values)
     return f"{len(values):,} values, from {values[0]} to {values[-1]}"
 
 
 def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
-    """Says how many runs there are before the first begins."""
+    """Prints the number of runs before the first begins."""
     if not quiet:
         there = f", {kept:,} of them finished already" if kept else ""
         click.echo(f"{runs:,} runs{there}; {places} at a time", err=True)
 
 
 class Estimate:
-    """Says how long a comparison will take, once, after its first runs."""
+    """Printer of the estimated duration of a comparison, once, after its first runs."""
 
     def __init__(self, session: Session, places: int, quiet: bool) -> None:
-        """Of a session in which so many runs go on at once."""
+        """Observes a session of up to `places` runs at once."""
         self.session = session
         self.after = 0 if quiet else places
         self.ended = 0
 
     def __call__(self, outcome: Outcome) -> None:
-        """Takes notice of a run that ended."""
+        """Counts a run that ended."""
         self.ended += 1
         left = self.session.time_left_s()
         if self.ended == self.after and left:
@@ -99,10 +99,10 @@ class Estimate:
 
 
 class Lines:
-    """Writes a line for each run that ends: to stderr, and to the log of the folder."""
+    """Printer of a line for each run that ends: to stderr, and to the log of the folder."""
 
     def __init__(self, session: Session, store: Store, quiet: bool) -> None:
-        """For the runs of a session."""
+        """Observes the runs of a session."""
         self.session = session
         self.store = store
         self.quiet = quiet
@@ -120,16 +120,16 @@ class Lines:
 
 
 class Percents:
-    """Says how far many short runs are, once for each percent of them, and names those that fail."""
+    """Printer of the progress of many short runs, once for each percent, and of failed runs."""
 
     def __init__(self, session: Session, quiet: bool) -> None:
-        """For the runs of a session."""
+        """Observes the runs of a session."""
         self.session = session
         self.quiet = quiet
         self.told = 0
 
     def __call__(self, outcome: Outcome) -> None:
-        """Takes notice of a run that ended."""
+        """Counts a run that ended."""
         if self.quiet:
             return
         if outcome.error is not None:
@@ -142,7 +142,7 @@ class Percents:
 
 
 def summary(outcome: Outcome) -> str:
-    """What came of a run, in a few words."""
+    """Returns a short summary of a run."""
     if outcome.error is not None:
         return f"failed: {first_line(outcome.error)}"
     if outcome.is_partial or outcome.document is None:
@@ -156,24 +156,24 @@ def summary(outcome: Outcome) -> str:
 
 
 def members(document: str, *names: str) -> list[Any]:
-    """Some members of a document without white space; what comes behind the last of them is not read."""
+    """Returns some members of a compact JSON document; text after the last of them is not parsed."""
     decode = json.JSONDecoder().raw_decode
     found: dict[str, Any] = {}
     at = 0
     while not found.keys() >= {*names}:
-        # Behind a brace or comma stands a name, and behind its colon the value.
+        # A name follows a brace or comma, and its value follows a colon.
         name, at = decode(document, at + 1)
         found[name], at = decode(document, at + 1)
     return [found[name] for name in names]
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error."""
+    """Returns the first line of an error."""
     return (str(error).removeprefix("error: ").splitlines() or [type(error).__name__])[0]
 
 
 def failure(failures: Sequence[Outcome], runs: int, advice: str) -> FlashmeshError:
-    """What to end with when runs failed, of the kind of the first."""
+    """Returns the error for failed runs, of the type of the first one."""
     error = failures[0].error
     kind = next((kind for kind in (CheckError, InternalError) if isinstance(error, kind)), ConfigError)
     count = f"{len(failures):,} of {runs:,} runs failed"

@@ -1,4 +1,4 @@
-"""The commands about traces on their own."""
+"""Commands `flashmesh trace ...`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ seed_option = click.option(
 
 
 def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]:
-    """How to read a trace."""
+    """Returns the settings for reading a trace."""
     return dict(settings) | ({"workload.sort": "true"} if sort else {})
 
 
@@ -103,9 +103,9 @@ def find_and_tell(
     document: Callable[[T], dict[str, Any]],
     show: Callable[[T, Terminal], None],
 ) -> None:
-    """Finds something out and writes it: as JSON to a file or to stdout, and as a table unless stdout has the JSON.
+    """Computes a result and writes it: as JSON to a file or to stdout, and as a table unless stdout has the JSON.
 
-    The file is opened first: what cannot be written is not worth finding out.
+    The file is opened first, so that a path that cannot be written shows before the work.
     """
     require_stdout()
     with ExitStack() as outputs:
@@ -154,7 +154,7 @@ def convert(
 
 
 def left_out(requests: library.LeftOut) -> list[str]:
-    """A sentence about the requests that were not written, by kind; none where all were."""
+    """Returns a sentence about the requests that were not written, by kind; empty if all were."""
     counts = [
         (requests.deallocates, "that deallocate"),
         (requests.flushes, "that flush"),

@@ -1,4 +1,4 @@
-"""`flashmesh validate`."""
+"""Command `flashmesh validate`."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def validate(
     with ExitStack() as opened:
         from flashmesh.files import whole_file, write_text
 
-        # What cannot be written shows before the work, not after it.
+        # Files are opened before the work, so that errors show early.
         document = None
         if json_file is not None and json_file != STDOUT:
             document = opened.enter_context(whole_file(json_file))
@@ -154,7 +154,7 @@ def validate(
 
 
 def kept_pages(rewrite: Path | None, check: Path | None) -> int:
-    """Writes or checks the pages of results that are there."""
+    """Writes or checks the pages of stored results."""
     from flashmesh.validation.drives import drives
     from flashmesh.validation.pages import check_pages, rewrite_pages
 
@@ -168,10 +168,10 @@ def kept_pages(rewrite: Path | None, check: Path | None) -> int:
 def subjects_of(
     names: tuple[str, ...], points: Path | None, drive: str | None, software_time: str | None
 ) -> list[Subject]:
-    """The drives that are meant, with their measurements.
+    """Returns the named drives with their measurements.
 
     Raises:
-        ConfigError: When there is none, or nothing says what one is held to.
+        ConfigError: If there is none, or the measurements of one are unknown.
     """
     from flashmesh.validation.drives import drives, software_us
     from flashmesh.validation.measurements import bundled, read
@@ -188,10 +188,10 @@ def subjects_of(
 
 
 def subject_of(name: str, known: Sequence[Measurements], drive: str | None, source: str) -> Subject:
-    """A drive with its measurements.
+    """Returns a drive with its measurements.
 
     Raises:
-        ConfigError: When nothing says what it is held to.
+        ConfigError: If its measurements are unknown.
     """
     from flashmesh.validation.drives import drives
     from flashmesh.validation.engine import Subject
@@ -209,19 +209,19 @@ def subject_of(name: str, known: Sequence[Measurements], drive: str | None, sour
 
 
 def is_file(subject: Subject) -> bool:
-    """Whether a drive is described by a file."""
+    """Returns whether a drive is described by a file."""
     return not str(subject.config).startswith(PRESET_PREFIX)
 
 
 def open_store(folder: Path) -> Store:
-    """The folder where results are kept."""
+    """Opens the store of the results."""
     from flashmesh.sweeps.store import Store
 
     return Store.open(folder, resume=True, kind="validation", described={})
 
 
 def run(validating: Validating, places: int, quiet: bool) -> None:
-    """Runs what is left, and says how far it is."""
+    """Runs the pending tasks, and prints their progress."""
     from flashmesh.cli.sweeping import Lines, announce
     from flashmesh.sweeps.local import LocalThreads
 
@@ -245,7 +245,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
 
 
 def page_of(validations: list[Validation]) -> str:
-    """The HTML page of some drives."""
+    """Returns the HTML page of some drives."""
     from flashmesh.html.page import page
     from flashmesh.html.study import Study
 

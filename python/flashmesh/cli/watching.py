@@ -1,4 +1,4 @@
-"""`flashmesh sweep --watch`: how far the processes are that run a sweep."""
+"""Output of `flashmesh sweep --watch`: the progress of all processes of a sweep."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ RUNNING_SHOWN = 8
 
 
 def show_progress(folder: Path) -> None:
-    """Shows how far a sweep is: on a terminal until it is over, elsewhere once.
+    """Prints the progress of a sweep: on a terminal until it is over, elsewhere once.
 
     Raises:
-        OutputError: When the folder is none of a sweep.
+        OutputError: If the folder does not belong to a sweep.
     """
     if not sys.stdout.isatty():
         with stdout() as stream:
@@ -42,7 +42,7 @@ def show_progress(folder: Path) -> None:
 
 
 def lines(found: Watched) -> list[str]:
-    """How far a sweep is, for people."""
+    """Returns the progress of a sweep, as lines."""
     failed = sum(part.failed for part in found.parts)
     running = sum(part.running_count for part in found.live)
     of = f" of {found.total:,}" if found.total is not None else ""
