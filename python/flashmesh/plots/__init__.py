@@ -1,4 +1,4 @@
-"""Charts of results: what `Result.plot_*`, `Comparison.plot_*` and the pages of `flashmesh report` show."""
+"""Charts of results, for `Result.plot_*`, `Comparison.plot_*` and the pages of `flashmesh report`."""
 
 from flashmesh.plots.breakdown import breakdown
 from flashmesh.plots.conflicts import conflicts

@@ -1,4 +1,4 @@
-"""Where latency goes."""
+"""Chart of the parts of latency."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PARTS = {
     "array": ("array", "#009e73"),
     "transfer": ("transfer", "#0072b2"),
 }
-"""The parts of a latency in the order in which they pass, with their names and colours."""
+"""Parts of a latency in the order of a request's path, with their names and colours."""
 REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each part of each run."""
+    """Returns a row for each part of each run."""
     found: style.Values = []
     for run in runs:
         for requests, key in REQUESTS.items():
@@ -44,7 +44,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def breakdown(runs: Sequence[Run]) -> style.Plot:
-    """Where the latency of requests goes, a bar for each run."""
+    """Returns a chart of stacked bars: the parts of the latency, for each run."""
     values = rows(runs)
     _, datasets = style.data(values)
     names = [run.name for run in runs]

@@ -1,4 +1,4 @@
-"""What is in the way of transfers."""
+"""Chart of path conflicts by cause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHARE, WAIT = "share of transfers", "wait per transfer"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each cause in each run, and one for all of them: a transfer that meets two causes counts there once."""
+    """Returns a row for each cause in each run, and one for any cause, which counts a transfer with two causes once."""
     found: style.Values = []
     for run in runs:
         conflict = run.document["path_conflict"]
@@ -56,13 +56,13 @@ def written(measure: str, value: float) -> str:
 
 
 def conflicts(runs: Sequence[Run]) -> style.Plot:
-    """Returns how many transfers find something in their way, by what it is; a group of bars for each run."""
+    """Returns a chart of the transfers with a path conflict, by cause; a group of bars for each run."""
     values = rows(runs)
     named, datasets = style.data(values)
     names = [run.name for run in runs]
     met = {row["part"] for row in values if row["value"] > 0}
     causes = [cause for cause in CAUSES.values() if cause[0] in met]
-    # Of a single cause there is nothing to tell apart.
+    # With a single cause, "any" would repeat it.
     parts = dict(causes if len(causes) == 1 else [ANY, *causes])
     labels = f"measure == '{SHARE}' ? format(datum.value, '{style.PERCENT}') : {style.si('s')}"
     lengths: dict[tuple[str, str], float] = {}
@@ -77,7 +77,7 @@ def conflicts(runs: Sequence[Run]) -> style.Plot:
         .mark_bar(clip=True)
         .encode(
             y=y,
-            # Side by side: causes overlap, so their shares must not be added.
+            # Side by side instead of stacked: causes overlap, so their shares must not be added.
             yOffset=alt.YOffset("part:N", sort=list(parts)),
             x=alt.X("value:Q", stack=None, axis=alt.Axis(title=None, labelExpr=labels), scale=scale),
             color=style.by_part(parts),

@@ -1,4 +1,4 @@
-"""What energy goes into."""
+"""Chart of energy by component."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUN, REQUEST = "of the run", "per request"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each part of each run."""
+    """Returns a row for each part of each run."""
     found: style.Values = []
     for run in runs:
         energy, requests = run.document["power"]["energy_j"], run.document["requests"]
@@ -40,7 +40,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def energy(runs: Sequence[Run]) -> style.Plot:
-    """The energy of events by what it went into, a bar for each run."""
+    """Returns a chart of the energy of events by component, with a bar for each run."""
     values = rows(runs)
     _, datasets = style.data(values)
     names = [run.name for run in runs]

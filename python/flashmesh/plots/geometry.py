@@ -1,4 +1,4 @@
-"""Where the parts of an interconnect stand: chips in a grid of channels and ways, controllers to their left."""
+"""Positions of the parts of an interconnect: chips in a grid of channels and ways, controllers to their left."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 ROUTER = re.compile(r"\((\d+), (\d+)\)")
 NUMBERED = re.compile(r"(horizontal channel|vertical channel|channel|controller) (\d+)$")
 LANE = 0.13
-"""How far the two directions between a pair of routers stand apart."""
+"""Distance of the two directed links between a pair of routers from their middle."""
 CONTROLLER_AT = -1.0
-"""The column of the controllers."""
+"""Column of the controllers."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The ends of a link; x counts ways, y channels, both from the middle of the first chip."""
+    """Ends of a link; x counts ways and y channels, both from the centre of the first chip."""
 
     x: float
     y: float
@@ -31,37 +31,37 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid:
-    """The shape of a drive."""
+    """Shape of a drive."""
 
     rows: int
-    """Channels."""
+    """Number of channels."""
     columns: int
-    """Chips on each channel."""
+    """Number of chips on each channel."""
     dies_per_chip: int
 
     @classmethod
     def of(cls, run: Run) -> Grid:
-        """The shape of the drive of a run."""
+        """Returns the shape of the drive of a run."""
         table = run.configuration["geometry"]
         return cls(int(table["channels"]), int(table["chips-per-channel"]), int(table["dies-per-chip"]))
 
     def chip(self, chip: int) -> tuple[int, int]:
-        """The column and row of a chip."""
+        """Returns the column and row of a chip."""
         return chip % self.columns, chip // self.columns
 
     def chip_of(self, die: int) -> int:
-        """The chip of a die."""
+        """Returns the chip of a die."""
         return die // self.dies_per_chip
 
 
 def places(names: Sequence[str], kinds: Sequence[str], grid: Grid) -> list[Place | None]:
-    """Where each link stands; None for one whose name does not tell."""
+    """Returns the position of each link; None if its name does not contain one."""
     directed = {_ends(name) for name in names}
     return [_place(name, kind, grid, directed) for name, kind in zip(names, kinds, strict=True)]
 
 
 def _ends(name: str) -> tuple[tuple[float, float], ...]:
-    """The routers and controllers that a name speaks of, in its order."""
+    """Returns the positions of the routers and controllers in a name, in their order."""
     found: list[tuple[int, tuple[float, float]]] = []
     for match in ROUTER.finditer(name):
         found.append((match.start(), (float(match[2]), float(match[1]))))
@@ -75,13 +75,13 @@ def _place(name: str, kind: str, grid: Grid, directed: set[tuple[tuple[float, fl
     if len(ends) == 2:
         (x, y), (x2, y2) = ends
         if (ends[1], ends[0]) in directed:
-            # A link for each direction, each on the right of its way.
+            # Two directed links: each is drawn to the right of its direction.
             length = max(abs(x2 - x), abs(y2 - y)) or 1.0
             across, along = -(y2 - y) / length * LANE, (x2 - x) / length * LANE
             return Place(x + across, y + along, x2 + across, y2 + along)
         return Place(x, y, x2, y2)
     if pins := re.search(r"chip (\d+)", name):
-        # The pins of a chip, or its private channel; where each direction has its own, those to the chip stand left.
+        # The pins or the private channel of a chip; of two directed links, the one to the chip is on the left.
         column, row = grid.chip(int(pins[1]))
         middle = column - 0.28 if name.startswith("router") else column + 0.28
         return Place(middle - 0.14, row + 0.42, middle + 0.14, row + 0.42)

@@ -1,4 +1,4 @@
-"""How completion latencies are distributed."""
+"""Charts of the distribution of completion latencies."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 KINDS = ("all", "read", "write")
 PERCENTILES = {"50": 0.5, "90": 0.1, "99": 0.01, "99.9": 0.001, "99.99": 1e-4, "99.999": 1e-5, "99.9999": 1e-6}
-"""Percentiles, with the share of requests that take longer."""
+"""Percentiles, with the share of slower requests."""
 
 
 def kinds(runs: Sequence[Run]) -> list[str]:
-    """The kinds of requests there are; not all together where they are of one kind."""
+    """Returns the kinds of requests; `all` only if there are several kinds."""
     found = [kind for kind in KINDS if any(run.document["distribution"][kind] for run in runs)]
     return found if len(found) > 2 else [kind for kind in found if kind != "all"] or found
 
 
 def points(runs: Sequence[Run]) -> style.Values:
-    """A point for each latency, with the shares of requests that take at most and at least as long."""
+    """Returns a point for each latency, with the shares of requests that are at most and at least as slow."""
     rows: style.Values = []
     for run in runs:
         for kind in kinds(runs):
@@ -36,7 +36,8 @@ def points(runs: Sequence[Run]) -> style.Values:
             count = found["requests"][-1]
             before = 0
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
-                # At least as long: above 0 for the last one too, as a logarithm needs it.
+                # The share of requests at least as slow is above 0 for the last one too, as a logarithmic scale
+                # requires.
                 slower = (count - before) / count
                 rows.append(
                     {
@@ -52,17 +53,17 @@ def points(runs: Sequence[Run]) -> style.Values:
 
 
 def cumulative(runs: Sequence[Run]) -> style.Plot:
-    """The share of requests that complete within a latency."""
+    """Returns a chart of the share of requests that complete within a latency."""
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title="requests", format=style.PERCENT))
     text = "Which share of requests completes within which latency; a line for each run."
     return _lines(runs, y, "Latency: cumulative distribution", text)
 
 
 def tail(runs: Sequence[Run]) -> style.Plot:
-    """The share of requests that take at least a latency, on a logarithmic scale that stretches the slowest ones."""
+    """Returns a chart of the share of requests slower than a latency, on a logarithmic scale that expands the tail."""
     nines = list(PERCENTILES.values())
     names = "{" + ", ".join(f"'{share:g}': 'p{name}'" for name, share in PERCENTILES.items()) + "}"
-    # Vega writes numbers from 1e-7 on without exponents, as JavaScript does.
+    # Like JavaScript, Vega writes numbers down to 1e-6 without exponents.
     label = f"{names.replace('1e-05', '0.00001').replace('1e-06', '0.000001')}[toString(datum.value)] || ''"
     y = alt.Y(
         "slower:Q",

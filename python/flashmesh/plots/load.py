@@ -1,4 +1,4 @@
-"""Latency against load: how a drive behaves as more is asked of it."""
+"""Chart of latency over load."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "replay.think-time")
-"""Keys that say how much is asked of a drive, the clearest first."""
+"""Keys that set the load of a drive, in order of preference."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
 LABELS_MAX = 40
-"""The most points of which each carries its load; of more, the first and the last one of each line do."""
+"""Maximum number of points that all have labels; with more, only the first and the last point of each line have."""
 
 
 def load_axis(runs: Sequence[Run]) -> str | None:
-    """The axis along which the load changes; None where none does."""
+    """Returns the axis along which the load changes; None if none does."""
     for key in LOADS:
         if len({value_text(run.settings[key]) for run in runs if key in run.settings}) > 1:
             return key
@@ -34,7 +34,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """A run for each line, with the settings and the name of its drive."""
+    """Returns a run for each line, with the settings and the name of its drive."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:
@@ -44,12 +44,12 @@ def drives(runs: Sequence[Run], axis: str) -> list[Run]:
 
 
 def drive_name(run: Run, axis: str) -> str:
-    """What a run is called without its load."""
+    """Returns the name of a run without its load."""
     return label({key: value for key, value in run.settings.items() if key != axis}) or "drive"
 
 
 def rows(runs: Sequence[Run], axis: str) -> style.Values:
-    """A row for each run and measure of its latency."""
+    """Returns a row for each run and measure of its latency."""
     found: style.Values = []
     there = [run for run in runs if axis in run.settings and run.document["latency_ps"]["all"] is not None]
     ranks = ranks_of([run.settings[axis] for run in there])
@@ -70,17 +70,17 @@ def rows(runs: Sequence[Run], axis: str) -> style.Values:
 
 
 def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
-    """The places of loads in a line: numbers by their size, others, such as times with units, as they come."""
+    """Returns the ranks of loads: numbers in ascending order, others (such as times) in the order given."""
     if all(isinstance(load, int | float) for load in loads):
         loads = sorted(loads)
     return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
 
 
 def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
-    """Latency over the throughput that was reached, a line for each drive; None where the load does not change.
+    """Returns a chart of latency over throughput, a line for each drive; None if the load does not change.
 
     Raises:
-        ValueError: When `first`, the measure that is drawn first, is none.
+        ValueError: If `first`, the initially selected measure, is unknown.
     """
     if first not in MEASURES:
         raise ValueError(f"there is no measure {first!r} of latency under load: there are {', '.join(MEASURES)}")
@@ -92,7 +92,7 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     base = alt.Chart(named).encode(
         x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
-        # Not by throughput: beyond saturation it stays, or falls, while the latency goes on rising.
+        # Not in order of throughput: beyond saturation it stagnates or falls while the latency rises.
         order="rank:Q",
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )

@@ -1,4 +1,4 @@
-"""Charts in notebooks without a network: each output carries the scripts that draw it."""
+"""Charts in notebooks without network access: each output contains the scripts that draw it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ DRAW = """<div id="{place}" style="width: 100%"></div>
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """What draws charts, compressed: a third of a megabyte."""
+    """Returns the scripts that draw charts, compressed to a third of a megabyte."""
     assets = files("flashmesh.html").joinpath("assets")
     text = "\n;\n".join(assets.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def render(spec: dict[str, Any], **_: Any) -> dict[str, str]:
-    """A chart as the output of a cell."""
+    """Returns a chart as the output of a notebook cell."""
     place = f"flashmesh-{uuid.uuid4().hex}"
     shown = json.dumps(spec).replace("<", "\\u003c")
     html = DRAW.format(place=place, scripts=scripts(), spec=shown)
@@ -46,7 +46,7 @@ def render(spec: dict[str, Any], **_: Any) -> dict[str, str]:
 
 
 def install() -> None:
-    """Makes notebooks draw charts this way, unless they have been told another one."""
+    """Makes notebooks draw charts with these scripts, unless another renderer was enabled."""
     if NAME not in alt.renderers.names():
         alt.renderers.register(NAME, render)
     if alt.renderers.active == "default":

@@ -1,4 +1,4 @@
-"""Bars of which one is far longer than all others: the axis ends before it, and its value stands at its end."""
+"""Bar charts with an outlier: the axis ends before it, and the bar shows its value at its end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 BARS_MIN = 3
-"""The fewest bars of which one can be an outlier."""
+"""Minimum number of bars of which one can be an outlier."""
 TIMES = 4.0
-"""How many times the longest of the other bars an outlier is at least."""
+"""Minimum length of an outlier, relative to the longest of the other bars."""
 ROOM = 1.3
-"""How many times the longest of the other bars the axis shows."""
+"""Length of the axis, relative to the longest of the other bars."""
 TOLD = " A bar that goes on beyond the axis has its value written at the end."
 
 
@@ -27,14 +27,14 @@ class Broken:
     """An axis that ends before the outliers."""
 
     domain_max: alt.ExprRef | None
-    """The end of the axis; None where all bars fit."""
+    """The end of the axis; None if all bars fit."""
     layers: tuple[alt.Chart, ...]
-    """The values of the bars that go on beyond it."""
+    """The values of the bars that exceed the axis."""
     datasets: style.Datasets
 
 
 def limit_of(lengths: Sequence[float]) -> float | None:
-    """Returns where an axis ends for the other bars to be seen; None where no bar is an outlier."""
+    """Returns the end of an axis on which the other bars are visible; None if no bar is an outlier."""
     if len(lengths) < BARS_MIN:
         return None
     *_, second, longest = sorted(lengths)
@@ -44,13 +44,13 @@ def limit_of(lengths: Sequence[float]) -> float | None:
 def broken(
     lengths: Mapping[tuple[str, str], float], parameter: str, text: Callable[[str, float], str], y: alt.Y
 ) -> Broken:
-    """Returns the end of an axis of bars and the marks of the bars that do not fit.
+    """Returns the end of an axis of bars, and labels for the bars that exceed it.
 
     Args:
-        lengths: The length of each bar, by its choice and its run.
-        parameter: The name of the field that chooses.
-        text: How a length is written, for a choice.
-        y: Where the bar of a run stands.
+        lengths: The length of each bar, by choice and run.
+        parameter: The name of the selection field.
+        text: Formats a length of a choice.
+        y: The position of the bar of a run.
     """
     limits: dict[str, float] = {}
     rows: style.Values = []

@@ -1,4 +1,4 @@
-"""How a run goes on."""
+"""Chart of a run over time."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
     "links busy": ("%", lambda epoch: epoch["utilisation"]["links_mean"]),
     "write amplification": ("", lambda epoch: epoch["write_amplification"]),
 }
-"""What changes over time, with its unit."""
+"""Measures over time, with their units."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each epoch of each run, with all measures."""
+    """Returns a row for each epoch of each run, with all measures."""
     found: style.Values = []
     starts = {(change.run, change.at_ps) for change in changes(runs)}
     for run in runs:
@@ -56,7 +56,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def over_time(runs: Sequence[Run]) -> style.Plot | None:
-    """Throughput, queue depth and more from epoch to epoch; None where no run has epochs."""
+    """Returns a chart of throughput, queue depth and more by epoch; None if no run has epochs."""
     runs = [run for run in runs if run.document["epochs"]]
     if not runs:
         return None

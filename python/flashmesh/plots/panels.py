@@ -1,4 +1,4 @@
-"""Line charts of runs: one chart while lines can be told apart, and panels where there are more."""
+"""Line charts of runs: one chart for few lines, panels for more."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 LINES_MAX = 8
-"""The most lines of one panel: beyond, colours and dashes are too much alike."""
+"""Maximum number of lines in a panel; more colours and dashes are not distinguishable."""
 PANELS_MAX = 24
 PANEL_HEIGHT = 170
 
 
 @dataclass(frozen=True)
 class Split:
-    """Which panel and which line of it each run is."""
+    """Assignment of runs to panels and lines."""
 
     of: dict[str, tuple[str, str]]
     """Panel and line of each run, by its name."""
     key: str
-    """The key whose values are the panels; empty where each run has a panel."""
+    """The key whose values are the panels; empty if each run has a panel."""
 
     @property
     def panels(self) -> list[str]:
@@ -45,13 +45,13 @@ class Split:
 
 
 def split(runs: Sequence[Run]) -> Split | None:
-    """The panels of runs; None where one chart shows them all."""
+    """Returns the panels of runs; None if one chart is enough."""
     if len(runs) <= LINES_MAX:
         return None
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
     for key in sorted(keys, key=lambda key: key == compared(runs, keys)) if len(keys) > 1 else ():
         found = Split({run.name: (label({key: run.settings.get(key, "")}), rest(run, key, keys)) for run in runs}, key)
-        # Two runs with the same settings would be one line.
+        # Two runs with the same settings would share a line.
         is_whole = len(set(found.of.values())) == len(runs)
         if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
             return found
@@ -59,12 +59,12 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the key whose values are to share axes: the first that is no quantity, such as the interconnect."""
+    """Returns the key whose values share axes: the first that is not a quantity, such as the interconnect."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 
 def rest(run: Run, key: str, keys: Sequence[str]) -> str:
-    """What sets a run apart within its panel."""
+    """Returns the settings that identify a run within its panel."""
     return label({other: run.settings.get(other, "") for other in keys if other != key})
 
 
@@ -79,17 +79,17 @@ def lines(
     height: int = style.HEIGHT,
     choices: Sequence[alt.Parameter] = (),
 ) -> style.Plot:
-    """Finishes a chart of lines, one a run: with colours and dashes, and in panels where there are many.
+    """Returns a line chart of runs, with colours and dashes, split into panels if there are many runs.
 
     Args:
-        runs: What is drawn, each known to the chart by the field `run`.
-        marks: The lines without colours, and what stands on them; their data are `named`.
-        named: Its rows.
-        datasets: The rows by their name.
-        title: What it is called.
-        description: What it shows, for those who cannot see it.
-        height: How high it is where it is not in panels.
-        choices: The fields beside it.
+        runs: The runs; the chart identifies them by the field `run`.
+        marks: The lines without colours, and further marks on them; their data are `named`.
+        named: The rows of the chart.
+        datasets: The rows by the name of their dataset.
+        title: The title.
+        description: The text for screen readers.
+        height: The height of a chart without panels.
+        choices: The selection fields beside the chart.
     """
     found = split(runs)
     if found is None:
@@ -107,7 +107,7 @@ def lines(
 
 
 def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:
-    """Marks above each other, with colours; the first one are the lines, which have dashes too."""
+    """Returns the layers of marks with colours; the first layer, the lines, has dashes as well."""
     line, *others = marks
     layers = [line.encode(color=color, strokeDash=dash), *(mark.encode(color=color) for mark in others)]
     return style.layered(layers) if others else layers[0]
@@ -120,15 +120,15 @@ def facets(
     choices: Sequence[alt.Parameter] = (),
     height: int = PANEL_HEIGHT,
 ) -> alt.FacetChart:
-    """A panel for each value of the field `panel`, below each other as the width allows."""
-    # A line for each setting: names of panels beside each other do not meet.
+    """Returns a panel for each value of the field `panel`, wrapped to the available width."""
+    # One line for each setting, so that names of neighbouring panels do not overlap.
     header = alt.Header(title=None, labelFontSize=12, labelLimit=240, labelExpr="split(datum.label, ', ')")
-    # A panel that named data of its own would have all rows.
+    # A panel with named data of its own would contain all rows.
     panel = chart.properties(width=style.PANEL_WIDTH, height=height, data=alt.Undefined)
     faceted: alt.FacetChart = panel.facet(
         facet=alt.Facet("panel:N", sort=list(panels), header=header), data=named, columns=min(3, len(panels))
     )
     if choices:
-        # Fields beside the whole chart, not beside each panel.
+        # One set of fields for the whole chart, not one for each panel.
         faceted = faceted.properties(params=[choice.param for choice in choices])
     return faceted

@@ -1,4 +1,4 @@
-"""Drives of many keys at once: a line for each drive through an upright axis for every key and measure."""
+"""Chart of many keys at once (parallel coordinates): a line for each drive, an axis for each key and measure."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 DRIVES_MAX = 600
-"""The most lines: more are a single surface."""
+"""Maximum number of lines; more form a solid area."""
 LABELS_MAX = 9
-"""The most values of an axis that are named on it."""
+"""Maximum number of labels on an axis."""
 ALL = "drives"
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A line."""
+    """A line of the chart."""
 
     settings: Mapping[str, Value]
     measures: Mapping[str, float]
     kind: str = ALL
-    """What became of it in a search; the same for all where there was none."""
+    """Outcome in a search; `ALL` without a search."""
 
 
 @dataclass(frozen=True)
 class Upright:
-    """An axis: where on it values are, from 0 to 1, and what is named there."""
+    """A vertical axis: positions of values from 0 to 1, and labels."""
 
     name: str
     at: Mapping[str, float]
@@ -46,7 +46,7 @@ class Upright:
 
 
 def of_key(key: str, drives: Sequence[Drive]) -> Upright:
-    """The axis of a varied key: its values at equal distances."""
+    """Returns the axis of a varied key, with its values at equal distances."""
     texts = list(map(value_text, axis_of(key, [drive.settings[key] for drive in drives]).values))
     at = {text: place / max(1, len(texts) - 1) for place, text in enumerate(texts)}
     step = max(1, -(-len(texts) // LABELS_MAX))
@@ -54,7 +54,7 @@ def of_key(key: str, drives: Sequence[Drive]) -> Upright:
 
 
 def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
-    """The axis of a measure, from its least to its largest value."""
+    """Returns the axis of a measure, from its minimum to its maximum."""
     values = sorted({drive.measures[name] for drive in drives})
     low, high = values[0], values[-1]
     at = {repr(value): (value - low) / (high - low) if high > low else 0.5 for value in values}
@@ -63,16 +63,16 @@ def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
 
 
 def ends_of(values: style.Values, axis: str) -> list[tuple[int, float]]:
-    """Where the line of each drive ends, on the last axis."""
+    """Returns the position of each drive on the last axis."""
     return [(int(row["drive"]), float(row["at"])) for row in values if row["axis"] == axis]
 
 
 def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.Plot | None:
-    """A line for each drive; None where there are no two axes.
+    """Returns a line for each drive; None if there are fewer than two axes.
 
     Args:
-        drives: What is drawn, the most interesting first: of very many the first ones are.
-        measures: The measures that have an axis beside the varied keys.
+        drives: The drives, the most interesting first; only the first `DRIVES_MAX` are drawn.
+        measures: The measures with an axis, in addition to the varied keys.
     """
     shown = list(drives[:DRIVES_MAX])
     keys = [key for key in shown[0].settings if len({value_text(drive.settings[key]) for drive in shown}) > 1]
@@ -81,7 +81,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
     if len(uprights) < 2:
         return None
     values: list[dict[str, Any]] = []
-    # Those that matter most come last, and so above the others.
+    # The most interesting drives are drawn last, above the others.
     for number, drive in reversed(list(enumerate(shown))):
         places = [axis.at[value_text(drive.settings[key])] for key, axis in zip(keys, uprights, strict=False)]
         places += [axis.at[repr(drive.measures[axis.name])] for axis in uprights[len(keys) :]]
@@ -115,14 +115,14 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         is_front = f"datum.kind === '{next(iter(KINDS))}'"
         line = line.encode(strokeWidth=alt.condition(is_front, alt.value(2.4), alt.value(0.9)))
     else:
-        # By the last measure: what leads to its ends can be followed.
+        # Coloured by the last measure, so that lines to its ends can be followed.
         line = line.encode(
             color=alt.Color("last:Q", scale=alt.Scale(scheme="viridis"), legend=None), opacity=alt.value(0.6)
         )
     line = line.encode(tooltip=["drive:N", "axis:N", "value:N"])
     base = alt.Chart(marked).encode(x=x, y=y, text="text:N")
     text = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600)
-    # Names stand on the lines: each with an edge in the colour of the page.
+    # Labels overlap lines, so each has an outline in the colour of the page.
     edge = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600, stroke="white", strokeWidth=3.5)
     told = (
         "A line for each drive through its values: keys first, then measures, each from its least value at the bottom "

@@ -1,4 +1,4 @@
-"""What a search has found: every drive tried by two objectives, and the front of those that no other beats."""
+"""Chart of a search: every tried drive by two objectives, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ KINDS = {
     "within the constraints": ("#56b4e9", "square"),
     "beyond a constraint": ("#d55e00", "cross"),
 }
-"""What becomes of a drive that was tried, with its colour and its shape."""
+"""Outcomes of a tried drive, with their colours and shapes."""
 
 LOG_RANGE = 20
-"""How many times the smallest value the largest is from which on a scale is logarithmic."""
+"""Ratio of the largest to the smallest value from which a scale is logarithmic."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A drive that was tried."""
+    """A tried drive."""
 
     settings: str
-    """What sets it apart."""
+    """Settings that identify the drive."""
     measures: Mapping[str, float]
-    """Its objectives and what it must keep to, by name."""
+    """Objectives and constrained measures, by name."""
     feasible: bool
     pareto: bool
 
     @property
     def kind(self) -> str:
-        """What has become of it."""
+        """Outcome of the drive."""
         return kind_of(self.feasible, self.pareto)
 
 
 def kind_of(feasible: bool, pareto: bool) -> str:
-    """What has become of a drive that was tried."""
+    """Returns the outcome of a tried drive."""
     names = list(KINDS)
     return names[0] if pareto else names[1] if feasible else names[2]
 
@@ -53,17 +53,17 @@ class Axis:
     name: str
     unit: str
     direction: str = ""
-    """`minimise` or `maximise`; empty for what is no objective."""
+    """`minimise` or `maximise`; empty if the measure is not an objective."""
     bound: float | None = None
-    """The least or the most that it may be."""
+    """The bound of a constraint; None without one."""
 
     @property
     def scale(self) -> float:
-        """What values are multiplied by to be drawn: times are in picoseconds."""
+        """Factor from values to drawn values: times are in picoseconds."""
         return style.PS if self.unit == "ps" else 1.0
 
     def encoding(self, is_logarithmic: bool) -> alt.Axis:
-        """The axis of a chart."""
+        """Returns the axis of a chart."""
         title = f"{self.name}, {self.direction}d" if self.direction else self.name
         if is_logarithmic and self.unit != "share":
             return style.log_axis(title, "s" if self.unit == "ps" else self.unit)
@@ -75,30 +75,30 @@ class Axis:
 
 
 def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
-    """A row for each point that was tried."""
+    """Returns a row for each tried point."""
     found: dict[str, dict[str, Any]] = {}
     for trial in trials:
         values = {"x": trial.measures[x.name] * x.scale, "y": trial.measures[y.name] * y.scale}
         found[trial.settings] = {"drive": trial.settings, **values, "kind": trial.kind}
-    # What matters most is drawn last, above the others.
+    # The front is drawn last, above the others.
     return sorted(found.values(), key=lambda row: -list(KINDS).index(row["kind"]))
 
 
 def encoded(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
-    """The axis and the scale of a measure: logarithmic where most drives would be one point otherwise."""
+    """Returns the axis and the scale of a measure: logarithmic if most drives would share a point otherwise."""
     is_logarithmic = min(values) > 0 and max(values) / min(values) >= LOG_RANGE
     scale = alt.Scale(type="log", nice=False, padding=16) if is_logarithmic else alt.Scale(zero=False, padding=16)
     return {"axis": axis.encoding(is_logarithmic), "scale": scale}
 
 
 def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plot:
-    """Every drive tried by two measures; dashed lines show the bounds.
+    """Returns a chart of every tried drive by two measures; dashed lines show the bounds.
 
     Args:
-        trials: What was tried.
+        trials: The tried drives.
         x: The first measure.
-        y: The second one.
-        joined: Whether steps join the front: where these two are all objectives.
+        y: The second measure.
+        joined: Whether steps connect the front, if the two measures are the only objectives.
     """
     values = rows(trials, x, y)
     named, datasets = style.data(values)
@@ -123,7 +123,7 @@ def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plo
             layers.append(rule.encode(**{channel: f"{channel}:Q"}))
     front = base.transform_filter(f"datum.kind === '{names[0]}'")
     if joined:
-        # Between two drives of the front there is none that is better in both: the line goes around the corner.
+        # No drive lies between two neighbours of the front, so the line follows the corner.
         corner: Literal["step-after", "step-before"] = "step-before" if x.direction == "maximise" else "step-after"
         layers.append(front.mark_line(interpolate=corner, color=KINDS[names[0]][0]).encode(order="x:Q"))
     layers.append(base.mark_point(filled=True, size=70, opacity=0.9).encode(color=color, shape=shape, tooltip=tooltip))

@@ -1,4 +1,4 @@
-"""Runs that differ in their seed alone, as one run of their means: what charts of a point draw."""
+"""Points as runs: runs that differ only in their seed become one run of their means, for charts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MEANS = ("requests", "makespan_ps", "iops", "latency_ps", "breakdown_ps", "path_conflict", "power", "utilisation")
-"""What has a mean. Anything else, such as what happened over time, is that of the first seed."""
+"""Members of a document that are averaged. Others, such as epochs, are those of the first seed."""
 
 
 def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Run:
-    """The runs of one point.
+    """Returns the runs of one point as one run.
 
     Args:
-        name: What it is called.
-        settings: The keys that set it apart, with their values.
+        name: The name of the point.
+        settings: The varied keys of the point, with their values.
         documents: The result of each seed; at least one.
     """
     first = documents[0]
@@ -32,7 +32,7 @@ def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[s
 
 
 def mean_of(values: Sequence[Any]) -> Any:
-    """The mean of numbers; of tables and lists that of each of their numbers. What is absent counts for nothing."""
+    """Returns the mean of numbers; of tables and lists, that of each of their numbers. Missing values are ignored."""
     there = [value for value in values if value is not None]
     if not there:
         return None
@@ -45,7 +45,7 @@ def mean_of(values: Sequence[Any]) -> Any:
 
 
 def together(found: Sequence[Mapping[str, Sequence[int]] | None]) -> dict[str, list[int]] | None:
-    """Distributions as that of all requests together."""
+    """Returns the distribution of all requests of several distributions."""
     there = [each for each in found if each is not None]
     counts: dict[int, int] = {}
     for each in there:

@@ -1,4 +1,4 @@
-"""Changes of regime: the moment within a run from which its throughput is another one."""
+"""Detection of a change of throughput within a run."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 EPOCHS_MIN = 4
-"""The fewest whole epochs that show a change."""
+"""Minimum number of whole epochs."""
 CHANGE_MIN = 0.1
-"""The least change of the mean, as a share of the larger one."""
+"""Minimum change of the mean, as a share of the larger one."""
 DEVIATIONS_MIN = 5.0
-"""How many standard deviations within the two parts a change is at least."""
+"""Minimum change in standard deviations within the two parts."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A moment with the mean throughput before and behind it."""
+    """A time, with the mean throughput before and after it."""
 
     run: str
     at_ps: int
@@ -34,15 +34,15 @@ class Change:
 
     @property
     def text(self) -> str:
-        """The change in words."""
+        """Description of the change."""
         verb = "falls" if self.after < self.before else "rises"
         rates = f"from {q.scaled(self.before)} to {q.scaled(self.after)} IOPS"
         return f"throughput {verb} {rates} at {q.time(self.at_ps)}"
 
 
 def change_of(run: Run) -> Change | None:
-    """Returns the clearest change of a run; None where its throughput stays, or has no two levels."""
-    # The last epoch is shorter than the others, and the drive empties in it.
+    """Returns the clearest change of a run; None if its throughput is constant or has no two levels."""
+    # The last epoch is shorter, and the drive drains in it.
     epochs: Sequence[Mapping[str, Any]] = run.document["epochs"][:-1]
     rates = [float(epoch["iops"]) for epoch in epochs]
     if len(rates) < EPOCHS_MIN:
@@ -56,11 +56,11 @@ def change_of(run: Run) -> Change | None:
 
 
 def spread(rates: Sequence[float], place: int) -> float:
-    """Returns the standard deviation of rates within the parts before and from a place on."""
+    """Returns the standard deviation of rates within the parts before and from an index."""
     parts = rates[:place], rates[place:]
     return math.sqrt(math.fsum(len(part) * pstdev(part) ** 2 for part in parts) / len(rates))
 
 
 def changes(runs: Sequence[Run]) -> list[Change]:
-    """Returns the changes of all runs that have results over time."""
+    """Returns the changes of all runs with epochs."""
     return [found for run in runs if (found := change_of(run)) is not None]

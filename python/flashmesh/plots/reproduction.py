@@ -1,4 +1,4 @@
-"""The figures of a paper: published values beside measured ones."""
+"""Charts of a paper: published values beside measured ones."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 TITLE = 72
-"""Characters of a line of a title."""
+"""Maximum length of a line of a title."""
 NAME = 26
-"""Characters of a line of what a bar is."""
+"""Maximum length of a line of the name of a bar."""
 LINES = "split(datum.label, '\\n')"
-"""Vega's expression for a label of several lines."""
+"""Vega expression for a label of several lines."""
 
 
 def bars(values: style.Values, title: str, axis: str, sources: Sequence[str]) -> Chart:
-    """A bar for each claim and source, which is what was published or a regime.
+    """Returns a bar for each claim and source; a source is the paper or a regime.
 
     Args:
-        values: Rows with what a claim says, the source, the value, where its text stands, and the text.
-        title: The figure.
+        values: Rows with the claim, the source, the value, the position of its text, and the text.
+        title: The name of the figure.
         axis: The unit of the values.
-        sources: All sources that the paper may have: one keeps its colour in all charts.
+        sources: All possible sources, so that each has the same colour in all charts.
     """
     values = [row | {"claim": "\n".join(textwrap.wrap(row["claim"], NAME))} for row in values]
     names = list(dict.fromkeys(row["claim"] for row in values))
@@ -50,7 +50,7 @@ def bars(values: style.Values, title: str, axis: str, sources: Sequence[str]) ->
 def lines(
     values: style.Values, title: str, axis: str, value_axis: str, labels: Sequence[str], sources: Sequence[str]
 ) -> Chart:
-    """A line for each source along an axis."""
+    """Returns a line for each source along an axis."""
     chart: alt.Chart = (
         alt.Chart(alt.InlineData(values))
         .mark_line(point=True)
@@ -64,20 +64,20 @@ def lines(
 
 
 def used(values: style.Values, sources: Sequence[str]) -> list[str]:
-    """The sources that there are values of."""
+    """Returns the sources that have values."""
     found = {row["source"] for row in values}
     return [source for source in sources if source in found]
 
 
 def colour(shown: Sequence[str], sources: Sequence[str]) -> alt.Color:
-    """A colour for each source that is shown, by its place among all."""
+    """Returns a colour for each shown source, by its index among all sources."""
     colours = [style.COLOURS[sources.index(source) % len(style.COLOURS)] for source in shown]
     scale = alt.Scale(domain=list(shown), range=colours)
     return alt.Color("source:N", scale=scale, legend=alt.Legend(title=None, columns=4))
 
 
 def framed(chart: Chart, title: str, height: int) -> Chart:
-    """A chart with its size and title."""
+    """Returns a chart with its size and title."""
     lines = textwrap.wrap(title, TITLE)
     done: Chart = chart.properties(width=WIDTH, height=height, title=lines).configure(
         font="sans-serif",

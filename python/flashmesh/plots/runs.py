@@ -1,4 +1,4 @@
-"""What charts are drawn of: runs with their names, from results of this session or from saved ones."""
+"""Runs for charts: named, from results of this session or saved ones."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """One run, as its JSON document has it."""
+    """One run, with its JSON document."""
 
     name: str
-    """What it is called beside the others."""
+    """Unique name among the runs of a chart."""
     settings: Mapping[str, Any]
-    """The keys that set it apart, with their values."""
+    """Varied keys, with their values."""
     document: Mapping[str, Any]
-    """The JSON document of its result."""
+    """JSON document of the result."""
     configuration: Mapping[str, Any]
-    """Every parameter, as tables."""
+    """Complete configuration, as tables."""
     repeats: tuple[Mapping[str, Any], ...] = ()
-    """The documents of its seeds, where it stands for several of which `document` has the means."""
+    """Documents of the seeds, if `document` holds their means."""
 
     def setting(self, key: str) -> Any:
-        """The value of a key with a dot."""
+        """Returns the value of a dotted key."""
         section, _, name = key.rpartition(".")
         table: Any = self.configuration
         for part in section.split(".") if section else ():
@@ -40,7 +40,7 @@ class Run:
 
 
 def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = None) -> Run:
-    """A result of this session as a run."""
+    """Returns a result of this session as a run."""
     return Run(
         name or str(result.parameters["fabric"]["kind"]),
         settings or {},
@@ -50,7 +50,7 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 def runs_of(comparison: Comparison) -> list[Run]:
-    """The points of a comparison, named by what sets them apart, each the mean of its seeds."""
+    """Returns the points of a comparison, named by their settings, each as the mean of its seeds."""
     from flashmesh.aggregate.points import points_of
     from flashmesh.plots.pooled import pooled
 
@@ -59,7 +59,7 @@ def runs_of(comparison: Comparison) -> list[Run]:
 
 
 def label(settings: Mapping[str, Any]) -> str:
-    """Returns the settings that set a run apart as `key=value`, each key as short as it can be read."""
+    """Returns the settings of a run as `key=value`, with the last part of each key if that is clear."""
     return named(tuple(settings), [short(value_text(value)) for value in settings.values()])
 
 
@@ -69,22 +69,22 @@ def named(keys: Sequence[str], values: Sequence[str]) -> str:
 
 
 def values_of(settings: Mapping[str, Any]) -> str:
-    """Returns the values that set a run apart, without their keys: a part of a file name."""
+    """Returns the values of the settings of a run, without their keys, for a file name."""
     return ", ".join(short(value_text(value)) for value in settings.values())
 
 
 def labelled(settings: Mapping[str, Any]) -> str:
-    """The settings of a run, with their keys."""
+    """Returns the settings of a run, with their keys."""
     return ", ".join(f"{key}={value_text(value)}" for key, value in settings.items())
 
 
 def short(text: str) -> str:
-    """A value without the folders of a path; the stroke of a rate, as in 2GB/s, is none of a path."""
+    """Returns a value without the folders of a path; the slash of a rate, as in 2GB/s, stays."""
     return text if text.endswith("B/s") else text.rsplit("/", 1)[-1]
 
 
 def baselines(runs: Sequence[Run]) -> list[Run]:
-    """For each run its baseline: the run with the first value of the first axis, and else the same settings."""
+    """Returns the baseline of each run: the run with the first value of the first axis and otherwise equal settings."""
     if not runs:
         return []
     first = next(iter(runs[0].settings), None)

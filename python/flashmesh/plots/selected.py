@@ -1,4 +1,4 @@
-"""Charts that are asked for in a line: a measure over one axis as lines or bars, over two as a heat map."""
+"""Charts described in a line: a measure over one axis as lines or bars, over two axes as a heat map."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from flashmesh.report.chart_spec import ChartData, ChartPoint
 
 LOG_RANGE = 20
-"""How many times the smallest value the largest is from which on a scale is logarithmic."""
+"""Ratio of the largest to the smallest value from which a scale is logarithmic."""
 CELLS_WITH_TEXT = 120
-"""The most cells of a heat map that have their value written in them."""
+"""Maximum number of cells of a heat map with their values as text."""
 TICKS_MAX = 12
-"""The most values of an axis that have a label each."""
+"""Maximum number of values of an axis with a label each."""
 LEGEND_MAX = 24
-"""The most names a legend has room for."""
+"""Maximum number of names in a legend."""
 SHOWN = {"ps": "s", "B": "B", "B/s": "B/s", "J": "J", "W": "W"}
-"""How axes write units that take SI prefixes."""
+"""Units on axes with SI prefixes, by unit of results."""
 
 
 def selected(data: ChartData) -> style.Plot:
-    """The chart of what was selected."""
+    """Returns the chart of selected data."""
     draw = {"lines": lines, "bars": bars, "heat map": heat_map}[data.kind]
     return draw(data)
 
 
 def scale_of(unit: str) -> float:
-    """What values in a unit of results are multiplied by to be drawn: times are in picoseconds."""
+    """Returns the factor from values of a unit to drawn values: times are in picoseconds."""
     return style.PS if unit == "ps" else 1.0
 
 
 def axis_in(unit: str, title: str | None, **more: Any) -> alt.Axis:
-    """An axis of values in a unit of results."""
+    """Returns an axis of values in a unit of results."""
     if unit == "share":
         return alt.Axis(title=title, format=style.PERCENT, **more)
     shown = SHOWN.get(unit)
@@ -52,17 +52,17 @@ def axis_in(unit: str, title: str | None, **more: Any) -> alt.Axis:
 
 
 def log_in(unit: str, title: str) -> alt.Axis:
-    """The same for a logarithmic scale."""
+    """Returns a logarithmic axis of values in a unit of results."""
     return axis_in(unit, title) if unit == "share" else style.log_axis(title, SHOWN.get(unit, ""))
 
 
 def is_wide(values: Sequence[float]) -> bool:
-    """Whether values are told apart on a logarithmic scale alone."""
+    """Returns whether values need a logarithmic scale."""
     return min(values) > 0 and max(values) / min(values) >= LOG_RANGE
 
 
 def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
-    """What all charts say of a point."""
+    """Returns the fields of a point that all charts have."""
     scale = scale_of(data.spec.measure.unit)
     found = point.estimate
     row: dict[str, Any] = {"at": value_text(point.at[0]), "value": found.mean * scale, "point": name_of(point, data)}
@@ -87,7 +87,7 @@ def name_of(point: ChartPoint, data: ChartData) -> str:
 
 
 def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
-    """What the pointer shows of a point."""
+    """Returns the tooltip of a point."""
     shown = [alt.Tooltip(f"{name}:N", title=key) for name, key in zip(("at", "at2"), keys, strict=False)]
     shown += [alt.Tooltip("by:N", title=", ".join(data.spec.by))] if data.spec.by else []
     shown += [alt.Tooltip("panel:N", title=", ".join(data.spec.each))] if data.spec.each else []
@@ -95,7 +95,7 @@ def tooltip(data: ChartData, keys: Sequence[str]) -> list[alt.Tooltip]:
 
 
 def title_of(data: ChartData) -> str:
-    """What a chart is called."""
+    """Returns the title of a chart."""
     spec = data.spec
     where = ", ".join(f"{key} = {value}" for key, value in spec.where.items())
     named = f"{spec.measure.name.strip()} over {' and '.join(spec.over)}"
@@ -103,7 +103,7 @@ def title_of(data: ChartData) -> str:
 
 
 def description(data: ChartData, marks: str) -> str:
-    """What a chart shows, for those who cannot see it, with what is not drawn."""
+    """Returns the description of a chart for screen readers, with notes on points that are not drawn."""
     spec = data.spec
     by = f" for each {', '.join(spec.by)}" if spec.by else ""
     told = [f"{title_of(data)}; {marks}{by}."]
@@ -121,7 +121,7 @@ def finished(
     marks: str,
     height: int,
 ) -> style.Plot:
-    """A chart, or panels of it where it has several."""
+    """Returns a chart, in panels if there are several."""
     title, told = title_of(data), description(data, marks)
     if len(data.panels) < 2:
         return style.finished(chart, datasets, title=title, description=told, height=height)
@@ -132,7 +132,7 @@ def finished(
 
 
 def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
-    """Colours and dashes of the lines; None for a single one."""
+    """Returns colours and dashes of the lines; None for a single line."""
     names = [named(data.spec.by, line) for line in data.lines]
     if not data.spec.by:
         return None
@@ -140,7 +140,7 @@ def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
 
 
 def lines(data: ChartData) -> style.Plot:
-    """A line for each value of `by`, over an axis of numbers."""
+    """Returns a line for each value of `by`, over an axis of numbers."""
     (axis,) = data.axes
     scale = scale_of(axis.unit)
     numbers = dict(zip(map(value_text, axis.values), axis.numbers or (), strict=True))
@@ -149,7 +149,7 @@ def lines(data: ChartData) -> style.Plot:
     ticks = [number * scale for number in axis.numbers or ()]
     x_axis = axis_in(axis.unit, axis.key)
     if axis.is_logarithmic:
-        # A label at each value, as far as there is room for them.
+        # A label at each value, if there is room.
         is_short = len(ticks) <= (TICKS_MAX if len(data.panels) < 2 else TICKS_MAX // 2)
         x_axis = axis_in(axis.unit, axis.key, values=ticks) if is_short else log_in(axis.unit, axis.key)
     x_scale = (
@@ -184,14 +184,14 @@ def lines(data: ChartData) -> style.Plot:
 
 
 def unsteady(base: alt.Chart) -> alt.Chart:
-    """Marks those points whose measured window was not steady."""
+    """Returns marks for the points whose measured window was not steady."""
     cross = base.transform_filter("datum.unsteady").mark_point(shape="cross", size=130, filled=False, strokeWidth=1.5)
     marked: alt.Chart = cross.encode(color=alt.value("#000000"))
     return marked
 
 
 def bars(data: ChartData) -> style.Plot:
-    """A bar for each value of an axis that has no numbers, in groups by `by`."""
+    """Returns a bar for each value of an axis without numbers, grouped by `by`."""
     (axis,) = data.axes
     values = [row_of(point, data) for point in data.points]
     for row in values:
@@ -220,7 +220,7 @@ def bars(data: ChartData) -> style.Plot:
 
 
 def heat_map(data: ChartData) -> style.Plot:
-    """A cell for each pair of values of two axes, the darker the larger."""
+    """Returns a cell for each pair of values of two axes; larger values are darker."""
     across, up = data.axes
     values = [row_of(point, data) | {"at2": value_text(point.at[1])} for point in data.points]
     measure = data.spec.measure
@@ -238,7 +238,7 @@ def heat_map(data: ChartData) -> style.Plot:
     )
     base = alt.Chart(source).encode(
         x=alt.X("at:O", sort=list(map(value_text, across.values)), axis=alt.Axis(title=across.key, labelAngle=0)),
-        # The largest value at the top, as on an axis of numbers.
+        # The largest value is at the top, as on an axis of numbers.
         y=alt.Y("at2:O", sort=list(map(value_text, up.values))[::-1], axis=alt.Axis(title=up.key)),
         tooltip=tooltip(data, data.spec.over),
     )
@@ -255,7 +255,7 @@ def heat_map(data: ChartData) -> style.Plot:
 
 
 def legend_in(unit: str) -> dict[str, Any]:
-    """How the legend of a colour writes values in a unit of results."""
+    """Returns the number format of the legend of a colour in a unit of results."""
     shown = SHOWN.get(unit)
     if shown is not None:
         return {"labelExpr": style.si(shown)}

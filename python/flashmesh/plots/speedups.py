@@ -1,4 +1,4 @@
-"""How much faster than the first run."""
+"""Chart of the speedup over the baseline."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
 NEUTRAL = "#999999"
-"""The colour of what is as fast as the baseline, to the digits of its label."""
+"""Colour of runs whose speedup rounds to 1."""
 
 
 def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
-    """What speedups are taken of."""
+    """Returns the measures of a result that speedups are computed from."""
     latency = document["latency_ps"]["all"]
     mean, p99 = (latency["mean"], latency["p99"]) if latency else (None, None)
     return dict(zip(MEASURES, (document["makespan_ps"], mean, p99), strict=True))
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each run and measure: how many times faster than its baseline it is, seed by seed."""
+    """Returns a row for each run and measure: the speedup over its baseline, paired by seed."""
     found: style.Values = []
     for run, baseline in zip(runs, baselines(runs), strict=True):
         before, after = (
@@ -47,12 +47,12 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
-    """Returns whether requests arrive by themselves: the time of a run then says nothing of the drive."""
+    """Returns whether requests arrive at given times, so that execution time does not measure the drive."""
     return any(is_open(run.configuration) for run in runs)
 
 
 def is_open(configuration: Mapping[str, Any]) -> bool:
-    """Returns whether a stream of a configuration arrives by itself."""
+    """Returns whether a stream of a configuration uses open replay."""
     streams = (configuration.get("stream") or {"": configuration}).values()
     return any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams)
 
@@ -73,13 +73,13 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
         y=alt.Y("run:N", sort=names, axis=style.NAMES),
         tooltip=["run:N", "baseline:N", "measure:N", "speedup:Q"],
     )
-    # A bar from 1: what is slower than the baseline goes to the left.
+    # Bars start at 1, and extend to the left for runs slower than the baseline.
     scale = alt.Scale(type="log", nice=False, padding=45)
     title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    # Bars and labels are drawn of all rows, with colour and side computed per row: a layer that a filter leaves
-    # without rows has no extent.
+    # Bars and labels are drawn of all rows, with colour and side computed for each, because a layer whose rows are
+    # all filtered out has no extent.
     is_equal = "datum.text === '1.00x'"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
     color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)

@@ -1,4 +1,4 @@
-"""What the streams of a run do to one another: latency and slowdown of each."""
+"""Chart of the streams of a run: latency and slowdown of each."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 MEASURES = {"p99 latency": "p99", "mean latency": "mean"}
 SLOWDOWN = "slowdown"
 STREAMS_MAX = 24
-"""The most streams that are drawn of a run."""
+"""Maximum number of streams drawn of a run."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """A row for each stream of each run and each measure."""
+    """Returns a row for each stream of each run and each measure."""
     found: style.Values = []
     for run in runs:
         fairness = run.document["fairness"]
@@ -38,7 +38,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def streams(runs: Sequence[Run]) -> style.Plot | None:
-    """A bar for each stream, a panel for each run; None where no run has several streams."""
+    """Returns a bar for each stream, in a panel for each run; None if no run has several streams."""
     runs = [run for run in runs if len(run.document["streams"]) > 1]
     if not runs:
         return None

@@ -1,4 +1,4 @@
-"""How all charts look: colours that the colour-blind tell apart, dashes for print, SI units."""
+"""Style of all charts: colours for the colour-blind, dashes for print, SI units."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PS = 1e-12
-"""A picosecond, in seconds."""
+"""A picosecond in seconds."""
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#8c6d31", "#7f7f7f", "#f0e442")
-"""Okabe and Ito's colours, which nearly all kinds of colour-blindness tell apart, and two more."""
+"""Colours of Okabe and Ito, which most colour-blind people can distinguish, and two more."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 1, 1], [12, 2], [5, 5])
-"""A dash for each colour, so that lines can be told apart without any."""
+"""Dashes by colour, so that lines are distinguishable without colours."""
 HEAT: Literal["blues"] = "blues"
-"""A scale from light to dark that reads the same with every kind of colour-blindness, and in grey."""
+"""Colour scale from light to dark, readable in grey and with any colour-blindness."""
 HEIGHT = 280
 PANEL_WIDTH = 200
-"""How wide one of several panels is, until a page knows how many stand beside each other."""
+"""Initial width of one of several panels; a page adapts it to the panels in a row."""
 
 NAMES = alt.Axis(title=None, labelLimit=340)
-"""An axis of names of runs."""
+"""Axis of names of runs."""
 LINE_LEGEND = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, symbolOpacity=1)
 PERCENT = "~%"
-"""Shares as percentages with the digits they need: ticks of a small range stay apart."""
+"""Format of percentages with as many digits as needed, so that labels of a small range differ."""
 
 Values = list[dict[str, Any]]
 Datasets = dict[str, Values]
@@ -44,50 +44,50 @@ Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart beside its data, which it names: so data can be shared, and need not be copied with the chart."""
+    """A chart that refers to its data by name, so that charts can share data."""
 
     chart: Chart
     datasets: Datasets
     text: str
-    """What it shows, for those who cannot see it."""
+    """Description for screen readers."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """The units of the choices of the field `measure`, where it decides what an axis shows; `%` for shares."""
+    """Units of the choices of the field `measure`, if it determines the axis; `%` for shares."""
     panels: int = 0
-    """How many panels it has; 0 for a chart that fills its width by itself."""
+    """Number of panels; 0 for a chart that fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """The panel of each run, where the rows do not have it."""
+    """Panel of each run, if the rows do not contain it."""
 
     def altair(self) -> Chart:
-        """The chart with its data in it."""
+        """Returns the chart with its data embedded."""
         chart: Chart = self.chart.properties(datasets=self.datasets)
         return chart
 
     def spec(self) -> dict[str, Any]:
-        """The chart without its data, as Vega-Lite."""
+        """Returns the chart without its data, as Vega-Lite."""
         return self.chart.to_dict(validate=False)
 
 
 def data(values: Values) -> tuple[alt.NamedData, Datasets]:
-    """Rows for a chart, under a name that says what they are: equal rows are there once on a page."""
+    """Returns rows as a named dataset; the name is a hash, so that a page holds equal rows once."""
     name = "data-" + hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
     return alt.NamedData(name), {name: values}
 
 
 def finished(chart: Chart, datasets: Datasets, *, title: str, description: str, height: int = HEIGHT) -> Plot:
-    """A chart with its data, size, title and a description for those who cannot see it."""
+    """Returns a chart with its data, size, title and description for screen readers."""
     sized = chart.properties(width="container", height=height, title=title, description=description)
     return Plot(configured(sized), datasets, description)
 
 
 def finished_panels(chart: alt.FacetChart, datasets: Datasets, *, title: str, description: str, panels: int) -> Plot:
-    """The same for a chart of several panels, each of which has a size of its own."""
+    """Returns a chart of several panels of fixed size, with its data, title and description."""
     return Plot(
         configured(chart.properties(title=title, description=description)), datasets, description, panels=panels
     )
 
 
 def configured(chart: Chart) -> Chart:
-    """A chart with what all have alike."""
+    """Returns a chart with the common configuration."""
     done: Chart = chart.configure(
         font="system-ui, sans-serif",
         background="white",
@@ -101,31 +101,31 @@ def configured(chart: Chart) -> Chart:
 
 
 def si(unit: str) -> str:
-    """The labels of an axis in a unit with SI prefixes; numbers without a unit have none below one."""
+    """Returns the expression for labels in a unit with SI prefixes; without a unit, there are none below one."""
     labels = f"format(datum.value, '~s') + '{unit}'"
     return labels if unit else f"abs(datum.value) < 1 ? format(datum.value, '~g') : {labels}"
 
 
 def seconds(title: str) -> alt.Axis:
-    """An axis of times in seconds."""
+    """Returns an axis of times in seconds."""
     return alt.Axis(title=title, labelExpr=si("s"), labelOverlap="greedy", labelSeparation=10)
 
 
 def log_seconds(title: str) -> alt.Axis:
-    """A logarithmic axis of times in seconds."""
+    """Returns a logarithmic axis of times in seconds."""
     return log_axis(title, "s")
 
 
 def log_axis(title: str | None, unit: str) -> alt.Axis:
-    """A logarithmic axis in a unit with SI prefixes, with a label at 1, 2 and 5 of each power of ten."""
+    """Returns a logarithmic axis in a unit with SI prefixes, with labels at 1, 2 and 5 of each power of ten."""
     label = f"test(/^[125][.]0/, format(datum.value, '.1e')) ? {si(unit)} : ''"
     return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=4)
 
 
 def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
-    """A colour and a dash for each run, with one legend for both.
+    """Returns a colour and a dash for each run, with one legend for both.
 
-    Where several keys set runs apart, the colour stands for the first key and the dash for the others.
+    If several keys vary, the colour stands for the first key and the dash for the others.
     """
     first = next(iter(runs[0].settings), "") if runs else ""
     names = [run.name for run in runs]
@@ -148,7 +148,7 @@ def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
 def by_name(
     field: str, names: Sequence[str], *, has_legend: bool = True, symbol: Literal["stroke", "square"] = "stroke"
 ) -> tuple[alt.Color, alt.StrokeDash]:
-    """A colour and a dash for each value of a field, with one legend for both; none for a single one."""
+    """Returns a colour and a dash for each value of a field, with one legend for both; no legend for a single value."""
     drawn = LINE_LEGEND if symbol == "stroke" else alt.Legend(title=None, symbolType=symbol)
     legend = drawn if len(names) > 1 and has_legend else None
     colours = [COLOURS[number % len(COLOURS)] for number in range(len(names))]
@@ -160,28 +160,28 @@ def by_name(
 
 
 def _numbered(values: Iterable[T]) -> dict[T, int]:
-    """A number for each value, in the order in which they first come."""
+    """Returns a number for each distinct value, in the order of first use."""
     return {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
 def by_part(parts: Mapping[str, str], title: str | None = None) -> alt.Color:
-    """A colour for each part of a stacked bar."""
+    """Returns a colour for each part of a stacked bar."""
     scale = alt.Scale(domain=list(parts), range=list(parts.values()))
     return alt.Color("part:N", scale=scale, legend=alt.Legend(title=title, symbolType="square"))
 
 
 def choice(name: str, options: Sequence[str], text: str) -> alt.Parameter:
-    """A field to choose one of several with, by mouse or keyboard."""
+    """Returns a selection field."""
     return alt.param(name=name, value=options[0], bind=alt.binding_select(options=list(options), name=f"{text} "))
 
 
 def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
-    """Charts above each other."""
+    """Returns charts drawn over each other."""
     return cast("alt.LayerChart", alt.layer(*layers))
 
 
 def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, tooltip: Sequence[str]) -> alt.Chart:
-    """Stacked bars, one for each run."""
+    """Returns stacked bars, one for each run."""
     named, _ = data(values)
     chart: alt.Chart = (
         alt.Chart(named)
@@ -198,5 +198,5 @@ def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, toolt
 
 
 def bar_height(names: Sequence[str]) -> int:
-    """How high a chart with a bar for each run is."""
+    """Returns the height of a chart with a bar for each run."""
     return max(60, 26 * len(names))

@@ -1,4 +1,4 @@
-"""What changes of a drive bring: a bar for each, to the right what is more and to the left what is less."""
+"""Chart of the effects of changes of a drive: a bar for each, increases to the right and decreases to the left."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 GAIN, LOSS, NOTHING = "better", "worse", "no clear effect"
 COLOURS = {GAIN: style.COLOURS[0], LOSS: style.COLOURS[3], NOTHING: "#999999"}
 BARS_MAX = 40
-"""The most changes that are drawn, those with the largest effects."""
+"""Maximum number of changes drawn: those with the largest effects."""
 
 
 def rows(answer: Answer, measure: str) -> style.Values:
-    """A row for each change, those of the key with the largest effect first."""
+    """Returns a row for each change, grouped by key, the key with the largest effect first."""
     clear = {
         (row.change.key, row.change.after): effect.is_clear
         for row in answer.rows
@@ -36,7 +36,7 @@ def rows(answer: Answer, measure: str) -> style.Values:
 
 
 def tornado(answer: Answer, measure: str) -> style.Plot | None:
-    """The effect of each change on a measure; None where no change has one."""
+    """Returns the effect of each change on a measure; None if no change has one."""
     values = rows(answer, measure)
     if not values:
         return None

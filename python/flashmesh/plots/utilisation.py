@@ -1,4 +1,4 @@
-"""How busy the parts of a drive were, where they stand."""
+"""Map of the utilisation of the parts of a drive."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 CELL = 44
-"""How high a row of chips is drawn."""
+"""Height of a row of chips."""
 LINK = 0.1
-"""How thick a link is drawn."""
+"""Width of a link."""
 ALIKE = 0.05
-"""Parts whose busy shares differ by no more are alike."""
+"""Maximum difference of shares of parts that count as equally busy."""
 DIE = 0.3
-"""Half of the side of a chip, where the distance between chips is 1."""
+"""Half of the side of a chip, in units of the distance between chips."""
 
 
 def dies(run: Run, grid: Grid) -> style.Values:
-    """A square for each die; the dies of a chip stand beside each other in it."""
+    """Returns a square for each die; the dies of a chip are side by side in its square."""
     across = math.ceil(math.sqrt(grid.dies_per_chip))
     down = math.ceil(grid.dies_per_chip / across)
     rows: style.Values = []
@@ -43,7 +43,7 @@ def dies(run: Run, grid: Grid) -> style.Values:
 
 
 def controllers(run: Run, grid: Grid) -> style.Values:
-    """A square for each controller that stands beside a row."""
+    """Returns a square for each controller beside a row."""
     found = run.document["utilisation"]["controllers"]
     if len(found) > grid.rows:
         return []
@@ -55,7 +55,7 @@ def controllers(run: Run, grid: Grid) -> style.Values:
 
 
 def links(run: Run, grid: Grid) -> style.Values:
-    """A bar for each link."""
+    """Returns a bar for each link."""
     table = run.document["links"]
     rows: style.Values = []
     found = places(table["names"], table["kinds"], grid)
@@ -63,7 +63,7 @@ def links(run: Run, grid: Grid) -> style.Values:
         table["names"], table["kinds"], run.document["utilisation"]["links"], found, strict=True
     ):
         if place is not None:
-            # Not a line: a scale has one legend for areas and another for lines.
+            # A rectangle instead of a line, since a scale has separate legends for areas and lines.
             thick = LINK / 2
             across, along = (0.0, thick) if place.y == place.y2 else (thick, 0.0)
             bar = {"x": min(place.x, place.x2) - across, "y": min(place.y, place.y2) - along}
@@ -73,7 +73,7 @@ def links(run: Run, grid: Grid) -> style.Values:
 
 
 def one_line(run: Run) -> str | None:
-    """Returns how busy the parts of a drive were where parts of one kind are alike; None where a map shows more."""
+    """Returns a sentence on the utilisation if parts of each kind are equally busy; None if a map shows more."""
     use, table = run.document["utilisation"], run.document["links"]
     groups: dict[str, list[float]] = {"dies": list(use["dies"])}
     for kind, busy in zip(table["kinds"], use["links"], strict=True):
@@ -92,9 +92,9 @@ def one_line(run: Run) -> str | None:
 
 
 def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
-    """How busy each die, controller and link was, laid out as they are in the drive: a panel for each run.
+    """Returns maps of the utilisation of each die, controller and link: a panel for each run.
 
-    Drives of another shape are another chart.
+    Drives of different shapes have charts of their own.
     """
     shapes: dict[Grid, list[Run]] = {}
     for run in runs:
@@ -103,8 +103,8 @@ def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
 
 
 def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
-    """The parts of drives that have the same shape, with one legend."""
-    # What comes later is drawn over what came before.
+    """Returns the map of drives of one shape, with one legend."""
+    # Later rows are drawn over earlier ones.
     values = [
         {"panel": run.name} | row
         for run in runs
@@ -112,7 +112,7 @@ def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
     ]
     named, datasets = style.data(values)
     is_single = len(runs) == 1
-    # As many numbers as a panel has room for.
+    # As many axis numbers as fit into a panel.
     step = 1 if is_single else math.ceil(max(grid.columns, grid.rows) / 8)
     x_axis = alt.Axis(title="way", values=list(range(0, grid.columns, step)), grid=False, format="d")
     y_axis = alt.Axis(title="channel", values=list(range(0, grid.rows, step)), grid=False, format="d")

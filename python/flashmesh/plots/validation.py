@@ -1,4 +1,4 @@
-"""Measured and simulated latency over the offered load."""
+"""Chart of measured and simulated latency over the offered load."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DASH_LEGEND = alt.Legend(
     symbolStrokeWidth=3,
     symbolSize=600,
 )
-"""Of lines of any colour, long enough to show their dashes."""
+"""Legend for lines of any colour, wide enough to show the dashes."""
 WIDTH, HEIGHT = 460, 300
-"""Of a picture on a page."""
+"""Size of a picture on a page."""
 
 
 def rows(validation: Validation, kind: str) -> style.Values:
-    """A row for each load, statistic and source."""
+    """Returns a row for each load, statistic and source."""
     found: style.Values = []
     for point in validation.points:
         for source, figures in zip(SOURCES, (point.measured.figures, point.simulated), strict=True):
@@ -40,7 +40,7 @@ def rows(validation: Validation, kind: str) -> style.Values:
 
 
 def curves(validation: Validation, kind: str) -> style.Plot:
-    """Latency of reads or writes over the offered load: a colour for each statistic, and dashes where simulated."""
+    """Returns a chart of read or write latency over the offered load; a colour is a statistic, dashes are simulated."""
     named, datasets = style.data(rows(validation, kind))
     names = list(STATISTICS.values())
     colour = alt.Color(
@@ -53,7 +53,7 @@ def curves(validation: Validation, kind: str) -> style.Plot:
         color=colour,
         tooltip=["offered_iops:Q", "statistic:N", "source:N", "latency_s:Q"],
     )
-    # Points have no dashes: with them the legend would have neither.
+    # Points have no dashes: with points, the legend would show no dashes either.
     lines = base.mark_line(strokeWidth=1.8).encode(
         strokeDash=alt.StrokeDash("source:N", scale=dashes, legend=DASH_LEGEND), detail="source:N"
     )
@@ -64,6 +64,6 @@ def curves(validation: Validation, kind: str) -> style.Plot:
 
 
 def picture(validation: Validation, kind: str) -> style.Chart:
-    """The same with a fixed size, for a page."""
+    """Returns the chart of `curves` with a fixed size, for a page."""
     chart: style.Chart = curves(validation, kind).altair().properties(width=WIDTH)
     return chart
