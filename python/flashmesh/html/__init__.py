@@ -1,4 +1,4 @@
-"""Reports as pages: one file with its charts, their scripts and their data, which needs nothing else."""
+"""Reports as self-contained HTML pages with their charts, scripts and data."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def write_report(path: str | Path, *results: Result | Comparison, title: str = "flashmesh") -> None:
-    """Makes one page of results, which needs nothing but itself.
+    """Writes one self-contained page of results.
 
     Args:
         path: The HTML file to write.
-        results: What it shows.
+        results: The results to show.
         title: The title of the page.
 
     Raises:
-        FlashmeshError: When there are no results.
-        OutputError: When the file cannot be written.
+        FlashmeshError: If there are no results.
+        OutputError: If the file cannot be written.
     """
     from flashmesh.html.page import page
     from flashmesh.html.saved import study_of

@@ -1,4 +1,4 @@
-"""Runs of JSON files as a table: their documents as they are."""
+"""Runs of JSON files as a table of their documents."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 class DocumentRuns(RunTable):
-    """Runs whose documents are in memory."""
+    """Runs with documents in memory."""
 
     def __init__(self, settings: Sequence[Mapping[str, Value]], documents: Sequence[dict[str, Any]]) -> None:
-        """Of documents, each with the varied keys of its run."""
+        """Takes documents, each with the varied keys of its run."""
         self.settings = [dict(each) for each in settings]
         self.axes = axes_of(self.settings)
         self.of_runs = list(documents)
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """See `RunTable`."""
+        """Returns columns as described in `RunTable`."""
         return [[at(document, key) for document in self.of_runs] for key in keys]
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
-        """See `RunTable`."""
+        """Returns documents as described in `RunTable`."""
         return [self.of_runs[number] for number in numbers]
 
 
 def at(document: Mapping[str, Any], key: str) -> Any:
-    """The value of a key with dots; None where a part on the way to it is absent."""
+    """Returns the value of a dotted key; None if a part of the path is None."""
     value: Any = document
     for part in key.split("."):
         if value is None:

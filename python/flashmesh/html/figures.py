@@ -1,4 +1,4 @@
-"""Charts as figures for papers: SVG and PDF for one column and for two, with the data beside each."""
+"""Charts as figures for papers: SVG and PDF for one and two columns, with their data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Plot, Values
 
 STYLE = "flashmesh.mplstyle"
-"""How matplotlib draws the data as these figures are drawn."""
+"""Matplotlib style that matches these figures."""
 MAPS = "utilisation"
 PANEL_GAP = 20
 SIZE = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -35,19 +35,19 @@ SIZE = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="0 0 ([\d.]+) ([\d.]+
 
 @dataclass(frozen=True)
 class Layout:
-    """A place in a paper."""
+    """Format of a figure in a paper."""
 
     suffix: str
-    """What stands behind the names of its files."""
+    """Suffix of the names of files."""
     width_pt: int
     height_pt: int
-    """Of a chart whose height its content does not decide."""
+    """Height of a chart whose content does not determine it."""
     columns: int
-    """Of panels beside each other."""
+    """Number of panels in a row."""
 
 
 LAYOUTS = (Layout("", 252, 140, 2), Layout("-wide", 516, 180, 4))
-"""One column and two of a page as the ACM, the IEEE and USENIX lay it out."""
+"""Widths of one and two columns in the layouts of ACM, IEEE and USENIX."""
 FONT_PT = 7
 CONFIG = {
     "font": "Helvetica, Arial, sans-serif",
@@ -71,7 +71,7 @@ CONFIG = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart with one choice made in each of its fields."""
+    """A chart with a selected choice in each of its fields."""
 
     name: str
     plot: Plot
@@ -80,17 +80,17 @@ class Drawing:
 
 
 def drawings(study: Study, only: Sequence[str] = ()) -> Iterator[Drawing]:
-    """What is drawn: of charts that have a field beside them one for each choice, and of maps one for each run.
+    """Returns the drawings: one for each choice of a chart with fields, and one map for each run.
 
     Args:
-        study: What the charts are of.
-        only: Names, or how names begin, of the charts that are wanted; without any, all are.
+        study: The study to draw.
+        only: Names or prefixes of the wanted charts; all charts if empty.
     """
     return (each for each in all_drawings(study) if not only or each.name.startswith(tuple(only)))
 
 
 def all_drawings(study: Study) -> Iterator[Drawing]:
-    """Every drawing of a report."""
+    """Yields every drawing of a report."""
     named: set[str] = set()
     for section in sections_of(study):
         for figure in section.figures if section.name != MAPS else ():
@@ -103,14 +103,14 @@ def all_drawings(study: Study) -> Iterator[Drawing]:
 
 
 def choices(spec: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """The combinations of what can be chosen beside a chart."""
+    """Yields the combinations of the choices of a chart."""
     fields = {field["name"]: field["bind"]["options"] for field in spec.get("params", []) if "bind" in field}
     for values in itertools.product(*fields.values()):
         yield dict(zip(fields, values, strict=True))
 
 
 def unique(name: str, named: set[str]) -> str:
-    """A name that no other file has."""
+    """Returns a name that is not in `named` yet, and adds it."""
     found = next(
         each for number in itertools.count(1) if (each := name if number == 1 else f"{name}-{number}") not in named
     )
@@ -119,16 +119,16 @@ def unique(name: str, named: set[str]) -> str:
 
 
 def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Iterator[Path]:
-    """Writes the charts of a report, and gives the files as they are written.
+    """Writes the charts of a report, and yields each file as it is written.
 
     Args:
-        study: What the charts are of.
-        folder: Where the files go.
-        only: Names, or how names begin, of the charts that are wanted; without any, all are.
+        study: The study to draw.
+        folder: The output folder.
+        only: Names or prefixes of the wanted charts; all charts if empty.
 
     Raises:
-        FlashmeshError: When what draws them is not installed.
-        OutputError: When a file cannot be written.
+        FlashmeshError: If vl-convert-python is not installed.
+        OutputError: If a file cannot be written.
     """
     try:
         import vl_convert
@@ -155,7 +155,7 @@ def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Itera
 
 
 def drawn(drawing: Drawing, layout: Layout) -> str:
-    """A chart as SVG, as wide as its place; its size is in pixels, each of which is to be a point."""
+    """Returns a chart as SVG in the width of its format; one pixel stands for one point."""
     import vl_convert
 
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
@@ -165,7 +165,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
     found = SIZE.search(text)
     assert found is not None, "a drawing without a size"
     width, height = float(found[1]), float(found[2])
-    # What stands beside panels has a width that is known only when it is drawn.
+    # The width of elements beside panels is known only after drawing.
     factor = min(1.0, layout.width_pt / width)
     box = f"0 0 {max(width, layout.width_pt):g} {height:g}"
     size = f'width="{layout.width_pt}" height="{height * factor:.1f}" viewBox="{box}"'
@@ -173,23 +173,23 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
 
 
 def columns_of(layout: Layout, panels: int) -> int:
-    """Returns how many panels stand beside each other: rows are of equal length where the panels allow it."""
+    """Returns the number of panels in a row, with rows of equal length if possible."""
     rows = math.ceil(panels / layout.columns) or 1
     return math.ceil(panels / rows) or 1
 
 
 def in_points(svg: str) -> str:
-    """A drawing whose pixels are points, which is what PDF makes of them."""
+    """Returns a drawing with its size in points instead of pixels, as in PDF."""
     return re.sub(r'width="([\d.]+)" height="([\d.]+)" viewBox', r'width="\1pt" height="\2pt" viewBox', svg, count=1)
 
 
 def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
-    """A chart for a place, as Vega-Lite: without a title, its choices made, its units in the titles of the axes.
+    """Returns a chart as Vega-Lite for a format: without title, with its choices made and units in the axis titles.
 
     Args:
-        drawing: What is drawn.
-        layout: The place.
-        inside: How wide a panel is without what stands beside it.
+        drawing: The chart and its choices.
+        layout: The format.
+        inside: The width of a panel without its axes.
     """
     spec = drawing.plot.spec()
     spec["datasets"] = dict(zip(drawing.plot.datasets, data_of(drawing), strict=True))
@@ -229,13 +229,13 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
 
 
 def has_names(spec: Mapping[str, Any]) -> bool:
-    """Whether a row of the chart has a height: it lists runs, or cells."""
+    """Returns whether the height depends on the rows: the chart lists runs or cells."""
     y = [part["encoding"]["y"] for part in units(spec) if "y" in part.get("encoding", {})]
     return any(each.get("type") in ("nominal", "ordinal") for each in y) or "utilisation" in str(spec.get("name", ""))
 
 
 def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The single charts of one with layers or panels."""
+    """Yields the single charts of one with layers or panels."""
     if "spec" in spec:
         yield from units(spec["spec"])
     elif "layer" in spec:
@@ -247,7 +247,7 @@ def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def domains(value: Any) -> Iterator[list[str]]:
-    """The names that scales have in a list."""
+    """Yields the listed names of scales."""
     if isinstance(value, dict):
         found = value.get("domain")
         if isinstance(found, list) and found and all(isinstance(name, str) for name in found):
@@ -261,7 +261,7 @@ def domains(value: Any) -> Iterator[list[str]]:
 
 
 def shrink(value: Any) -> None:
-    """Makes marks as much smaller as the figure is than a chart of a page."""
+    """Scales marks down from a chart of a page to a figure."""
     if isinstance(value, dict):
         mark = value.get("mark")
         if isinstance(mark, dict):
@@ -287,7 +287,7 @@ def shrink(value: Any) -> None:
 
 
 def data_of(drawing: Drawing) -> list[Values]:
-    """The rows a chart is drawn from: those of its choices."""
+    """Returns the rows of a drawing, filtered by its choices."""
     return [
         [row for row in rows if all(row.get(key, value) == value for key, value in drawing.chosen.items())]
         for rows in drawing.plot.datasets.values()
@@ -295,7 +295,7 @@ def data_of(drawing: Drawing) -> list[Values]:
 
 
 def table(rows: Values) -> str:
-    """Rows as CSV."""
+    """Returns rows as CSV."""
     stream = io.StringIO()
     names = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.writer(stream, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""The head of a page: which drive in which state was given which workload at which depth, and what was measured."""
+"""Head of a page: drive, state, workload, queue depth and measured window."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 VALUES_MAX = 6
-"""The most values of a key that are named one by one."""
+"""Maximum number of values of a key that are listed."""
 SHAPE, FABRIC = ("channels", "chips-per-channel", "dies-per-chip"), "fabric.kind"
 STATES = {
     "none": "empty: nothing was written before the run",
     "sequential": "written in order before the run",
     "random": "written, then overwritten at random before the run",
 }
-"""What `precondition.kind` makes of a drive."""
+"""State of a drive, by `precondition.kind`."""
 
 
 def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Returns what all runs are about, as terms with their texts; values that runs vary stand beside each other."""
+    """Returns the common facts of all runs as terms with texts; varied values are listed."""
     if not runs:
         return []
     told = {
@@ -38,19 +38,19 @@ def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
-    """Returns what a text says of the runs, each text once."""
+    """Returns a text for each run, each distinct text once."""
     return listed([text(run) for run in runs], "; ")
 
 
 def listed(texts: Sequence[str], between: str) -> str:
-    """Returns different texts side by side; of very many the number of the others."""
+    """Returns the distinct texts joined; beyond `VALUES_MAX`, only their number."""
     each = list(dict.fromkeys(filter(None, texts)))
     left = len(each) - VALUES_MAX
     return between.join(each) if left <= 0 else f"{between.join(each[:VALUES_MAX])}{between}{left:,} others"
 
 
 def over(runs: Sequence[Run], key: str) -> str:
-    """Returns the values of a key over all runs; empty where no run has it."""
+    """Returns the values of a key over all runs; empty if no run has it."""
     each = list(dict.fromkeys(value_text(value) for run in runs if (value := setting(run, key)) is not None))
     if len(each) > VALUES_MAX or len(each) < 2:
         return listed(each, ", ")
@@ -58,7 +58,7 @@ def over(runs: Sequence[Run], key: str) -> str:
 
 
 def setting(run: Run, key: str) -> Any:
-    """Returns the value of a key; None where the configuration of the run has none."""
+    """Returns the value of a key; None if the configuration of the run lacks it."""
     try:
         return run.setting(key)
     except KeyError:
@@ -66,7 +66,7 @@ def setting(run: Run, key: str) -> Any:
 
 
 def drive(runs: Sequence[Run]) -> str:
-    """Returns the shape of the drives, their interconnects, and the configuration that they come from."""
+    """Returns the shape of the drives, their interconnects, and the origin of their configuration."""
     channels, chips, dies = (over(runs, f"geometry.{key}") for key in SHAPE)
     cells = over(runs, "flash.page-types").upper()
     told = f"{channels} channels x {chips} chips x {dies} dies, {cells} flash, interconnect {over(runs, FABRIC)}"
@@ -75,9 +75,9 @@ def drive(runs: Sequence[Run]) -> str:
 
 
 def source_of(document: Mapping[str, Any]) -> str:
-    """Returns the configuration that a command named; empty where no command did."""
+    """Returns the configuration in the command line of a result; empty without one."""
     command = (document.get("provenance") or {}).get("command") or []
-    # A result of a Python program has the arguments of the program.
+    # A result of a Python program has the arguments of that program.
     is_named = command[1:2] in (["run"], ["compare"])
     named = [str(word) for word in command[2:3] if is_named and not str(word).startswith("-")]
     return named[0].removeprefix("preset:") if named else ""
@@ -93,13 +93,13 @@ def state(run: Run) -> str:
 
 
 def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
-    """Returns the tables of each stream by its name; of a single stream those of the configuration."""
+    """Returns the tables of each stream by its name; for a single stream, those of the configuration."""
     streams: dict[str, Mapping[str, Any]] = dict(run.configuration.get("stream") or {})
     return streams or {"": run.configuration}
 
 
 def workload(run: Run) -> str:
-    """Returns which requests there were."""
+    """Returns the requests of a run."""
     told = run.document["workload"]
     count = f"{run.document['requests']:,.0f} requests"
     match told:
@@ -121,13 +121,13 @@ def workload(run: Run) -> str:
 
 
 def depth(run: Run) -> str:
-    """Returns how many requests are in flight, or what decides it."""
+    """Returns the number of requests in flight, or the replay mode that determines it."""
     found = [depth_of(name, table["replay"]) for name, table in tables_of(run).items() if "replay" in table]
     return listed(found, ", ")
 
 
 def depth_of(name: str, replay: Mapping[str, Any]) -> str:
-    """Returns the depth of a stream."""
+    """Returns the queue depth of a stream."""
     before = f"{name}: " if name else ""
     match replay["mode"]:
         case "open":
@@ -140,7 +140,7 @@ def depth_of(name: str, replay: Mapping[str, Any]) -> str:
 
 
 def window(runs: Sequence[Run]) -> str:
-    """Returns which part of the simulated time the figures are of."""
+    """Returns the part of the simulated time that the figures cover."""
     spans = [run.document["makespan_ps"] for run in runs]
     ends = list(dict.fromkeys([q.time(min(spans)), q.time(max(spans))]))
     whole = f"the whole run, {' to '.join(ends)} of simulated time"

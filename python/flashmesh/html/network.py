@@ -1,4 +1,4 @@
-"""What the moving view of a page is drawn from."""
+"""Data of the animated view of a page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def recordings(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """The recordings of those runs that have one, as compact tables."""
+    """Returns the recordings of the runs that have one, as compact tables."""
     return [recording(run) for run in runs if run.document.get("network")]
 
 
 def recording(run: Run) -> dict[str, Any]:
-    """The recording of a run: a list for each kind of event, each event a list of its values."""
+    """Returns the recording of a run: a list of events for each kind, each event a list of values."""
     network, table, grid = run.document["network"], run.document["links"], Grid.of(run)
     found = places(table["names"], table["kinds"], grid)
     return {

@@ -1,4 +1,4 @@
-"""The charts over keys that a report of many points begins with, when nobody has said which ones to draw."""
+"""Default charts over the varied keys, for a report of many points."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Plot
 
 MEASURES = ("p99", "IOPS")
-"""What is drawn unless asked otherwise."""
+"""Measures drawn by default."""
 OPEN_MEASURES = ("p99", "mean")
 PANELS_MAX = 12
 VALUES_MIN = 3
-"""The fewest values of a key that make an axis of numbers worth a chart."""
+"""Minimum number of values of a key for an axis of numbers."""
 KEYS_MIN = 3
-"""The fewest keys of which all are drawn at once."""
+"""Minimum number of keys for a chart of all keys."""
 
 
 def asked_for(study: Study) -> list[tuple[str, Plot]]:
-    """The charts that somebody asked for, by their names.
+    """Returns the requested charts, by name.
 
     Raises:
-        ConfigError: When no runs of the report have what one names.
+        ConfigError: If no runs of the report have what a chart names.
     """
     found = []
     for spec in study.charts:
@@ -52,7 +52,7 @@ def asked_for(study: Study) -> list[tuple[str, Plot]]:
 
 
 def overview(table: RunTable) -> list[str]:
-    """Lines that ask for charts of all points of a table: empty where no two axes show them."""
+    """Returns descriptions of charts of all points of a table; empty if two axes cannot show them."""
     axes = [axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1]
     if not axes:
         return []
@@ -74,7 +74,7 @@ def overview(table: RunTable) -> list[str]:
 
 
 def measures_of(table: RunTable) -> tuple[str, ...]:
-    """Returns what is drawn of a table: where all requests arrive by themselves, the mean latency in place of IOPS."""
+    """Returns the measures to draw of a table: with open replay, the mean latency in place of IOPS."""
     if "replay.mode" in table.axes:
         return MEASURES
     (first,) = table.documents([0])
@@ -82,12 +82,12 @@ def measures_of(table: RunTable) -> tuple[str, ...]:
 
 
 def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:
-    """A chart of a measure."""
+    """Returns the description of a chart of a measure."""
     return f"{measure} over {asked}" + (f" each {', '.join(axis.key for axis in each)}" if each else "")
 
 
 def panels(axes: Sequence[ChartAxis]) -> int:
-    """How many charts there are, one for each combination of values."""
+    """Returns the number of panels, one for each combination of values."""
     count = 1
     for axis in axes:
         count *= len(axis.values)
@@ -95,7 +95,7 @@ def panels(axes: Sequence[ChartAxis]) -> int:
 
 
 def over_keys(study: Study) -> list[tuple[str, Plot]]:
-    """Charts of all points over the keys that are varied."""
+    """Returns charts of all points over the varied keys."""
     found: list[tuple[str, Plot]] = []
     for table in study.tables:
         for text in overview(table) if not study.searches else ():
@@ -103,7 +103,7 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
             try:
                 plot = selected(select(spec, table))
             except ConfigError:
-                # Drives that were drawn at random leave most combinations empty; no run may have the measure.
+                # A random sample of drives leaves most combinations empty, or no run may have the measure.
                 continue
             name = spec.name if all(spec.name != other for other, _ in found) else f"{spec.name}-{len(found)}"
             found.append((name, plot))
@@ -112,7 +112,7 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
 
 
 def all_keys(study: Study) -> Plot | None:
-    """Every drive as a line through all its keys; None where there are few keys, or several files."""
+    """Returns a chart of every drive over all its keys; None for few keys, or several files."""
     if len(study.tables) > 1 or not study.points or len(study.points[0].settings) < KEYS_MIN:
         return None
     means = {name: study.means(name) for name in MEASURES}

@@ -1,4 +1,4 @@
-"""Puts a page together."""
+"""Assembly of a page."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
 
 SCRIPTS = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js", "d3.min.js")
-"""Libraries that are carried in every page; assets/LICENSES.md says where they are from."""
+"""Libraries embedded in every page; assets/LICENSES.md names their origin."""
 ROWS_WRITTEN = 100
-"""The most rows of the table of results that are there without a script; it has the others."""
+"""Maximum number of rows in the HTML of the result table; a script adds the others."""
 RUNS_MAPPED = 12
-"""The most runs whose parts are drawn one by one."""
+"""Maximum number of runs with a utilisation map each."""
 CHANGES_TOLD = 6
-"""The most changes of throughput within runs that have a sentence each."""
+"""Maximum number of throughput changes within runs that have a sentence each."""
 COLUMNS_MAX = 8
-"""The most runs that have a column each in the table of differences."""
+"""Maximum number of runs with a column each in the table of differences."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with what is to be said about it."""
+    """A chart with its name."""
 
     name: str
     plot: Plot
@@ -57,27 +57,27 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page."""
+    """A section of a page."""
 
     name: str
     title: str
     figures: tuple[Figure, ...]
     note: str = ""
     search: Found | None = None
-    """The search whose front is shown as a table."""
+    """The search whose Pareto front is shown as a table."""
     listed: Listed | None = None
     """A table of texts."""
     lines: tuple[tuple[str, str], ...] = ()
-    """Runs of which a line says what a chart would."""
+    """Runs that have a line of text instead of a chart."""
 
     @property
     def captions(self) -> list[str]:
-        """What stands below each figure: nothing where the figure before it says the same."""
+        """Captions of the figures; empty if equal to that of the figure before."""
         texts = [figure.plot.text for figure in self.figures]
         return ["" if place and texts[place - 1] == text else text for place, text in enumerate(texts)]
 
     def spec(self, figure: Figure) -> dict[str, Any]:
-        """Returns the chart of a figure, without a title that would repeat that of the section."""
+        """Returns the chart of a figure, without a title that repeats the title of the section."""
         spec = figure.plot.spec()
         title = str(spec.get("title", ""))
         if title == self.title or (len(self.figures) == 1 and title.startswith(self.title)):
@@ -86,13 +86,13 @@ class Section:
 
 
 def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
-    """A part of a page; none where there is nothing to show and nothing to say."""
+    """Returns a section in a list; an empty list without charts and note."""
     given = tuple(Figure(chart_name, chart) for chart_name, chart in charts if chart is not None)
     return [Section(name, title, given, note)] if given or note else []
 
 
 def figures(runs: Sequence[Run]) -> list[Section]:
-    """The charts of runs, by what they are about."""
+    """Returns the sections with charts of runs."""
     found: list[Section] = []
     if len(runs) > 1:
         found += section("speedup", title_of(runs), ("speedup", plots.speedups(runs)))
@@ -120,7 +120,7 @@ def figures(runs: Sequence[Run]) -> list[Section]:
 
 
 def fronts(searches: Sequence[Found]) -> list[Section]:
-    """The parts of a page that show what searches have found."""
+    """Returns the sections on searches."""
     found = []
     for number, search in enumerate(searches, 1):
         name = "front" if number == 1 else f"front-{number}"
@@ -130,7 +130,7 @@ def fronts(searches: Sequence[Found]) -> list[Section]:
 
 
 def tornados(answers: Sequence[Answer]) -> list[Section]:
-    """The parts of a page that show which changes help."""
+    """Returns the sections on changes that help."""
     found = []
     for number, answer in enumerate(answers, 1):
         name = "help" if number == 1 else f"help-{number}"
@@ -143,7 +143,7 @@ def tornados(answers: Sequence[Answer]) -> list[Section]:
 
 
 def measured_drives(validations: Sequence[Validation]) -> list[Section]:
-    """The parts of a page that show drives beside their measurements."""
+    """Returns the sections on drives and their measurements."""
     found = []
     for number, validation in enumerate(validations, 1):
         name = "measured" if number == 1 else f"measured-{number}"
@@ -155,15 +155,15 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
 
 
 def slug(text: str) -> str:
-    """A text as a part of a name."""
+    """Returns a text as part of a file name."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.").lower()
 
 
 def sections_of(study: Study) -> list[Section]:
-    """All charts of a report.
+    """Returns all sections with charts of a report.
 
     Raises:
-        ConfigError: When a chart that is asked for names what the runs do not have.
+        ConfigError: If a requested chart names a key or measure that the runs lack.
     """
     asked = asked_for(study)
     drives = measured_drives(study.validations)
@@ -178,10 +178,10 @@ def sections_of(study: Study) -> list[Section]:
 
 
 def page(study: Study) -> str:
-    """The page of a study, as HTML.
+    """Returns the page of a study, as HTML.
 
     Raises:
-        ConfigError: When a chart that is asked for names what the runs do not have.
+        ConfigError: If a requested chart names a key or measure that the runs lack.
     """
     import jinja2
 
@@ -191,7 +191,7 @@ def page(study: Study) -> str:
     datasets: dict[str, Any] = {}
     for part in sections:
         for figure in part.figures:
-            # Equal data of several charts is there once.
+            # Charts share equal datasets.
             specs[figure.name] = {
                 "spec": part.spec(figure),
                 "datasets": list(figure.plot.datasets),
@@ -217,7 +217,7 @@ def page(study: Study) -> str:
         seeds=sorted({row.seeds for row in rows}),
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs],
         sections=sections,
-        # The moving view says it of recordings of the network.
+        # The animated view mentions cut network recordings itself.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
         moving=moving,
         differences=tables.differences(runs, len(runs) > COLUMNS_MAX),
@@ -234,16 +234,16 @@ def page(study: Study) -> str:
 
 
 def asset(name: str) -> str:
-    """A file that pages are made of."""
+    """Returns the text of an asset of pages."""
     return files("flashmesh.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def script(name: str) -> str:
-    """A library, without the line that names a file for debuggers, which is not there."""
+    """Returns a library without its reference to a source map, which pages do not have."""
     lines = asset(name).splitlines()
     return "\n".join(line for line in lines if not line.startswith("//# sourceMappingURL="))
 
 
 def embedded(value: Any) -> str:
-    """JSON that may stand in a page, whatever texts are in it."""
+    """Returns JSON that can be embedded in a page, whatever texts it contains."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

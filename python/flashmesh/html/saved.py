@@ -1,4 +1,4 @@
-"""Saved results, read back: JSON files of runs and comparisons, Parquet files, folders of sweeps."""
+"""Reader of saved results for reports: JSON files of runs and comparisons, Parquet files, folders of sweeps."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class SavedError(FlashmeshError):
-    """A file holds no results that a report can be made of."""
+    """A file without results for a report."""
 
 
 def read(paths: Sequence[str | Path]) -> Study:
-    """Reads results that were saved: JSON and Parquet of runs and comparisons, folders of sweeps.
+    """Reads saved results: JSON and Parquet files of runs and comparisons, folders of sweeps.
 
     Raises:
-        FlashmeshError: When one cannot be read, or holds something else.
+        FlashmeshError: If one cannot be read, or holds something else.
     """
     if not paths:
         raise SavedError("a report needs at least one result: name a file that `--json` has written")
@@ -61,7 +61,7 @@ def read(paths: Sequence[str | Path]) -> Study:
         )
         asked = _searches(path)
         for search in asked:
-            # Charts draw the first points: those that were looked for.
+            # Charts draw the first points, so the points of the front come first.
             order = {settings: number for number, settings in enumerate(search.order())}
             names = search.names()
             found = [replace(point, name=names.get(labelled(point.settings), point.name)) for point in found]
@@ -86,12 +86,12 @@ def read(paths: Sequence[str | Path]) -> Study:
 
 
 def is_json(path: Path) -> bool:
-    """Whether a file is to be read as JSON: anything but a folder and Parquet."""
+    """Returns whether a path is read as JSON: anything but a folder or a Parquet file."""
     return not path.is_dir() and path.suffix.lower() != ".parquet"
 
 
 def _answer(path: Path, document: Any) -> Answer:
-    """What `flashmesh ask` has written."""
+    """Returns an answer that `flashmesh ask` has written."""
     try:
         return Answer.from_dict(document)
     except (AttributeError, KeyError, TypeError) as error:
@@ -99,7 +99,7 @@ def _answer(path: Path, document: Any) -> Answer:
 
 
 def _validations(path: Path, document: Any) -> list[Validation]:
-    """What `flashmesh validate` has written."""
+    """Returns validations that `flashmesh validate` has written."""
     try:
         return from_dict(document)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
@@ -108,7 +108,7 @@ def _validations(path: Path, document: Any) -> list[Validation]:
 
 
 def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:
-    """Results of this session as a study."""
+    """Returns results of this session as a study."""
     points: list[Shown] = []
     tables: list[RunTable] = []
     for result in results:
@@ -123,14 +123,14 @@ def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -
 
 
 def _of(result: Result | Comparison) -> tuple[RunTable, str]:
-    """A result as a table, and what it is called."""
+    """Returns a result as a table, with its name."""
     if isinstance(result, Result):
         return DocumentRuns([{}], [result.document]), str(result.parameters["fabric"]["kind"])
     return DocumentRuns([run.settings for run in result.runs], [run.result.document for run in result.runs]), ""
 
 
 def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list[str]]:
-    """The runs of a file or folder, and what is to be known about them."""
+    """Returns the runs of a file or folder, with notes on them."""
     if document is None:
         return _folder(path) if path.is_dir() else (open_runs(path), [])
     try:
@@ -159,7 +159,7 @@ def _folder(path: Path) -> tuple[RunTable, list[str]]:
 
 
 def _searches(path: Path) -> list[Found]:
-    """What the folder of a search holds; nothing of other results."""
+    """Returns the search in a folder; empty for other results."""
     from flashmesh.html.search import read_search
 
     if not path.is_dir():

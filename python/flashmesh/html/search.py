@@ -1,4 +1,4 @@
-"""What a search has found, as a part of a page: the front as a table, and every drive tried as a chart."""
+"""Search results as a section of a page: the front as a table, and all tried drives as a chart."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @record
 class SavedObjective:
-    """What was wanted."""
+    """An objective of a saved search."""
 
     measure: str
     direction: Literal["minimise", "maximise"]
@@ -35,7 +35,7 @@ class SavedObjective:
 
 @record
 class SavedConstraint:
-    """What was to be kept to."""
+    """A constraint of a saved search."""
 
     measure: str
     bound: float
@@ -44,7 +44,7 @@ class SavedConstraint:
 
 @record
 class SavedTrial:
-    """A drive that was tried."""
+    """A tried drive of a saved search."""
 
     settings: dict[str, Value]
     measures: dict[str, float] | None
@@ -54,7 +54,7 @@ class SavedTrial:
 
 @record
 class SavedSearch:
-    """What the file of a search holds, as far as it is shown."""
+    """The displayed members of a search file."""
 
     objectives: tuple[SavedObjective, ...]
     constraints: tuple[SavedConstraint, ...]
@@ -63,17 +63,17 @@ class SavedSearch:
 
 @dataclass(frozen=True)
 class Found:
-    """A search that is shown."""
+    """A search as a report shows it."""
 
     objectives: tuple[Axis, ...]
     constraints: tuple[tuple[str, str], ...]
-    """Each measure with its bound, as it was asked."""
+    """Each constrained measure with its bound as text."""
     trials: tuple[Trial, ...]
-    """Those that gave a result."""
+    """Trials with a result."""
     failed: int
-    """Those that gave none."""
+    """Number of trials without a result."""
     documents: tuple[Mapping[str, Any], ...]
-    """The trials as they are kept."""
+    """Trials as saved in the file."""
 
     @property
     def front(self) -> list[Mapping[str, Any]]:
@@ -85,7 +85,7 @@ class Found:
 
     @property
     def sentence(self) -> str:
-        """What was asked, and what came out."""
+        """Objectives, constraints and numbers of trials, in sentences."""
         wanted = " and ".join(f"{axis.direction} {axis.name}" for axis in self.objectives)
         kept = "; ".join(f"{name} {text}" for name, text in self.constraints)
         tried = len({trial.settings for trial in self.trials})
@@ -95,16 +95,16 @@ class Found:
         return told + (f"; {self.failed} trials gave none." if self.failed else ".")
 
     def columns(self) -> list[str]:
-        """The headings of the table of the front."""
+        """Returns the headings of the table of the front."""
         settings = list(self.front[0]["settings"]) if self.front else []
         return [*settings, *self.measures()]
 
     def measures(self) -> list[str]:
-        """The names of the objectives and of what is kept to, each once."""
+        """Returns the names of the objectives and constrained measures, each once."""
         return list(dict.fromkeys([*(axis.name for axis in self.objectives), *(name for name, _ in self.constraints)]))
 
     def rows(self) -> list[tuple[list[str], list[Cell]]]:
-        """The table of the front: of each drive its settings and its measures."""
+        """Returns the table of the front: the settings and measures of each drive."""
         from flashmesh.html.tables import Cell
         from flashmesh.report.measures import measure_named
 
@@ -118,7 +118,7 @@ class Found:
 
     @property
     def answer(self) -> str:
-        """The best drive by the first objective, and how many others no drive beats."""
+        """The best drive by the first objective, and the number of other drives on the front."""
         front = self.front
         if not front:
             return f"No drive of {len(self.trials):,} that were tried keeps to the constraints."
@@ -141,7 +141,7 @@ class Found:
         return {name: measure_named(name).text(trial["measures"][name]) for name in self.measures()}
 
     def plots(self) -> list[Plot]:
-        """The first objective against each other one; against what is kept to where there is one objective."""
+        """Returns charts of the first objective over each other one, or over the constrained measures."""
         if not self.trials:
             return []
         first, *others = self.objectives
@@ -152,7 +152,7 @@ class Found:
         return [*found, together] if together is not None else found
 
     def all_keys(self) -> Plot | None:
-        """Every drive tried, as a line through all its keys and measures, those of the front first."""
+        """Returns a chart of every tried drive over all keys and measures, those of the front first."""
         from flashmesh.report.measures import measure_named
 
         each = {json.dumps(one["settings"]): one for one in self.documents}
@@ -161,20 +161,20 @@ class Found:
         return parallel(drives, {name: measure_named(name) for name in self.measures()})
 
     def names(self) -> dict[str, str]:
-        """Returns the name of each drive by its settings: `-` stands for keys that it does not read."""
+        """Returns the name of each drive by its settings; `-` stands for keys that it does not read."""
         return {
             labelled(each["settings"]): named(tuple(each["settings"]), list(settings_of(each).values()))
             for each in self.documents
         }
 
     def order(self) -> list[str]:
-        """The drives tried by their settings: those of the front first, then those within the constraints."""
+        """Returns the tried drives by their settings: first those of the front, then those within the constraints."""
         front = [labelled(each["settings"]) for each in self.front]
         within = [trial.settings for trial in self.trials if trial.feasible]
         return list(dict.fromkeys([*front, *within, *(trial.settings for trial in self.trials)]))
 
     def kept(self) -> list[Axis]:
-        """What is kept to, as axes."""
+        """Returns the constrained measures as axes."""
         bounds = {axis.name: axis for axis in self.objectives}
         return [bounds.get(name, Axis(name, unit_of(name))) for name, _ in self.constraints]
 
@@ -186,25 +186,25 @@ def idle_of(trial: Mapping[str, Any]) -> Sequence[str]:
 
 
 def settings_of(trial: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings of a trial as texts: `-` for keys that its drive does not read."""
+    """Returns the settings of a trial as texts; `-` stands for keys that its drive does not read."""
     idle = idle_of(trial)
     return {key: q.NONE if key in idle else value_text(value) for key, value in trial["settings"].items()}
 
 
 def unit_of(name: str) -> str:
-    """The unit of a measure."""
+    """Returns the unit of a measure."""
     from flashmesh.report.measures import measure_named
 
     return measure_named(name).unit
 
 
 def read_search(folder: Path) -> Found | None:
-    """What the folder of a search holds; None of a search that has not tried anything.
+    """Reads the folder of a search; returns None if nothing was tried yet.
 
     Raises:
-        OSError: When it cannot be read.
-        ValueError: When it is no JSON, or none of a search.
-        FlashmeshError: When it names measures that there are not.
+        OSError: If the file cannot be read.
+        ValueError: If the file is not the JSON of a search.
+        FlashmeshError: If it names unknown measures.
     """
     path = folder / SEARCH
     if not path.is_file():

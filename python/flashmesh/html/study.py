@@ -1,4 +1,4 @@
-"""What a report shows: points, each a drive under a workload with all its seeds."""
+"""Content of a report: points, each a drive under a workload with all its seeds."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
 
 DRAWN_MAX = 24
-"""The most points of which every chart is drawn."""
+"""Maximum number of points that all have their own charts."""
 BEST, WORST = 8, 4
-"""Where there are more, those with the shortest and those with the longest tail are."""
+"""Numbers of points with the shortest and the longest tails that are drawn otherwise."""
 SEEDS_MAX = 20
-"""The most seeds of a point that charts of its details take together."""
+"""Maximum number of seeds of a point that detailed charts average."""
 RANKED_BY = "p99"
 
 
@@ -37,52 +37,52 @@ class Shown:
     """A point of a report."""
 
     name: str
-    """What it is called, different from all others."""
+    """Unique name."""
     settings: Mapping[str, Any]
     table: RunTable
     runs: tuple[int, ...]
-    """Its runs in the table, one for each seed."""
+    """Indices of its runs in the table, one for each seed."""
 
     def run(self) -> Run:
-        """The means of its seeds, for charts."""
+        """Returns the means over its seeds, for charts."""
         return pooled(self.name, self.settings, self.table.documents(self.runs[:SEEDS_MAX]))
 
     @cached_property
     def is_steady(self) -> bool | None:
-        """Whether the measured windows of its runs were steady; None where they do not say."""
+        """Whether the measured windows of its runs were steady; None if unknown."""
         return self.table.whether_steady(Point(dict(self.settings), self.runs))
 
 
 @dataclass(frozen=True)
 class Study:
-    """What a report is made of."""
+    """Content of a report."""
 
     title: str
-    """What it is called."""
+    """The title of the report."""
     points: tuple[Shown, ...]
     tables: tuple[RunTable, ...]
-    """The runs of the points, from each file or folder."""
+    """The runs of the points, for each file or folder."""
     notes: tuple[str, ...] = ()
-    """What is to be known about them first: runs that failed, or are missing."""
+    """Notes at the head of the report: failed or missing runs."""
     searches: tuple[Found, ...] = ()
-    """The searches among them."""
+    """Searches among the results."""
     charts: tuple[ChartSpec, ...] = ()
-    """Charts that were asked for."""
+    """Requested charts."""
     answers: tuple[Answer, ...] = ()
-    """What was asked of drives: which changes help."""
+    """Answers of `flashmesh ask`: changes that help."""
     validations: tuple[Validation, ...] = ()
-    """Drives that were held to measurements."""
+    """Validations of drives against measurements."""
 
     @cached_property
     def findings(self) -> list[str]:
-        """Sentences that say what came out: of searches, or of a single comparison; several have nothing in common."""
+        """Findings in sentences, of searches or of a single comparison; several comparisons have none in common."""
         if self.searches:
             return [search.answer for search in self.searches]
         return findings(self.tables[0]) if len(self.tables) == 1 else []
 
     @property
     def run_count(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return sum(map(len, self.tables))
 
     @property
@@ -92,7 +92,7 @@ class Study:
 
     @cached_property
     def chosen(self) -> tuple[Shown, ...]:
-        """The points of which all charts are drawn: of many those at the ends, or those that a search is about."""
+        """Points with their own charts: if there are many, those with extreme tails, or the first ones of a search."""
         if len(self.points) <= DRAWN_MAX:
             return self.points
         if self.searches:
@@ -104,12 +104,12 @@ class Study:
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """What is drawn of the chosen points."""
+        """The chosen points as runs, for charts."""
         return tuple(point.run() for point in self.chosen)
 
     @property
     def not_drawn(self) -> str:
-        """A sentence on points that have no charts of their own; empty where all have."""
+        """A sentence on points without charts of their own; empty if all have charts."""
         left = len(self.points) - len(self.chosen)
         if not left:
             return ""
@@ -122,7 +122,7 @@ class Study:
         return told + f"The table above and the charts over keys have the other {left:,} too."
 
     def means(self, name: str) -> list[float | None]:
-        """A measure of all points, the mean over seeds."""
+        """Returns a measure of all points, as mean over seeds."""
         measure = measure_named(name)
         known = {id(table): table.values([measure])[0] for table in self.tables}
         found: list[float | None] = []
@@ -133,12 +133,12 @@ class Study:
 
 
 def points_in(table: RunTable, prefix: str = "", name: str = "") -> list[Shown]:
-    """The points of a table.
+    """Returns the points of a table.
 
     Args:
         table: The runs.
-        prefix: What stands before all names.
-        name: What a run that nothing sets apart is called.
+        prefix: The prefix of all names.
+        name: The name of a run without varied keys.
     """
     found = []
     for number, point in enumerate(table.points):
@@ -148,7 +148,7 @@ def points_in(table: RunTable, prefix: str = "", name: str = "") -> list[Shown]:
 
 
 def points_of_runs(runs: Sequence[Run]) -> tuple[Shown, ...]:
-    """Runs of this session as points."""
+    """Returns runs of this session as points."""
     table = DocumentRuns([run.settings for run in runs], [dict(run.document) for run in runs])
     if len(runs) == 1:
         return (Shown(runs[0].name, runs[0].settings, table, (0,)),)
@@ -156,7 +156,7 @@ def points_of_runs(runs: Sequence[Run]) -> tuple[Shown, ...]:
 
 
 def unique(points: Sequence[Shown]) -> tuple[Shown, ...]:
-    """The points, with a number behind names that come again."""
+    """Returns the points with a number appended to repeated names."""
     seen: dict[str, int] = {}
     found: list[Shown] = []
     for point in points:

@@ -1,4 +1,4 @@
-"""The tables of a page: what came out, and how the configurations differ."""
+"""Tables of a page: results, and differences of configurations."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """A measure of the headline table."""
+    """A measure of the result table."""
 
     key: str
-    """Its key in the JSON of the result, with dots."""
+    """Its dotted key in the JSON of the result."""
     heading: str
     text: Callable[[Any], str]
     unit: str = ""
-    """What its values are in."""
+    """The unit of its values."""
 
 
 COLUMNS = (
@@ -45,12 +45,12 @@ COLUMNS = (
     Column("lower_bound.distance", "distance to the bound", q.share, "share"),
     Column("power.energy_j.total", "energy of events", q.energy, "J"),
 )
-"""What is shown of every run."""
+"""Measures shown of every run."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number as it is shown, with where it is from."""
+    """A formatted number, with its key."""
 
     key: str
     value: Any
@@ -59,20 +59,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A point of the headline table."""
+    """A point of the result table."""
 
     name: str
     seeds: int
     is_steady: bool | None
-    """Whether its measured window was; None where it does not say."""
+    """Whether its measured window was steady; None if unknown."""
     is_interrupted: bool
     settings: str
-    """The varied keys with their values, to be found by."""
+    """The varied keys with their values, for the filter."""
     cells: tuple[Cell, ...]
 
 
 def rows(points: Sequence[Shown]) -> list[Row]:
-    """A row for each point: means over its seeds with their intervals, in columns of which some point has a value."""
+    """Returns a row for each point: means over its seeds with intervals, without columns empty in all points."""
     keys = [column.key for column in COLUMNS]
     columns = {
         id(table): table.columns([*keys, "interrupted"]) for table in {id(p.table): p.table for p in points}.values()
@@ -92,7 +92,7 @@ def rows(points: Sequence[Shown]) -> list[Row]:
 
 
 def cell(column: Column, values: Sequence[Any]) -> Cell:
-    """A measure of a point."""
+    """Returns a measure of a point."""
     if len(values) == 1:
         return Cell(column.key, values[0], column.text(values[0]))
     found = estimate(values)
@@ -102,13 +102,13 @@ def cell(column: Column, values: Sequence[Any]) -> Cell:
 
 
 def columns(shown: Sequence[Row]) -> list[Column]:
-    """The columns of rows."""
+    """Returns the columns of rows."""
     keys = {cell.key for cell in shown[0].cells} if shown else set()
     return [column for column in COLUMNS if column.key in keys]
 
 
 def compact(shown: Sequence[Row]) -> dict[str, Any]:
-    """The rows as a page carries them, to be sorted and filtered there."""
+    """Returns the rows in the compact form that pages embed, for sorting and filtering."""
     return {
         "columns": [{"key": column.key, "heading": column.heading, "unit": column.unit} for column in columns(shown)],
         "names": [row.name for row in shown],
@@ -121,18 +121,18 @@ def compact(shown: Sequence[Row]) -> dict[str, Any]:
 
 
 def mark(row: Row) -> str:
-    """What is to be known of a row before its numbers are used."""
+    """Returns warnings about the numbers of a row."""
     marks = [*(["interrupted"] if row.is_interrupted else []), *(["not steady"] if row.is_steady is False else [])]
     return ", ".join(marks)
 
 
 def rounded(value: Any) -> Any:
-    """A number with the digits that an order needs."""
+    """Returns a number with the digits needed for sorting."""
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """The parameters of a configuration by their dotted keys, as texts."""
+    """Returns the parameters of a configuration by their dotted keys, as texts."""
     found: dict[str, str] = {}
     for key, value in tables.items():
         name = f"{prefix}{key}"
@@ -156,15 +156,15 @@ class Difference:
 
     key: str
     values: list[str]
-    """The value of each run; of many runs each value once."""
+    """The value of each run; for many runs, each distinct value once."""
 
 
 def differences(runs: Sequence[Run], is_short: bool) -> list[Difference]:
-    """The keys in which the configurations differ.
+    """Returns the keys in which the configurations differ.
 
     Args:
-        runs: What is compared.
-        is_short: Whether each value is there once, rather than one for each run.
+        runs: The runs to compare.
+        is_short: Whether to list each distinct value once, instead of one for each run.
     """
     tables = [flat(run.configuration) for run in runs]
     keys = dict.fromkeys(key for table in tables for key in table)

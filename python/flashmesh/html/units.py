@@ -1,4 +1,4 @@
-"""Axes of figures: bare numbers at the ticks, and the unit once, in the title."""
+"""Units of axes in figures: plain numbers at the ticks, and the unit once, in the title."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 SI = re.compile(r"format\(datum\.value, '~s'\) \+ '([^']*)'")
-"""Labels with a prefix and a unit each, as `flashmesh.plots.style.si` writes them."""
+"""Pattern of tick labels with prefix and unit, as `flashmesh.plots.style.si` writes them."""
 OWN_UNIT = "(IOPS)"
 LOG_LABELS = "test(/^[125][.]0/, format(datum.value, '.1e')) ? {} : ''"
 
 
 def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-    """Changes the axes of a chart.
+    """Moves the units of a chart from its ticks to the titles of its axes.
 
     Args:
-        spec: The chart, as Vega-Lite, with the rows that it draws.
-        units: The unit of each choice, where a choice decides what an axis shows; `%` for shares.
-        chosen: The choice of each field beside it.
+        spec: The chart as Vega-Lite, with its rows.
+        units: The unit of each choice, if a choice determines the axis; `%` for shares.
+        chosen: The choice of each field.
     """
     rows = [row for values in spec["datasets"].values() for row in values]
     measure = chosen.get("measure")
@@ -55,19 +55,19 @@ def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[s
 
 
 def titled(title: str | None, unit: str) -> str | None:
-    """A title with its unit; one that names its unit, as `throughput (IOPS)` does, has the prefix there."""
+    """Returns a title with its unit; in one that names its unit, such as `throughput (IOPS)`, adds the prefix."""
     if not unit or not title:
         return title
     return f"{title.removesuffix(OWN_UNIT)}({unit}{OWN_UNIT[1:]}" if title.endswith(OWN_UNIT) else f"{title} ({unit})"
 
 
 def scale_of(largest: float) -> tuple[float, str]:
-    """The prefix for numbers up to this one."""
+    """Returns the prefix for numbers up to `largest`, with its factor."""
     return next((scale for scale in PREFIXES if largest >= scale[0] * 0.9995), (1.0, ""))
 
 
 def channels(value: Any) -> Iterator[dict[str, Any]]:
-    """The axes x and y of a chart and of all its layers and panels."""
+    """Yields the axes x and y of a chart and of all its layers and panels."""
     if isinstance(value, dict):
         for name in ("x", "y"):
             channel = value.get("encoding", {}).get(name)

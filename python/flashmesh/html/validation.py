@@ -1,4 +1,4 @@
-"""Measured beside simulated, as a part of a page."""
+"""Validation as a section of a page: measured values beside simulated ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Listed:
-    """A table of texts, the first column of which names its rows."""
+    """A table of texts; the first column names the rows."""
 
     caption: str
     headings: tuple[str, ...]
@@ -22,7 +22,7 @@ class Listed:
 
 
 def comparison_of(validation: Validation) -> Listed:
-    """A row for each load and kind of request: each statistic measured, simulated, and the difference."""
+    """Returns a row for each load and kind of request: each statistic measured, simulated, and their difference."""
     headings = ["offered (IOPS)", "points", "latency (us)"]
     headings += [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "difference")]
     rows = []
@@ -39,6 +39,6 @@ def comparison_of(validation: Validation) -> Listed:
 
 
 def sentence_of(validation: Validation) -> str:
-    """What came out, in sentences."""
+    """Returns the verdicts in sentences."""
     lines = [line.strip() for line in (*head(validation), *verdicts(validation))]
     return " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)
