@@ -1,1 +1,1 @@
-"""Drives that people own, measured, beside what presets of them simulate: `flashmesh validate`."""
+"""Validation of presets against measurements of real drives: `flashmesh validate`."""

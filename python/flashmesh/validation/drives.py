@@ -1,22 +1,22 @@
-"""Drives whose presets are held to measurements: which of their values are public, and which were fitted to what.
+"""Presets that are validated against measurements: the origin of their public values, and what is known of fitted ones.
 
-A file for each in `drives/`:
+Each has a file in `drives/`:
 
     title = "Samsung PM9A3 960 GB"
     preset = "samsung-pm9a3"
     measured = "Samsung PM9A3"        # the drive's name in the measurements
     source = "data sheet ..."
-    software-time = "5us"             # what the software of the host adds to each latency; 0 unless given
-    write-amplification = 3.5         # where it was measured
+    software-time = "5us"             # time that host software adds to each latency; 0 by default
+    write-amplification = 3.5         # if it was measured
 
-    [facts]                           # keys whose values are public: where each is from
+    [facts]                           # keys with public values: the source of each
     "geometry.channels" = "data sheet"
 
-    [fitted]                          # keys whose values were fitted: what is known of each
+    [fitted]                          # keys with fitted values: what is known of each
     "flash.program-time" = "no data sheet gives it; ..."
 
     [fit]
-    rates = [40_000]                  # the loads it was fitted to; those that 40,000 divides unless given
+    rates = [40_000]                  # the loads it was fitted to; by default the multiples of 40,000
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIT_STEP_IOPS = 40_000
-"""A drive is fitted to the loads that this divides, unless its file names others."""
+"""Divisor of the loads to which a drive is fitted, unless its file lists them."""
 KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplification", "facts", "fitted", "fit")
 
 
 @dataclass(frozen=True)
 class Drive:
-    """What a preset is held to, and where its values come from."""
+    """A validated preset: its measurements, and the origin of its values."""
 
     name: str
-    """Of its preset."""
+    """The name of the preset."""
     title: str
     measured: str
     source: str
@@ -58,11 +58,11 @@ class Drive:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a preset of this name."""
+        """Whether the preset exists."""
         return self.name in _native.presets()
 
     def is_fit_point(self, offered_iops: float) -> bool:
-        """Whether the preset was fitted to a load."""
+        """Returns whether the preset was fitted to a load."""
         if not self.fitted:
             return False
         if self.fit_rates is not None:
@@ -70,10 +70,10 @@ class Drive:
         return offered_iops % FIT_STEP_IOPS == 0
 
     def values(self) -> dict[str, Any]:
-        """The values of the preset that have a source or were fitted, and all others that it sets, by key.
+        """Returns the values of the preset with a known origin, and those that differ from the default, by key.
 
         Raises:
-            ConfigError: When a key is named that the preset does not set.
+            ConfigError: If the file names a key that the preset does not set.
         """
         from flashmesh.configuration import load
 
@@ -89,24 +89,24 @@ class Drive:
         }
 
     def values_hash(self) -> str:
-        """What tells the values of the preset from others."""
+        """Returns a hash of the values of the preset."""
         text = json.dumps(self.values(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache
 def drives() -> Mapping[str, Drive]:
-    """All drives that are held to measurements, by the names of their presets; some presets may not be there yet."""
+    """Returns all validated drives, by preset name; some presets may not exist yet."""
     folder = files("flashmesh.validation").joinpath("drives")
     texts = {each.name.removesuffix(".toml"): each for each in folder.iterdir() if each.name.endswith(".toml")}
     return {name: read_drive(name, texts[name].read_text(encoding="utf-8")) for name in sorted(texts)}
 
 
 def read_drive(name: str, text: str) -> Drive:
-    """A drive out of its file.
+    """Reads the file of a drive.
 
     Raises:
-        ConfigError: When the file cannot be used.
+        ConfigError: If the file is invalid.
     """
     place = f"{name}.toml"
     try:
@@ -140,10 +140,10 @@ def read_drive(name: str, text: str) -> Drive:
 
 
 def sources(place: str, section: str, table: Mapping[str, Any]) -> dict[str, str]:
-    """Keys with what is said of each.
+    """Returns the keys of a section with their descriptions.
 
     Raises:
-        ConfigError: When one is no key of a configuration, or nothing is said of it.
+        ConfigError: If one is not a key of a configuration, or has no description.
     """
     for key, text in table.items():
         if declared_name(key) not in declared():
@@ -154,10 +154,10 @@ def sources(place: str, section: str, table: Mapping[str, Any]) -> dict[str, str
 
 
 def software_us(place: str, text: Any) -> float:
-    """The time of the software of the host, in microseconds.
+    """Returns the time of the host software in microseconds.
 
     Raises:
-        ConfigError: When it is no time.
+        ConfigError: If the text is not a time.
     """
     from flashmesh.sweeps.ranges import quantity
 

@@ -1,4 +1,4 @@
-"""Simulates the measured workload at every load, and holds the results to the measurements."""
+"""Simulation of the measured workload at every load, and comparison with the measurements."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ QUICK = Extent(40_000)
 
 @dataclass(frozen=True)
 class Subject:
-    """A drive and what it is held to."""
+    """A drive with its measurements."""
 
     name: str
     config: ConfigSource
     measurements: Measurements
     drive: Drive | None = None
-    """What is known of the values of its preset."""
+    """Origin of the values of its preset; None for other drives."""
     software_us: float = 0.0
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Title of the drive."""
         return self.name if self.drive is None else self.drive.title
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a run gives."""
+    """Results of a run."""
 
     figures: Figures
     write_amplification: float | None
@@ -56,30 +56,30 @@ class Simulated:
 
 
 class Validating:
-    """The runs of some drives."""
+    """Runs of the validated drives."""
 
     def __init__(
         self, subjects: Sequence[Subject], extent: Extent, overrides: Mapping[str, str], store: Store | None
     ) -> None:
-        """Makes the configuration of every load.
+        """Configures every load.
 
         Args:
             subjects: The drives.
-            extent: How much is simulated of each load.
-            overrides: Values by key, over those of each drive.
-            store: Where results are kept; without one they stay in memory.
+            extent: The simulated length of each load.
+            overrides: Values by key that override those of each drive.
+            store: The store of the results; None to keep them in memory.
 
         Raises:
-            ConfigError: When a drive cannot be configured.
+            ConfigError: If a drive cannot be configured.
         """
         self.subjects = subjects
         self.extents: list[Extent] = []
-        """How much is simulated of each drive."""
+        """The simulated length of each drive."""
         self.store = store
         self.notes: list[tuple[str, ...]] = []
-        """What is to be known of each drive."""
+        """Notes on each drive."""
         self.configs: dict[tuple[int, int], Config] = {}
-        """By the numbers of the drive and of the load."""
+        """Configurations by the indices of drive and load."""
         for number, subject in enumerate(subjects):
             tables = drive_tables(subject.config, overrides)
             self.extents.append(extent.of(tables))
@@ -95,15 +95,15 @@ class Validating:
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
         """Simulates all loads.
 
-        Of those that saturate a drive the lowest and the highest run first. Those between are run only where the
-        simulated drive serves what they ask for: else they are like the highest.
+        Of the loads that saturate a drive, the lowest and the highest run first. Loads between them run only if the
+        simulated drive serves their rate; otherwise their results equal those of the highest.
 
         Args:
-            executor: Who runs them.
-            on_session: Makes, for some runs, what is told of each that ends.
+            executor: The executor of the runs.
+            on_session: Returns, for a session, the function called for each run that ends.
 
         Raises:
-            OutputError: When the store cannot be written.
+            OutputError: If the store cannot be written.
         """
         memory.require(list(self.configs.values()), executor.places)
         self.run_some([key for key in self.configs if not self.is_between(key)], executor, on_session)
@@ -127,12 +127,12 @@ class Validating:
                 self.take(keys[index], session, outcome)
 
     def labels(self, key: tuple[int, int]) -> dict[str, str]:
-        """What a run is called."""
+        """Returns the name of a run."""
         subject = self.subjects[key[0]]
         return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[key[1]].offered_iops:.0f}"}
 
     def take(self, key: tuple[int, int], session: Session, outcome: Outcome) -> None:
-        """Takes what a run gave."""
+        """Stores the results of a run."""
         text = session.document(outcome) if outcome.is_done else None
         if outcome.error is not None:
             told = (str(outcome.error).removeprefix("error: ").splitlines() or [""])[0]
@@ -149,26 +149,26 @@ class Validating:
         self.found[key] = Simulated(figures, window["write_amplification"], window["requests"])
 
     def saturated(self, number: int) -> list[int]:
-        """The loads that saturated a drive when it was measured."""
+        """Returns the indices of the loads that saturated the measured drive."""
         points = self.subjects[number].measurements.points
         return [at for at, point in enumerate(points) if point.is_saturated]
 
     def is_between(self, key: tuple[int, int]) -> bool:
-        """Whether a load is one of those that saturated a drive, and neither the lowest nor the highest of them."""
+        """Returns whether a load saturated the measured drive, but is neither the lowest nor the highest such load."""
         return key[1] in self.saturated(key[0])[1:-1]
 
     def is_like_highest(self, key: tuple[int, int]) -> bool:
-        """Whether a load saturates the simulated drive, too."""
+        """Returns whether a load also saturates the simulated drive."""
         highest = self.found.get((key[0], self.saturated(key[0])[-1]))
         asked = self.subjects[key[0]].measurements.points[key[1]].asked_iops
         return highest is not None and highest.figures.iops < SERVED_SHARE * asked
 
     def validations(self) -> list[Validation]:
-        """What came out of each drive."""
+        """Returns the validation of each drive."""
         return [self.validation(number) for number in range(len(self.subjects))]
 
     def validation(self, number: int) -> Validation:
-        """What came out of a drive."""
+        """Returns the validation of a drive."""
         subject = self.subjects[number]
         known = subject.measurements
         points: list[PointOutcome] = []
@@ -193,7 +193,7 @@ class Validating:
         )
 
     def outcome(self, subject: Subject, point: Measured, key: tuple[int, int]) -> PointOutcome:
-        """A load with the run that stands for it."""
+        """Returns the outcome of a load, from the run with index `key`."""
         role = ""
         if subject.drive is not None and subject.drive.fitted:
             role = FIT if subject.drive.is_fit_point(point.offered_iops) else HELD_OUT

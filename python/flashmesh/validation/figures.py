@@ -1,4 +1,4 @@
-"""What is measured of a drive at one load, and what is simulated of it: rates and latencies of reads and of writes."""
+"""Figures of a drive at one load, measured or simulated: rates and latencies of reads and writes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 KINDS = ("read", "write")
 STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99_9"}
-"""The statistics of a latency by the names of columns, with the names of results."""
+"""Statistics of a latency: suffix of the column, and name in results."""
 PS_PER_US = 1e6
 PS_PER_S = 1e12
 DIGITS = 4
-"""Behind the point, of what is simulated: a document has all that figures have."""
+"""Digits after the point of simulated figures, equal in documents and figures."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Rates and latencies at one load; None where a kind has none."""
+    """Rates and latencies at one load; None if a kind has none."""
 
     read_iops: float
     write_iops: float
@@ -36,39 +36,39 @@ class Figures:
 
     @property
     def iops(self) -> float:
-        """All requests a second."""
+        """Requests of both kinds per second."""
         return self.read_iops + self.write_iops
 
     def value(self, column: str) -> float | None:
-        """The figure of a column."""
+        """Returns the figure of a column."""
         found: float | None = getattr(self, column)
         return found
 
     def to_dict(self) -> dict[str, float | None]:
-        """The figures by the names of columns."""
+        """Returns the figures by their column."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Figures:
-        """The figures out of columns, of which there may be more."""
+        """Creates figures from columns; other columns are ignored."""
         return cls(**{column: document[column] for column in COLUMNS})
 
 
 COLUMNS = tuple(each.name for each in fields(Figures))
-"""The names of the figures."""
+"""Names of the figures."""
 LATENCIES = tuple(column for column in COLUMNS if column.endswith("_us"))
-"""Those that are latencies."""
+"""Names of the figures that are latencies."""
 
 
 def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
-    """The figures of the measured window of a result.
+    """Returns the figures of the measured window of a result.
 
     Args:
         document: The JSON document of the run.
-        software_us: What the software of the host adds to the latency of each request.
+        software_us: The time that host software adds to the latency of each request.
 
     Raises:
-        ConfigError: When nothing completed in the window.
+        ConfigError: If no request completed in the window.
     """
     window = document["measured"]
     if window is None or window["end_ps"] <= window["start_ps"]:

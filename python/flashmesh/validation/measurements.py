@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 DRIVE, SPACE, OFFERED = "drive", "file_gib", "offered_iops"
 BESIDE_IOPS = 5_000.0
-"""What all streams ask for beyond `offered_iops`: the writes of the first stream are in it, its reads are not."""
+"""Rate of all streams beyond `offered_iops`, which includes the writes of the first stream but not its reads."""
 ROUNDING = 1.05
-"""How much more than what was asked for a drive may have served, in a measurement of finite length."""
+"""Maximum ratio of served to requested rate; finite measurements may exceed 1."""
 SERVED_SHARE = 0.98
-"""A drive that serves less than this share of what is asked for is saturated."""
+"""Share of the requested rate below which a drive is saturated."""
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-"""Units of latencies, as names of columns end with them."""
+"""Units of latencies, by the suffix of column names."""
 SOURCE = "SSD-iq (Haas and others, VLDB 2025)"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a drive measured at one load."""
+    """Measurement of a drive at one load."""
 
     offered_iops: float
     figures: Figures
 
     @property
     def asked_iops(self) -> float:
-        """All requests a second that the streams together ask for."""
+        """Requested rate of all streams together."""
         return self.offered_iops + BESIDE_IOPS
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the drive served less than was asked for."""
+        """Whether the drive served less than the requested rate."""
         return self.figures.iops < SERVED_SHARE * self.asked_iops
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """What one drive measured, from the lowest load to the highest."""
+    """Measurements of one drive, in ascending order of load."""
 
     drive: str
     space_gib: float
@@ -57,23 +57,23 @@ class Measurements:
 
     @property
     def saturation_iops(self) -> float | None:
-        """The most requests a second that the drive served; None when no load saturated it."""
+        """Maximum rate that the drive served; None if no load saturated it."""
         if not any(point.is_saturated for point in self.points):
             return None
         return max(point.figures.iops for point in self.points)
 
 
 def bundled() -> tuple[Measurements, ...]:
-    """The measurements that come with flashmesh; `SOURCE.md` beside them says where they are from."""
+    """Returns the measurements included in flashmesh; `SOURCE.md` in the folder names their origin."""
     text = files("flashmesh.validation").joinpath("data", "real_drives.csv").read_text(encoding="utf-8")
     return parse(text, "real_drives.csv", SOURCE)
 
 
 def read(path: Path) -> tuple[Measurements, ...]:
-    """The measurements in a file, drive by drive.
+    """Reads the measurements in a file, for each drive.
 
     Raises:
-        ConfigError: When it cannot be read, lacks a column, or has a row that no drive can have measured.
+        ConfigError: If the file cannot be read, lacks a column, or has an impossible row.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -83,10 +83,10 @@ def read(path: Path) -> tuple[Measurements, ...]:
 
 
 def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
-    """The measurements in a text.
+    """Reads the measurements in a text.
 
     Raises:
-        ConfigError: See `read`.
+        ConfigError: As in `read`.
     """
     rows = csv.DictReader(text.splitlines())
     columns = columns_of([each.strip() for each in rows.fieldnames or ()], name)
@@ -105,10 +105,10 @@ def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
 
 
 def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, source: str) -> Measurements:
-    """The measurements of a drive in the order of the load.
+    """Returns the measurements of a drive in ascending order of load.
 
     Raises:
-        ConfigError: When a load is there twice.
+        ConfigError: If a load is given twice.
     """
     ordered = sorted(points, key=lambda point: point.offered_iops)
     for one, other in itertools.pairwise(ordered):
@@ -118,10 +118,10 @@ def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, so
 
 
 def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]]:
-    """The column of each figure, with the factor to its unit.
+    """Returns the column of each figure, with the factor to its unit.
 
     Raises:
-        ConfigError: When one is not there, or has no unit.
+        ConfigError: If a column is missing, or has no unit.
     """
     found: dict[str, tuple[str, float]] = {}
     for column in COLUMNS:
@@ -144,10 +144,10 @@ def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]
 
 
 def point_of(place: str, cells: Mapping[str, str], columns: Mapping[str, tuple[str, float]]) -> Measured:
-    """A row.
+    """Reads a row.
 
     Raises:
-        ConfigError: When it is none, or no drive can have measured it.
+        ConfigError: If the row is invalid, or impossible.
     """
     values = {column: number(place, named, cells[named]) * factor for column, (named, factor) in columns.items()}
     point = Measured(number(place, OFFERED, cells[OFFERED]), Figures(**values))
@@ -156,10 +156,10 @@ def point_of(place: str, cells: Mapping[str, str], columns: Mapping[str, tuple[s
 
 
 def require_possible(place: str, point: Measured) -> None:
-    """Refuses what no drive can have measured.
+    """Refuses impossible measurements.
 
     Raises:
-        ConfigError: When more was served than was asked for, or percentiles are out of order.
+        ConfigError: If more was served than requested, or percentiles are out of order.
     """
     served, asked = point.figures.iops, point.asked_iops
     if point.offered_iops <= BESIDE_IOPS:
@@ -176,10 +176,10 @@ def require_possible(place: str, point: Measured) -> None:
 
 
 def require_ordered(place: str, figures: Figures) -> None:
-    """Refuses percentiles that fall.
+    """Refuses percentiles that decrease.
 
     Raises:
-        ConfigError: When there are some.
+        ConfigError: If there are any.
     """
     for kind in KINDS:
         names = [f"{kind}_p50_us", f"{kind}_p99_us", f"{kind}_p999_us"]
@@ -190,10 +190,10 @@ def require_ordered(place: str, figures: Figures) -> None:
 
 
 def number(place: str, column: str, text: str) -> float:
-    """A positive number.
+    """Reads a positive number.
 
     Raises:
-        ConfigError: When a cell holds none.
+        ConfigError: If the cell holds anything else.
     """
     try:
         value = float(text)
@@ -206,10 +206,10 @@ def number(place: str, column: str, text: str) -> float:
 
 
 def chosen(known: Sequence[Measurements], drive: str | None, name: str) -> Measurements:
-    """The measurements of a drive, which may be left out where there is only one.
+    """Returns the measurements of a drive; `drive` may be None if there is only one.
 
     Raises:
-        ConfigError: When there are several, or none of that name.
+        ConfigError: If several drives match, or none.
     """
     names = ", ".join(each.drive for each in known)
     if drive is None:

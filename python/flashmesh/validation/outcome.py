@@ -1,4 +1,4 @@
-"""What came of holding a drive to its measurements, as a document."""
+"""Outcome of a validation, as a document."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ FIT, HELD_OUT = "fit", "held out"
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """A load: what was measured, and what is simulated."""
+    """A load: measured and simulated figures."""
 
     measured: Measured
     role: str
-    """Whether the drive was fitted to it; empty where nothing says what was fitted."""
+    """`fit` if the drive was fitted to this load, `held out` if not; empty if unknown."""
     simulated: Figures | None
-    """None where the run failed."""
+    """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
-    """The load of the run: of several loads that saturate a drive alike one is simulated for all."""
+    """The simulated load. Loads that saturate a drive alike share one run."""
     write_amplification: float | None = None
     requests: int = 0
-    """Requests behind the warm-up."""
+    """Requests after the warm-up."""
 
 
 @dataclass(frozen=True)
 class Validation:
-    """A drive, held to its measurements."""
+    """A drive with measured and simulated figures."""
 
     name: str
     """The preset or the file of the drive."""
@@ -45,19 +45,19 @@ class Validation:
     points: tuple[PointOutcome, ...]
     software_us: float
     write_amplification: float | None
-    """What was measured of it, where it was."""
+    """Measured write amplification; None if not measured."""
     requests: int
-    """Requests of a run, about."""
+    """Approximate number of requests of a run."""
     failures: tuple[str, ...] = ()
-    """Runs that failed, and why."""
+    """Failed runs, with their errors."""
     notes: tuple[str, ...] = ()
-    """What is to be known of the simulated drive."""
+    """Notes on the simulated drive."""
     values_hash: str = ""
-    """Of the values of its preset; empty of another drive."""
+    """Hash of the values of the preset; empty for other drives."""
 
     @property
     def simulated(self) -> list[Figures | None]:
-        """What is simulated at each load."""
+        """Simulated figures of each load."""
         return [point.simulated for point in self.points]
 
     @property
@@ -72,17 +72,17 @@ class Validation:
 
     @property
     def saturation_iops(self) -> float | None:
-        """The most requests a second that were served in the simulation."""
+        """Maximum rate that the simulated drive served."""
         return most_served(self.simulated)
 
     @property
     def amplification(self) -> float | None:
-        """Pages programmed for a page that the host wrote, at the highest load that was simulated."""
+        """Simulated write amplification at the highest load."""
         known = [point.write_amplification for point in self.points if point.write_amplification is not None]
         return known[-1] if known else None
 
     def point_dicts(self) -> list[dict[str, Any]]:
-        """The loads as JSON has them."""
+        """Returns the loads as JSON."""
         known = self.measurements
         return [
             {
@@ -105,7 +105,7 @@ class Validation:
         ]
 
     def drive_dict(self) -> dict[str, Any]:
-        """The drive as JSON has it, without its loads."""
+        """Returns the drive as JSON, without its loads."""
         return {
             "drive": self.name,
             "title": self.title,
@@ -132,12 +132,12 @@ class Validation:
 
 
 def rounded_number(value: float | None) -> float | None:
-    """A number with as many digits as a document has."""
+    """Returns a number rounded to the digits of a document."""
     return None if value is None else round(value, DIGITS)
 
 
 def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
-    """The document of some drives."""
+    """Returns the document of some drives."""
     return {
         "kind": KIND,
         "version": __version__,
@@ -149,21 +149,21 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
 
 
 def to_json(validations: Sequence[Validation]) -> str:
-    """The document as text, ending with a new line."""
+    """Returns the document as text that ends with a newline."""
     return json.dumps(to_dict(validations), indent=1, ensure_ascii=False) + "\n"
 
 
 def is_validation(document: Any) -> bool:
-    """Whether a JSON document is one."""
+    """Returns whether a JSON document is a validation."""
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
 def from_dict(document: dict[str, Any]) -> list[Validation]:
-    """The drives of a document.
+    """Returns the drives of a document.
 
     Raises:
-        KeyError: When it lacks a key.
-        TypeError: When one has another type.
+        KeyError: If a key is missing.
+        TypeError: If a value has another type.
     """
     found: list[Validation] = []
     for drive in document["drives"]:
@@ -189,7 +189,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
 
 
 def point_of(document: dict[str, Any]) -> PointOutcome:
-    """A load out of its document."""
+    """Returns a load from its JSON."""
     simulated = document["simulated"]
     return PointOutcome(
         measured=Measured(document["offered_iops"], Figures.from_dict(document["measured"])),
@@ -202,5 +202,5 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
 
 
 def missed(validations: Iterable[Validation]) -> list[str]:
-    """The drives that miss a tolerance."""
+    """Returns the drives that miss a tolerance."""
     return [each.name for each in validations if not each.is_met]

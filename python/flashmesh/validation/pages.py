@@ -1,4 +1,4 @@
-"""A Markdown page for each drive with its charts and its JSON; and whether pages there agree with their JSON."""
+"""Markdown page, charts and JSON file of each drive, and a check that stored pages agree with their JSON files."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ HEADINGS = ("drive", "saturation rate measured", "simulated", "difference", "tol
 
 
 def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Writes pages, charts and JSON into a folder; pages of other drives in it stay, and the index has them.
+    """Writes pages, charts and JSON files into a folder. Pages of other drives stay there, and the index lists them.
 
     Raises:
-        ConfigError: When a drive is no preset that is held to measurements.
-        OutputError: When a file cannot be written.
+        ConfigError: If a drive is not a validated preset.
+        OutputError: If a file cannot be written.
     """
     unknown = [each.name for each in validations if each.name not in drives]
     if unknown:
@@ -53,10 +53,10 @@ def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping
 
 
 def rewrite_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Writes pages anew from the JSON of a folder.
+    """Rewrites the pages of a folder from its JSON files.
 
     Raises:
-        OutputError: When a file cannot be read or written.
+        OutputError: If a file cannot be read or written.
     """
     require_converter()
     found = stored(folder, drives)
@@ -68,10 +68,10 @@ def rewrite_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
 
 
 def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
-    """What a folder has of drives.
+    """Returns the validations stored in a folder.
 
     Raises:
-        OutputError: When a file cannot be read.
+        OutputError: If a file cannot be read.
     """
     found: list[Validation] = []
     for name in drives:
@@ -89,11 +89,11 @@ def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
 
 
 def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Refuses pages that are not what their JSON, the presets and the files of the drives give.
+    """Refuses pages that differ from what their JSON files, the presets and the files of the drives produce.
 
     Raises:
-        ConfigError: When one is stale, or a drive has none.
-        OutputError: When one cannot be read.
+        ConfigError: If a page is stale, or missing for a drive.
+        OutputError: If a page cannot be read.
     """
     found = {each.name: each for each in stored(folder, drives)}
     wanted = {INDEX: index(list(found.values()))}
@@ -119,7 +119,7 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
 
 
 def index(validations: Sequence[Validation]) -> str:
-    """The page that leads to the others."""
+    """Returns the index page, which links the pages of the drives."""
     lines = [
         "# Measured drives, simulated",
         "",
@@ -152,7 +152,7 @@ def index(validations: Sequence[Validation]) -> str:
 
 
 def index_row(validation: Validation) -> str:
-    """A drive of the index."""
+    """Returns the row of a drive in the index."""
     checks = validation.checks
     measured, simulated = validation.measurements.saturation_iops, validation.saturation_iops
     cells = [f"[{validation.title}]({validation.name}.md)", rate(measured), rate(simulated)]
@@ -162,7 +162,7 @@ def index_row(validation: Validation) -> str:
 
 
 def page(validation: Validation, drive: Drive) -> str:
-    """The page of a drive."""
+    """Returns the page of a drive."""
     lines = [f"# {validation.title}", "", f"Made by `flashmesh validate {validation.name}`; [index]({INDEX}).", ""]
     lines += [f"- {line}" for line in (*head(validation), f"drive: {drive.source}")]
     lines += ["", "## Measured and simulated", ""]
@@ -176,7 +176,7 @@ def page(validation: Validation, drive: Drive) -> str:
 
 
 def latency_table(validation: Validation, kind: str) -> list[str]:
-    """A row for each load."""
+    """Returns a table with a row for each load."""
     headings = [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "")]
     lines = [f"| offered | points | {kind}s/s | simulated | {' | '.join(heading.strip() for heading in headings)} |"]
     lines.append("|---:|---|" + "---:|" * (2 + len(headings)))
@@ -198,7 +198,7 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
 
 
 def error_table(validation: Validation) -> list[str]:
-    """The mean errors of the loads the preset was fitted to, and of the others."""
+    """Returns the mean errors at fitted loads, and at held-out loads."""
     if not any(point.role for point in validation.points):
         return []
     columns = [f"{kind}_{statistic}_us" for kind in KINDS for statistic in NAMES]
@@ -211,7 +211,7 @@ def error_table(validation: Validation) -> list[str]:
 
 
 def mean_error(validation: Validation, column: str, role: str) -> float | None:
-    """The mean distance of a figure from what was measured, over the loads of a role, or over all."""
+    """Returns the mean relative error of a figure, over the loads of a role, or over all."""
     found: list[float] = []
     for point in validation.points:
         measured = point.measured.figures.value(column)
@@ -222,7 +222,7 @@ def mean_error(validation: Validation, column: str, role: str) -> float | None:
 
 
 def value_table(drive: Drive) -> list[str]:
-    """The values of the preset, and where each is from."""
+    """Returns the values of the preset, with the origin of each."""
     lines = ["| key | value | | from |", "|---|---|---|---|"]
     for key, value in drive.values().items():
         kind = "fact" if key in drive.facts else "fitted" if key in drive.fitted else "assumed"
@@ -232,10 +232,10 @@ def value_table(drive: Drive) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """A rate of requests."""
+    """Returns a rate of requests."""
     return "-" if iops is None else f"{iops:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """A share, as a cell of a table."""
+    """Returns a share as a table cell."""
     return "-" if value is None else percent(value).lstrip("+").replace("%", " %")

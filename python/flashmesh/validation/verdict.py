@@ -1,4 +1,4 @@
-"""Whether what is simulated is near enough to what was measured: a verdict for each tolerance and load."""
+"""Verdicts: whether simulated figures are within the tolerance of measured ones, for each tolerance and load."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measurements
 
 AT_SATURATION = 0.97
-"""From this share of the measured saturation rate on, a load is at saturation."""
+"""Share of the measured saturation rate from which a load counts as at saturation."""
 LIGHT = 0.8
-"""Below this share of it the mean of writes has a tolerance."""
+"""Share of the saturation rate below which the mean of writes has a tolerance."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How near is near enough."""
+    """A tolerance of some figures over a range of loads."""
 
     name: str
     says: str
     columns: tuple[str, ...]
-    """The figures it holds for; none for the saturation rate, which is a figure of the drive."""
+    """The figures it applies to; empty for the saturation rate, a figure of the whole drive."""
     share: float
-    """The largest difference, as a share of what was measured."""
+    """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
-    """From this share of the saturation rate on, it holds."""
+    """Lowest load it applies to, as a share of the saturation rate."""
     load_max: float = float("inf")
-    """Below this one."""
+    """Load from which it no longer applies."""
 
     def holds_at(self, load: float) -> bool:
-        """Whether it holds at a load, as a share of the saturation rate."""
+        """Returns whether it applies to a load, given as a share of the saturation rate."""
         return self.load_min <= load < self.load_max
 
 
@@ -50,55 +50,55 @@ TOLERANCES = (
         AT_SATURATION,
     ),
 )
-"""Of the figures at a load."""
+"""Tolerances of the figures at a load."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A tolerance, held to one figure."""
+    """A tolerance applied to one figure."""
 
     tolerance: str
-    """Its name."""
+    """Name of the tolerance."""
     figure: str
     offered_iops: float | None
     """The load; None for the saturation rate."""
     measured: float
     simulated: float | None
-    """None where nothing was simulated."""
+    """Simulated figure; None if nothing was simulated."""
     limit: float
-    """The largest difference, as a share of what was measured."""
+    """Maximum difference, as a share of the measured figure."""
 
     @property
     def difference(self) -> float | None:
-        """What is simulated less what was measured, as a share of the latter."""
+        """Relative difference of the simulated from the measured figure."""
         return None if self.simulated is None else self.simulated / self.measured - 1.0
 
     @property
     def is_met(self) -> bool:
-        """Whether it is within the tolerance; what was not simulated is not."""
+        """Whether the figure is within the tolerance; False if it was not simulated."""
         difference = self.difference
-        # Of two decimal fractions such as 110 and 100 the difference is not exact.
+        # Differences of decimal fractions such as 1.10 and 1.00 are inexact.
         return difference is not None and abs(difference) <= self.limit + 1e-12
 
 
 def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> tuple[Check, ...]:
-    """All tolerances, held to all figures.
+    """Returns all tolerances applied to all figures.
 
     Args:
-        measurements: What was measured.
-        simulated: What is simulated at each of its loads.
+        measurements: The measurements.
+        simulated: The simulated figures of each load.
     """
     return tuple(all_checks(measurements, simulated))
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """See `checks`."""
+    """Yields the checks that `checks` returns."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)
     for tolerance in TOLERANCES:
         for point, found in zip(measurements.points, simulated, strict=True):
-            # Where nothing saturated the drive, all loads are light.
+            # If nothing saturated the drive, all loads are light.
             load = 0.0 if saturation is None else point.asked_iops / saturation
             if not tolerance.holds_at(load):
                 continue
@@ -110,5 +110,5 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def most_served(simulated: Sequence[Figures | None]) -> float | None:
-    """The most requests a second that were served; None when no load was simulated."""
+    """Returns the maximum rate that was served; None if no load was simulated."""
     return max((found.iops for found in simulated if found is not None), default=None)

@@ -1,4 +1,4 @@
-"""The measured workload as streams of a configuration, for a time that is simulated."""
+"""The measured workload as streams of a configuration, with a given duration."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ if TYPE_CHECKING:
     from flashmesh.configuration import ConfigSource
 
 PACED_IOPS = 10_000
-"""What the first stream asks for at even intervals: half reads, half writes."""
+"""Rate of the first stream, at even intervals: half reads, half writes."""
 WRITERS = 6
-"""The streams that ask for the rest as Poisson processes."""
+"""Number of streams that issue the rest as Poisson processes."""
 WRITERS_READ_SHARE = 0.01
 OUTSTANDING = 64
-"""Requests of a stream that are outstanding at most."""
+"""Maximum number of outstanding requests of a stream."""
 WARM_UP_SHARE = 0.5
-"""The part of a run that is dropped: the measurements, too, are of the last half."""
+"""Share of a run that is excluded, as in the measurements, which cover the last half."""
 LENGTH_MIN_S = 0.2
 GIB, MIB = 2**30, 2**20
 NEARLY_ALL = 0.98
-"""A measured space of this share of the drive or more is all of it."""
+"""Share of the drive from which a measured space counts as the whole drive."""
 SECTIONS = ("workload", "replay", "queue", "stream")
-"""What a configuration says of its workload."""
+"""Sections of a configuration that describe its workload."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is simulated of a load."""
+    """Simulated length of a load."""
 
     requests: int
-    """Requests that are asked for, about; the warm-up is among them."""
+    """Approximate number of requests, including the warm-up."""
     requests_per_die: int = 0
-    """The same for each die of the drive, where that makes more.
+    """Approximate number of requests for each die, if that is more.
 
-    Each die has to collect several blocks: with fewer, its place in a block decides the write amplification.
+    Each die must collect several blocks; with fewer, the position in its open block determines the write amplification.
     """
 
     def of(self, tables: Mapping[str, Any]) -> Extent:
-        """How much is simulated of a drive."""
+        """Returns the simulated length for a drive."""
         return Extent(max(self.requests, self.requests_per_die * dies_of(tables)))
 
     def seconds(self, asked_iops: float) -> float:
-        """How long a run is at a rate."""
+        """Returns the duration of a run at a rate."""
         return max(self.requests / asked_iops, LENGTH_MIN_S)
 
 
 def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str | None = None) -> dict[str, Any]:
-    """A drive without its workload, as tables.
+    """Returns a drive without its workload, as tables.
 
     Args:
         source: The configuration of the drive.
-        overrides: Values that the user typed, by key.
-        place: What names the policies of tables, for errors.
+        overrides: Values given by the user, by key.
+        place: The name of the tables in errors about policies.
 
     Raises:
-        ConfigError: When the configuration cannot be used.
+        ConfigError: If the configuration is invalid.
     """
     config = configuration.load(source, overrides=overrides, place=place)
     tables = tomllib.loads(config.to_toml())
@@ -70,7 +70,7 @@ def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str 
 
 
 def capacity_bytes(tables: Mapping[str, Any]) -> int:
-    """What the host sees of a drive."""
+    """Returns the host-visible capacity of a drive."""
     from flashmesh.sweeps.ranges import quantity
 
     geometry = tables["geometry"]
@@ -83,7 +83,7 @@ def capacity_bytes(tables: Mapping[str, Any]) -> int:
 
 
 def dies_of(tables: Mapping[str, Any]) -> int:
-    """The dies of a drive."""
+    """Returns the number of dies of a drive."""
     geometry = tables["geometry"]
     return math.prod(int(geometry[key]) for key in ("channels", "chips-per-channel", "dies-per-chip"))
 
@@ -91,13 +91,13 @@ def dies_of(tables: Mapping[str, Any]) -> int:
 def with_load(
     tables: Mapping[str, Any], offered_iops: float, space_gib: float | None, extent: Extent
 ) -> dict[str, Any]:
-    """A drive under the measured workload.
+    """Returns a drive with the measured workload.
 
     Args:
-        tables: The drive, as `drive_tables` gives it.
-        offered_iops: As the measurements name the load.
-        space_gib: How much of the drive is touched; None, or about as much as there is or more, for all of it.
-        extent: How much is simulated.
+        tables: The drive, from `drive_tables`.
+        offered_iops: The load, as in the measurements.
+        space_gib: The accessed part of the drive; None, or nearly all or more, for the whole drive.
+        extent: The simulated length.
     """
     seconds = extent.seconds(offered_iops + BESIDE_IOPS)
     footprint = footprint_of(tables, space_gib)
@@ -118,14 +118,14 @@ def with_load(
 
 
 def footprint_of(tables: Mapping[str, Any], space_gib: float | None) -> int | None:
-    """The bytes that are touched; None for all: of a model that is smaller than the drive, too."""
+    """Returns the accessed bytes; None for the whole drive, also if the simulated drive is the smaller one."""
     if space_gib is None or space_gib * GIB >= NEARLY_ALL * capacity_bytes(tables):
         return None
     return int(space_gib * GIB) // MIB * MIB
 
 
 def size_note(tables: Mapping[str, Any], space_gib: float) -> str | None:
-    """A sentence on a model that is smaller than the drive; None where it is not."""
+    """Returns a note if the simulated drive is smaller than the measured one; else None."""
     capacity = capacity_bytes(tables)
     if space_gib * GIB * NEARLY_ALL <= capacity:
         return None
@@ -136,14 +136,14 @@ def size_note(tables: Mapping[str, Any], space_gib: float) -> str | None:
 
 
 def share_of(tables: Mapping[str, Any], footprint: int) -> float:
-    """The share of a drive that is touched."""
+    """Returns the accessed share of a drive."""
     return round(footprint / capacity_bytes(tables), 6)
 
 
 def stream(
     iops: float, read_share: float, arrivals: str, seconds: float, footprint: int | None
 ) -> dict[str, dict[str, Any]]:
-    """A stream that asks for so many requests a second until the run ends."""
+    """Returns a stream with a rate of `iops` until the run ends."""
     mean = iops * seconds
     workload: dict[str, Any] = {
         "kind": "synthetic",
@@ -152,7 +152,7 @@ def stream(
         "request-size": "4KiB",
         "arrivals": arrivals,
         "interarrival": picoseconds(1.0 / iops),
-        # The time ends the stream. A Poisson process that has more than this happens in no run.
+        # The stop time ends the stream; no Poisson process exceeds this number of requests in practice.
         "requests": math.ceil(mean + 6.0 * math.sqrt(mean)) + 64,
     }
     if footprint is not None:
@@ -162,5 +162,5 @@ def stream(
 
 
 def picoseconds(seconds: float) -> str:
-    """A time as a configuration spells it."""
+    """Returns a time as a configuration spells it."""
     return f"{round(seconds * 1e12)}ps"
