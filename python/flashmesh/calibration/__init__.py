@@ -1,7 +1,7 @@
-"""Fits the keys of a drive that no data sheet gives to measurements of it: `flashmesh calibrate`."""
+"""Calibration: fits keys of a drive that no data sheet gives to measurements (`flashmesh calibrate`)."""
 
 BUDGET_MIN = 12.0
-"""How long a calibration takes, in minutes, unless it is told otherwise."""
+"""Default time limit of a calibration, in minutes."""
 REQUESTS = 40_000
-"""Requests of each load."""
+"""Default number of requests of each load."""
 SEED = 1

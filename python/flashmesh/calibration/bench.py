@@ -1,4 +1,4 @@
-"""Simulates drives that a search proposes at every load, and keeps what came out."""
+"""Simulation of the drives that a search proposes, at every load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Settings = dict[str, str]
 
 
-class OutOfTime(Exception):  # noqa: N818 - no fault of anybody
+class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
     """The time of a stage is over."""
 
 
@@ -35,22 +35,22 @@ class Candidate:
 
     settings: Settings
     figures: tuple[Figures | None, ...]
-    """What is simulated at each load; None where there is no such drive."""
+    """Simulated figures of each load; None if the drive is invalid, or the run failed."""
     rows: tuple[tuple[float, ...], ...]
-    """The residuals of each load."""
+    """Residuals of each load."""
 
     @property
     def loss(self) -> float:
-        """How far it is from all loads."""
+        """Loss over all loads."""
         return loss(self.rows)
 
     def loss_without(self, left_out: int) -> float:
-        """How far it is from all loads but one."""
+        """Returns the loss over all loads but one."""
         return loss([row for number, row in enumerate(self.rows) if number != left_out])
 
 
 class Bench:
-    """Where candidates are tried, each once."""
+    """Runner of candidates, each at most once."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class Bench:
         store: Store | None,
         on_candidate: Callable[[Candidate], None],
     ) -> None:
-        """With no candidate tried.
+        """Starts with no candidate tried.
 
         Args:
             targets: The loads.
-            software_us: What the software of the host adds to each latency.
-            executor: Who runs.
-            store: Where results are kept.
-            on_candidate: Is told of each candidate whose loads have all run.
+            software_us: The time that host software adds to each latency.
+            executor: The executor of the runs.
+            store: The store of the results.
+            on_candidate: Called for each candidate whose loads have all run.
         """
         self.targets = targets
         self.software_us = software_us
@@ -76,25 +76,25 @@ class Bench:
         self.on_candidate = on_candidate
         self.tried: dict[tuple[tuple[str, str], ...], Candidate] = {}
         self.until = float("inf")
-        """When the time of a stage is over, on the monotonic clock."""
+        """End of the current stage on the monotonic clock."""
         self.failure: ConfigError | None = None
-        """Why the last one that could not be configured could not."""
+        """Error of the last candidate that could not be configured."""
 
     @property
     def candidates(self) -> list[Candidate]:
-        """All that were tried, in their order."""
+        """All tried candidates, in their order."""
         return list(self.tried.values())
 
     @property
     def best(self) -> Candidate:
-        """The nearest to all loads."""
+        """The candidate with the smallest loss."""
         return min(self.candidates, key=lambda each: each.loss)
 
     def try_all(self, proposed: Sequence[Settings]) -> list[Candidate]:
-        """Runs those candidates that were not tried; gives all of them.
+        """Runs the candidates that were not tried yet, and returns all proposed ones.
 
         Raises:
-            OutOfTime: When the time of the stage is over; what has run is kept.
+            OutOfTime: If the time of the stage is over; finished runs are kept.
         """
         left = [each for each in proposed if key_of(each) not in self.tried]
         left = list({key_of(each): each for each in left}.values())
@@ -127,12 +127,12 @@ class Bench:
         return [self.tried[key_of(each)] for each in proposed]
 
     def look(self, progress: Progress) -> None:
-        """Ends the runs when the time of the stage is over."""
+        """Ends the runs if the time of the stage is over."""
         if time.monotonic() > self.until:
             raise OutOfTime
 
     def figures(self, session: Session, outcome: Outcome) -> Figures | None:
-        """What a run gave; None where it failed."""
+        """Returns the figures of a run; None if it failed."""
         text = session.document(outcome) if outcome.is_done else None
         if text is None:
             return None
@@ -143,5 +143,5 @@ class Bench:
 
 
 def key_of(settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """What tells settings apart."""
+    """Returns the settings in a form that can be a key of a dict."""
     return tuple(settings.items())

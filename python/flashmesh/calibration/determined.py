@@ -1,4 +1,4 @@
-"""Which keys the measurements determine: those that cannot move far without some figure moving beyond its tolerance."""
+"""Determination of keys: a key is determined if moving it far would move some figure beyond its tolerance."""
 
 from __future__ import annotations
 
@@ -17,43 +17,44 @@ if TYPE_CHECKING:
     from flashmesh.calibration.space import FreeKey, Space
 
 UNIFORM = 0.29
-"""The standard deviation of a value that may be anywhere in its range, as a share of the range."""
+"""Standard deviation of a uniformly distributed value, as a share of its range."""
 NOISE = 0.25
-"""A figure is known at best within this share of its tolerance: runs are of finite length."""
+"""Minimum noise of a figure, as a share of its tolerance, since runs are finite."""
 DEVIATIONS = 2.0
 NARROW = 0.5
-"""A key is determined when its interval is narrower than this share of its range."""
+"""Width of an interval, as a share of the range, below which a key is determined."""
 FELT = 0.5
-"""A key that moves no figure by this share of its tolerance over half its range has no effect."""
+"""Effect over half of a key's range, as a share of a tolerance, below which the key has no effect."""
 CHOICE = 0.05
-"""A choice is determined when every other one has a loss that is larger by this."""
+"""Minimum difference in loss of all other choices for a choice to be determined."""
 FAR = 2.5
-"""A drive of a larger loss is two tolerances away from the figures: its neighbours tell nothing of the real one."""
+"""Loss above which a drive is two tolerances away from the figures, so that its slopes say nothing about the real
+one."""
 PARTNER = 0.5
-"""From this correlation on, two keys do the same to the figures."""
+"""Correlation from which two keys have the same effect on the figures."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the measurements say of a key."""
+    """Result of the measurements for a key."""
 
     key: str
     value: str
     low: str | None
     high: str | None
-    """The ends of the interval that the measurements allow; None of a choice, or where it is not known."""
+    """Ends of the interval that the measurements allow; None for a choice, or if unknown."""
     is_determined: bool
     reason: str
-    """Why it is not; empty where it is."""
+    """Reason why the key is not determined; empty if it is."""
 
     @property
     def sentence(self) -> str:
-        """A key that is not determined, for people."""
+        """A sentence about a key that is not determined."""
         return f"{self.key} is not determined by these measurements: {self.reason}"
 
 
 def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[Found]:
-    """What the measurements say of each key."""
+    """Returns the results for each key."""
     if best.loss > FAR:
         told = "no drive that was tried is near the measurements, so the facts or the ranges do not fit the drive"
         return [Found(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
@@ -62,7 +63,7 @@ def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequ
 
 
 def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[Found]:
-    """Of keys with a range: by the slopes of all figures around the best."""
+    """Returns the results for keys with a range, from the slopes of all figures around the best drive."""
     if slopes is None:
         told = "there was no time to see: allow more with --budget"
         return [Found(key.key, best.settings[key.key], None, None, False, told) for key in keys]
@@ -97,7 +98,7 @@ def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -
 
 
 def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> Found:
-    """Of a key with choices: by how near the best drive with each other choice is."""
+    """Returns the result for a key with choices, from the smallest loss with each choice."""
     chosen = best.settings[key.key]
     losses: dict[str, float] = {}
     for candidate in tried:

@@ -1,4 +1,4 @@
-"""Fits a drive to measurements, stage by stage, as far as the time allows."""
+"""Calibration of a drive in stages, as far as the time allows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is fitted to what."""
+    """Facts and measurements of a calibration."""
 
     facts: Facts
     targets: tuple[Target, ...]
@@ -42,12 +42,12 @@ def read_problem(measured: Sequence[Path], facts: Path, drive: str | None, reque
 
     Args:
         measured: A table, or results of fio.
-        facts: What is known of the drive.
-        drive: Which drive of the table; None where it has one.
-        requests: How many are simulated of each load, about.
+        facts: The facts of the drive.
+        drive: The drive of the table; None if it has one.
+        requests: The approximate number of simulated requests of each load.
 
     Raises:
-        ConfigError: When one of the files cannot be used.
+        ConfigError: If one of the files is invalid.
     """
     known = read_facts(facts)
     extent = Extent(requests)
@@ -76,20 +76,20 @@ def calibrate(
 ) -> Calibration:
     """Fits a drive.
 
-    The same seed takes the same path; a longer time goes further on it. Results that the store has are not run again.
+    The path depends on the seed only; more time goes further on it. Runs in the store are reused.
 
     Args:
-        problem: What is fitted to what.
-        executor: Who runs.
-        store: Where results are kept.
-        budget_min: How long it may take, in minutes.
-        trials: How many drives are tried anywhere, before the best are improved; by default 8 a key.
-        seed: Of the search.
-        on_candidate: Is told of each drive that was tried.
+        problem: The facts and measurements.
+        executor: The executor of the runs.
+        store: The store of the results.
+        budget_min: The time limit in minutes.
+        trials: The number of drives tried in the whole space, before the best are improved; by default 8 for each key.
+        seed: The seed of the search.
+        on_candidate: Called for each drive that was tried.
 
     Raises:
-        ConfigError: When the drive cannot be simulated, or the time is too short.
-        OutputError: When the store cannot be written.
+        ConfigError: If the drive cannot be simulated, or the time is too short.
+        OutputError: If the store cannot be written.
     """
     facts = problem.facts
     bench = Bench(problem.targets, facts.software_us, executor, store, on_candidate)

@@ -1,4 +1,4 @@
-"""What is known of a drive: a configuration, and in its table `calibrate` what is said of the search.
+"""Facts of a drive: a configuration with a table `calibrate` for the search.
 
 preset = "venice-z-nand"
 
@@ -6,10 +6,10 @@ preset = "venice-z-nand"
 channels = 8
 
 [calibrate]
-fixed = ["flash.erase-time"]      # keys that are searched otherwise, and whose values here are facts
-software-time = "5us"             # what the software of the host adds to each latency
+fixed = ["flash.erase-time"]      # keys that would be searched, but whose values here are facts
+software-time = "5us"             # time that host software adds to each latency
 
-[calibrate.search]                # further keys that are searched, and other ranges
+[calibrate.search]                # further searched keys, and other ranges
 "cache.low-mark" = "0.2..0.7"
 "gc.victim" = ["greedy", "d-choices"]
 """
@@ -36,18 +36,18 @@ KNOWN = ("fixed", "software-time", "search")
 
 @dataclass(frozen=True)
 class Facts:
-    """A drive whose other keys are searched."""
+    """Facts of a drive, with the keys to search."""
 
     path: Path
     stated: dict[str, Any]
-    """The tables of the file, as they are written, without `calibrate`."""
+    """Tables of the file as written, without `calibrate`."""
     tables: dict[str, Any]
-    """The whole drive."""
+    """The complete drive."""
     space: Space
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """The values that the drive has before the search, as far as they are in their ranges; else the middle."""
+        """Returns the initial values of the drive if they are in their ranges, else the middle of each range."""
         values = {key: configuration.value_text(value) for key, value in flat(self.tables).items()}
         found: dict[str, str] = {}
         for key in self.space.keys:
@@ -60,10 +60,10 @@ class Facts:
 
 
 def read_facts(path: Path) -> Facts:
-    """The facts in a file, and the keys that are left to search.
+    """Reads the facts in a file, and the keys to search.
 
     Raises:
-        ConfigError: When the file cannot be used, or states a key that is searched.
+        ConfigError: If the file is invalid, or states a key that is searched.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -85,10 +85,10 @@ def read_facts(path: Path) -> Facts:
 
 
 def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: dict[str, Any]) -> Space:
-    """The keys that are searched.
+    """Returns the keys to search.
 
     Raises:
-        ConfigError: When the file states one of them, or there is none.
+        ConfigError: If the file states one of them, or there is none.
     """
     keys = {key.key: key for key in listed()}
     fixed = about.get("fixed", [])
@@ -114,10 +114,10 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
 
 
 def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
-    """Refuses a key whose choices are policies, unless files may name them.
+    """Refuses a key whose choices are policies, unless the user trusts the file.
 
     Raises:
-        ConfigError: When a choice names a policy, and the user has not trusted the file.
+        ConfigError: If a choice names a policy, and the file is not trusted.
     """
     from flashmesh.policies.names import BUILT_IN
     from flashmesh.policies.trust import refuse_untrusted
@@ -129,7 +129,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Whether a drive reads a key, with some value of it and some choice of another key that is searched."""
+    """Returns whether a drive reads a key, with some value of it and some choice of another searched key."""
     values = list(key.domain) if isinstance(key.domain, tuple) else [key.at(0.5)]
     choices = [(other.key, each) for other in free if isinstance(other.domain, tuple) for each in other.domain]
     for value in values:

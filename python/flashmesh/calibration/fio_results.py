@@ -1,4 +1,4 @@
-"""What fio measured: the JSON of `--output-format=json` or `json+`, with its job file beside it."""
+"""Reader of fio results: the JSON of `--output-format=json` or `json+`, with the job file beside it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ PERCENTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 NS_PER_US = 1e3
 FEW = 1000
 DEFAULT_MIX = 50
-"""A p99.9 of fewer requests is one of them."""
+"""Number of requests below which a p99.9 is a single request."""
 SUFFIX = ".fio"
 
 
 def is_fio(path: Path) -> bool:
-    """Whether a file of measurements is meant as one of fio: all but tables are."""
+    """Returns whether a file of measurements is a result of fio."""
     return path.suffix.lower() == ".json"
 
 
 def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
-    """The figures of a file, its jobs as streams, and the most requests of a job that are outstanding.
+    """Reads the figures of a file, its jobs as streams, and the maximum queue depth of a job.
 
     Raises:
-        ConfigError: When the file is none of fio, or its job file is not there.
+        ConfigError: If the file is not a result of fio, or its job file is missing.
     """
     job_file = path.with_suffix(SUFFIX)
     if not job_file.is_file():
@@ -46,10 +46,10 @@ def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
 
 
 def document_of(path: Path) -> list[dict[str, Any]]:
-    """Returns the jobs of a file; of several documents, as --status-interval writes them, those of the last.
+    """Returns the jobs of the last document in a file; --status-interval writes several documents.
 
     Raises:
-        ConfigError: When it cannot be read, or is none of fio.
+        ConfigError: If the file cannot be read, or is not a result of fio.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -73,10 +73,10 @@ def document_of(path: Path) -> list[dict[str, Any]]:
 
 
 def last_document(text: str) -> Any:
-    """Returns the last JSON document of a text, whose first lines may be messages of fio.
+    """Returns the last JSON document of a text, which may begin with messages of fio.
 
     Raises:
-        ValueError: When there is none, or anything else behind the first.
+        ValueError: If there is none, or other text follows the first.
     """
     begin = re.search(r"^\{", text, re.MULTILINE)
     if begin is None:
@@ -89,9 +89,9 @@ def last_document(text: str) -> Any:
 
 
 def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a job with its requests by kind, where unified_rw_reporting=1 put them together.
+    """Returns a job with its requests separated by kind, if unified_rw_reporting=1 merged them.
 
-    Those of a mix are shared out by its percentages, and have no latencies: fio has not told them apart.
+    Requests of a mix are divided by its percentages, and have no latencies, since fio did not separate them.
     """
     mixed = job.get("mixed")
     if not isinstance(mixed, dict) or any(job.get(kind, {}).get("total_ios") for kind in KINDS):
@@ -114,7 +114,7 @@ def rwmix(options: Mapping[str, Any]) -> float:
     """Returns the share of reads of a mix.
 
     Raises:
-        ConfigError: When its option is no whole number.
+        ConfigError: If its option is not a whole number.
     """
     name = "rwmixread" if "rwmixread" in options else "rwmixwrite"
     text = str(options.get(name, DEFAULT_MIX))
@@ -128,7 +128,7 @@ def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
     """Returns the figures of all jobs together.
 
     Raises:
-        ConfigError: When latencies have no unit, or percentiles of several jobs cannot be put together.
+        ConfigError: If latencies have no unit, or percentiles of several jobs cannot be merged.
     """
     found: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for kind in KINDS:
@@ -144,14 +144,14 @@ def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
 
 
 def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """The statistics of the latency of one kind of request.
+    """Returns the statistics of the latency of one kind of request.
 
     Raises:
-        ConfigError: See `figures_of`.
+        ConfigError: As in `figures_of`.
     """
     if any("clat_ns" not in part for part in parts):
         raise ConfigError(f"{path}: has no latencies in nanoseconds: measure with fio 3 or newer")
-    # As the program sees it, submission included, where fio was asked for that (lat_percentiles=1).
+    # Latency as the program sees it, including submission, if fio recorded it (lat_percentiles=1).
     family = "lat_ns" if all("percentile" in part.get("lat_ns", {}) for part in parts) else "clat_ns"
     each = [part[family] for part in parts]
     count = sum(part["total_ios"] for part in parts)
@@ -164,10 +164,10 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
 
 
 def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """The percentiles of one job, or of several out of their bins.
+    """Returns the percentiles of one job, or of several jobs from their bins.
 
     Raises:
-        ConfigError: When there are several without bins.
+        ConfigError: If there are several jobs without bins.
     """
     if len(each) == 1 and "percentile" in each[0]:
         known = each[0]["percentile"]
@@ -185,7 +185,7 @@ def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dic
 
 
 def quantile(bins: Mapping[int, int], share: float) -> float:
-    """The value that a share of the counted ones does not exceed."""
+    """Returns the smallest value that a share of the counted values does not exceed."""
     left = share * sum(bins.values())
     for value in sorted(bins):
         left -= bins[value]

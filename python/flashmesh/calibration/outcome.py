@@ -1,4 +1,4 @@
-"""What a calibration found, as a configuration and as a document."""
+"""Result of a calibration, as a configuration and as a document."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Fitted:
-    """A load with the fit to all loads, and the prediction of the fit to all others."""
+    """A load with the figures of the fit to all loads, and those predicted by the fit to all others."""
 
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """None where there was no time, or is no other load."""
+    """Predicted figures; None for lack of time, or of other loads."""
 
     @property
     def fitted_error(self) -> float | None:
-        """The mean distance of the fit, as a share of what was measured."""
+        """Mean relative error of the fit."""
         return None if self.fitted is None else error(self.target, self.fitted)
 
     @property
     def predicted_error(self) -> float | None:
-        """The same of the prediction."""
+        """Mean relative error of the prediction."""
         return None if self.predicted is None else error(self.target, self.predicted)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A drive that was fitted to measurements."""
+    """A drive fitted to measurements."""
 
     facts: Facts
     measured: str
-    """The files of the measurements."""
+    """File names of the measurements."""
     best: Candidate
     keys: tuple[Found, ...]
     points: tuple[Fitted, ...]
@@ -58,15 +58,15 @@ class Calibration:
     seed: int
     requests: int
     cut: tuple[str, ...]
-    """What there was no time for."""
+    """Stages that were cut short for lack of time."""
 
     @property
     def undetermined(self) -> list[Found]:
-        """The keys that the measurements do not determine."""
+        """Keys that the measurements do not determine."""
         return [found for found in self.keys if not found.is_determined]
 
     def to_toml(self) -> str:
-        """The drive as a configuration: the facts, and the values that were found."""
+        """Returns the drive as a configuration: the facts and the fitted values."""
         import tomli_w
 
         tables = deepcopy(self.facts.stated)
@@ -79,7 +79,7 @@ class Calibration:
         return "".join(f"# {line}\n" for line in self.comments()) + "\n" + tomli_w.dumps(tables)
 
     def comments(self) -> list[str]:
-        """What is to be known of the values, in the configuration."""
+        """Returns the comments at the head of the configuration."""
         lines = [
             f"Fitted by flashmesh {__version__} calibrate to {self.measured}, with {self.facts.path.name}:",
             f"{self.tried} drives tried, seed {self.seed}, {self.requests:,} requests a load.",
@@ -93,7 +93,7 @@ class Calibration:
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """The document."""
+        """Returns the document."""
         return {
             "kind": KIND,
             "version": __version__,
@@ -118,23 +118,23 @@ class Calibration:
         }
 
     def to_json(self) -> str:
-        """The document as text, ending with a new line."""
+        """Returns the document as text that ends with a newline."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 
 def span(found: Found) -> str:
-    """What the measurements say of a key, in a few words."""
+    """Returns a short text on the range of a key."""
     if not found.is_determined:
         return f"not determined: {found.reason}"
     return "determined" if found.low is None else f"{found.low} to {found.high}"
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of what is known; None of nothing."""
+    """Returns the mean of the known values; None without any."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def rounded(value: float | None) -> float | None:
-    """A number with as many digits as a document has."""
+    """Returns a number rounded to the digits of a document."""
     return None if value is None else round(value, DIGITS)

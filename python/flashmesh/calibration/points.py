@@ -1,4 +1,4 @@
-"""What a search is held to: loads with what was measured, and how each is simulated."""
+"""Targets of a calibration: loads with measured figures, and the configuration that simulates each."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measurements
 
 MARGIN = 1.2
-"""A drive that is faster than the measured one ends a stream by the clock, not for want of requests."""
+"""Factor on requests, so that a drive faster than the measured one ends a stream by the clock, not by its requests."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A load, and what was measured at it."""
+    """A load with its measured figures."""
 
     name: str
     measured: Figures
     is_saturated: bool
     tables: Mapping[str, Any] = field(repr=False)
-    """The drive with what the load sets of it."""
+    """The drive, with the settings of the load."""
     jobs: FioJobs | None = field(default=None, repr=False)
-    """The streams, where they are jobs of fio."""
+    """The streams of fio jobs; None for other loads."""
 
     def config(self, settings: Mapping[str, str]) -> Config:
-        """The drive with some keys, under the load.
+        """Returns the drive with some settings, under the load.
 
         Raises:
-            ConfigError: When there can be no such drive.
+            ConfigError: If the drive is invalid.
         """
         return configuration.load(self.tables, varied=dict(settings), fio=self.jobs, keep="capacity", typed={})
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:
-    """The loads of a table; of those that saturate the drive alike, the lowest and the highest."""
+    """Returns the loads of a table; of saturating loads only the lowest and the highest, since they are alike."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
     return [
@@ -60,15 +60,15 @@ def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) ->
 def target_of_jobs(
     name: str, measured: Figures, jobs: FioJobs, depth: int, drive: Mapping[str, Any], extent: Extent
 ) -> Target:
-    """The load of a job file.
+    """Returns the load of a job file.
 
     Args:
-        name: What it is called.
-        measured: What fio measured.
+        name: The name of the load.
+        measured: The figures that fio measured.
         jobs: The jobs, as streams.
-        depth: The most requests of a job that are outstanding.
+        depth: The maximum queue depth of a job.
         drive: The drive.
-        extent: How much is simulated.
+        extent: The simulated length.
     """
     seconds = extent.seconds(measured.iops)
     tables = dict(drive)

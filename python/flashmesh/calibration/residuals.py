@@ -1,4 +1,4 @@
-"""How far a drive is from what was measured: a number for each load and figure, in units of its tolerance."""
+"""Residuals: the distance of each simulated figure from the measured one, in units of its tolerance."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
 
 TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99": 0.15, "p999": 0.50}
-"""What counts as near, by the end of the name of a figure: as `flashmesh validate` has it, and wider further out."""
+"""Tolerances by the suffix of a figure's name: those of `flashmesh validate`, and wider ones in the tail."""
 SATURATED = 2.5
-"""By what the tolerances of latencies are multiplied where the drive is saturated."""
+"""Factor on the tolerances of latencies if the drive is saturated."""
 FAILED = 50.0
-"""The distance of a figure that a drive does not have."""
+"""Distance of a figure that a drive lacks."""
 FARTHEST = 50.0
 SERVED = "iops"
 
 
 def figures_held(target: Target) -> list[str]:
-    """The figures of a load that a drive is held to: latencies that were measured, and all requests a second."""
+    """Returns the figures of a load that are compared: the measured latencies, and the total rate."""
     return [SERVED, *(column for column in LATENCIES if target.measured.value(column) is not None)]
 
 
 def value(figures: Figures, figure: str) -> float | None:
-    """A figure, or all requests a second."""
+    """Returns a figure, or the total rate."""
     return figures.iops if figure == SERVED else figures.value(figure)
 
 
 def tolerance(target: Target, figure: str) -> float:
-    """What counts as near of a figure at a load."""
+    """Returns the tolerance of a figure at a load."""
     if figure == SERVED:
         return TOLERANCES[SERVED]
     statistic = figure.removesuffix("_us").rpartition("_")[2]
@@ -41,11 +41,11 @@ def tolerance(target: Target, figure: str) -> float:
 
 
 def residuals(target: Target, found: Figures | None) -> list[float]:
-    """The distance of each figure of a load that a drive is held to.
+    """Returns the distance of each compared figure of a load.
 
     Args:
         target: The load.
-        found: What is simulated at it; None where there can be no such drive.
+        found: The simulated figures; None if the drive is invalid.
     """
     listed: list[float] = []
     for figure in figures_held(target):
@@ -60,13 +60,13 @@ def residuals(target: Target, found: Figures | None) -> list[float]:
 
 
 def loss(rows: Sequence[Sequence[float]]) -> float:
-    """How far a drive is from all loads: squares near by, and linear far away, so that one figure does not decide."""
+    """Returns the loss of a drive: quadratic near the measurements, linear far away, so that no figure dominates."""
     softened = [2.0 * (math.sqrt(1.0 + each * each) - 1.0) for row in rows for each in row]
     return sum(softened) / len(softened)
 
 
 def error(target: Target, found: Figures) -> float:
-    """The mean distance of the figures of a load, as a share of what was measured."""
+    """Returns the mean relative error of the figures of a load."""
     ratios = [
         abs(simulated / measured - 1.0)
         for figure in figures_held(target)

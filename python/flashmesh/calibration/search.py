@@ -1,7 +1,7 @@
-"""Looks for the drive that is nearest to what was measured: first anywhere, then around the best.
+"""Search for the drive nearest to the measurements: first in the whole space, then around the best.
 
-Optuna proposes drives from the whole space, as in other searches of flashmesh. From the best of them least squares go
-on (SciPy), with the slopes of all figures over all keys that have a range.
+Optuna proposes drives from the whole space. Then least squares (SciPy) improve the best of them, with the slopes of
+all figures over all keys with a range.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
 
 AT_ONCE = 4
-"""Drives that are proposed before the outcome of any is known: the same on every machine."""
+"""Number of drives proposed before the outcome of any is known, equal on all machines."""
 TRIALS_A_KEY = 8
 TRIALS_MIN = 16
 STEP = 0.05
-"""How far a key is moved for its slopes, as a share of its range."""
+"""Step of a key for slopes, as a share of its range."""
 POLISHES_MAX = 8
 NEAR = 1e-3
 SHARES = (0.45, 0.75, 0.88, 1.0)
-"""By when each stage is over, as a share of the time: anywhere, around the best, slopes, cross-validation."""
+"""End of each stage, as a share of the time: whole space, around the best, slopes, cross-validation."""
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """How residuals change with the keys that have a range, around a candidate."""
+    """Derivatives of the residuals with respect to the keys with a range, around a candidate."""
 
     at: Candidate
     matrix: Vector
-    """A row for each residual, a column for each key: per whole range."""
+    """A row for each residual, a column for each key, per whole range."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,15 @@ class Search:
     begun: float
 
     def stage(self, number: int) -> None:
-        """Begins a stage: its time is over at its share of the budget."""
+        """Begins a stage, and sets its end in the time budget."""
         self.bench.until = self.begun + SHARES[number] * self.budget_s
 
     def explore(self, start: Settings, trials: int | None) -> bool:
-        """Tries the drive as it is known, and drives from anywhere; gives whether there was time for all.
+        """Tries the initial drive, and drives from the whole space. Returns whether the time sufficed for all.
 
         Raises:
-            ConfigError: When Optuna is not installed, the drive as it is cannot be simulated, or the time is too short
-                for a single one.
+            ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time is too short for
+            one.
         """
         try:
             import optuna
@@ -96,12 +96,12 @@ class Search:
         return True
 
     def enqueued(self, settings: Settings) -> dict[str, Any]:
-        """Settings as Optuna has them."""
+        """Returns settings in the form that Optuna uses."""
         shares = dict(zip((key.key for key in self.space.ranged), self.space.shares(settings), strict=True))
         return {key.key: shares.get(key.key, settings[key.key]) for key in self.space.keys}
 
     def proposed(self, trial: Any) -> Settings:
-        """The drive of a trial."""
+        """Returns the drive of a trial."""
         found: Settings = {}
         for key in self.space.keys:
             if isinstance(key.domain, tuple):
@@ -111,7 +111,7 @@ class Search:
         return found
 
     def polish(self) -> bool:
-        """Goes on from the best by least squares; gives whether there was time to come to an end."""
+        """Improves the best drive by least squares. Returns whether the time sufficed to converge."""
         from scipy.optimize import least_squares
 
         if not self.space.ranged:
@@ -143,7 +143,7 @@ class Search:
         return True
 
     def slopes_at_best(self) -> Slopes | None:
-        """The slopes around the best; None where there was no time for them, or no key has a range."""
+        """Returns the slopes around the best drive; None for lack of time, or if no key has a range."""
         if not self.space.ranged:
             return None
         self.stage(2)
@@ -157,10 +157,10 @@ class Search:
             return None
 
     def slopes(self, settings: Settings, shares: Sequence[float]) -> Slopes:
-        """The slopes of all residuals around a drive.
+        """Returns the slopes of all residuals around a drive.
 
         Raises:
-            OutOfTime: When there was no time for them.
+            OutOfTime: If there was not enough time.
         """
         moved = []
         steps = []
@@ -173,7 +173,7 @@ class Search:
         return Slopes(first, np.stack(columns, axis=1))
 
     def others(self, best: Candidate) -> bool:
-        """Tries each other choice of each key that has some, beside the best; gives whether there was time."""
+        """Tries each other choice of each key with the best drive. Returns whether the time sufficed."""
         proposed = [
             {**best.settings, key.key: choice}
             for key in self.space.keys
@@ -187,9 +187,9 @@ class Search:
         return True
 
     def refit(self, slopes: Slopes | None) -> list[Candidate] | None:
-        """The fit without each load in turn: the best for the others, or a step of least squares from it.
+        """Returns the fit without each load: the best for the other loads, or a step of least squares from it.
 
-        None where there was no time for them.
+        None for lack of time.
         """
         self.stage(3)
         count = len(self.bench.targets)
@@ -205,11 +205,11 @@ class Search:
         return [min(tried, key=lambda each: each.loss_without(number)) for number in range(count)]
 
     def step_without(self, slopes: Slopes, left_out: int) -> Settings:
-        """Where least squares go from the best when one load is left out."""
+        """Returns the step of least squares from the best drive when one load is left out."""
         owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
         kept = owners != left_out
         matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]
-        # What is far away counts less, as in the loss.
+        # Distant figures weigh less, as in the loss.
         weights = (1.0 + distances**2) ** -0.25
         step = np.linalg.lstsq(
             np.vstack([matrix * weights[:, None], np.eye(matrix.shape[1]) * 0.5]),
@@ -221,10 +221,10 @@ class Search:
 
 
 def vector(candidate: Candidate) -> Vector:
-    """All residuals of a candidate."""
+    """Returns all residuals of a candidate."""
     return np.array([each for row in candidate.rows for each in row])
 
 
 def new_search(bench: Bench, space: Space, seed: int, budget_s: float) -> Search:
-    """A search whose time begins now."""
+    """Returns a search whose time begins now."""
     return Search(bench, space, seed, budget_s, time.monotonic())

@@ -1,4 +1,4 @@
-"""The keys that are searched: each a range or some choices, and where between its ends a value lies."""
+"""Searched keys: each with a range or choices, and the relative position of values in a range."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FreeKey:
-    """A key that is searched."""
+    """A searched key."""
 
     key: str
     domain: Range | tuple[str, ...]
@@ -26,23 +26,23 @@ class FreeKey:
 
     @property
     def is_ranged(self) -> bool:
-        """Whether its values lie between two ends."""
+        """Whether the key has a range."""
         return isinstance(self.domain, Range)
 
     @property
     def words(self) -> str:
-        """Its values, for people."""
+        """Values of the key as text."""
         if isinstance(self.domain, Range):
             return f"{self.at(0.0)} to {self.at(1.0)}"
         return ", ".join(self.domain)
 
     def at(self, share: float) -> str:
-        """The value at a share of the way through its range."""
+        """Returns the value at a share of the way through the range."""
         assert isinstance(self.domain, Range)
         return self.domain.at(min(max(share, 0.0), 1.0))
 
     def share_of(self, text: str) -> float | None:
-        """Where a value lies in the range; None where it is beyond its ends, or no such value."""
+        """Returns the relative position of a value in the range; None if it is outside, or invalid."""
         if not isinstance(self.domain, Range):
             return None
         try:
@@ -59,16 +59,16 @@ class FreeKey:
 
 
 def listed() -> tuple[FreeKey, ...]:
-    """The keys that no data sheet gives."""
+    """Returns the keys that no data sheet gives."""
     text = files("flashmesh.calibration").joinpath("keys.toml").read_text(encoding="utf-8")
     return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
 
 
 def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
-    """A key with its range or its choices.
+    """Reads a key with its range or choices.
 
     Raises:
-        ConfigError: When it is no key of a configuration, or has neither.
+        ConfigError: If it is not a key of a configuration, or has neither range nor choices.
     """
     key = str(table.get("key", ""))
     if declared_name(key) not in declared():
@@ -95,13 +95,13 @@ class Space:
 
     @property
     def ranged(self) -> tuple[FreeKey, ...]:
-        """Those with a range."""
+        """Keys with a range."""
         return tuple(key for key in self.keys if key.is_ranged)
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
-        """Where the values of some settings lie, by the keys with a range."""
+        """Returns the relative positions of some settings, for the keys with a range."""
         return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
 
     def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:
-        """Settings with other values of the keys with a range."""
+        """Returns settings with new values of the keys with a range."""
         return {**settings, **{key.key: key.at(share) for key, share in zip(self.ranged, shares, strict=True)}}
