@@ -1,1 +1,1 @@
-"""A drive that other programs use as a block device: nbdkit with the plugin of flashmesh."""
+"""A drive served as a block device to other programs, by nbdkit with the plugin of flashmesh."""

@@ -1,4 +1,4 @@
-"""What waits in a Unix socket to be read, as Linux tells it."""
+"""Unread bytes in a Unix socket, as reported by Linux."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SOCK_DIAG = 4
-"""The netlink family by which Linux tells of sockets."""
+"""Netlink family for socket diagnostics."""
 BY_FAMILY = 20
 DUMP = 0x301
-"""The flags of a request for all sockets."""
+"""Flags of a request for all sockets."""
 CONNECTED = 1 << 1
 SHOW_NAME, SHOW_QUEUES = 1 << 0, 1 << 4
 NAME, QUEUES = 0, 4
@@ -25,7 +25,7 @@ WAIT_S = 0.2
 
 
 def backlog(path: Path) -> int | None:
-    """Returns the bytes that clients of a socket have sent and its server has not read; None where nobody tells."""
+    """Returns the bytes that clients have sent to a socket and its server has not read; None if unknown."""
     if not hasattr(socket, "AF_NETLINK"):
         return None
     request = struct.pack(
@@ -51,7 +51,7 @@ def backlog(path: Path) -> int | None:
 
 
 def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Gives the messages of a datagram of netlink: kind and body."""
+    """Yields the messages of a netlink datagram: kind and body."""
     while len(data) >= HEADER.size:
         length, kind, *_ = HEADER.unpack_from(data)
         if length < HEADER.size:
@@ -61,7 +61,7 @@ def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Gives the attributes of a message: kind and value."""
+    """Yields the attributes of a message: kind and value."""
     while len(data) >= 4:
         length, kind = struct.unpack_from("=HH", data)
         if length < 4:

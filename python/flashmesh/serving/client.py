@@ -1,4 +1,4 @@
-"""A client of one connection, one request at a time: enough to time round trips, without a library of the system."""
+"""NBD client with one connection and one request at a time, for timing round trips without a system library."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TIMEOUT_S = 30.0
 
 
 def connected(path: Path) -> socket.socket:
-    """A connection to the export without a name, past the handshake.
+    """Connects to the export without a name, and completes the handshake.
 
     Raises:
-        InternalError: When who listens there is no NBD server.
+        InternalError: If the listener is not an NBD server.
     """
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(TIMEOUT_S)
@@ -41,10 +41,10 @@ def connected(path: Path) -> socket.socket:
 
 
 def received(connection: socket.socket, count: int) -> bytes:
-    """So many bytes.
+    """Receives exactly `count` bytes.
 
     Raises:
-        InternalError: When the server closes the connection.
+        InternalError: If the server closes the connection.
     """
     data = b""
     while len(data) < count:
@@ -56,12 +56,12 @@ def received(connection: socket.socket, count: int) -> bytes:
 
 
 def read_latencies(path: Path, offsets: list[int], size: int) -> list[int]:
-    """Reads at each offset, one after the other; gives how long each took, in nanoseconds."""
+    """Reads at each offset, one after another, and returns the latency of each read in nanoseconds."""
     latencies = []
     answer = bytearray(16 + size)
     view = memoryview(answer)
     with closing(connected(path)) as connection:
-        # A timeout would cost a system call on each of them.
+        # A timeout would cost a system call for each of them.
         connection.settimeout(None)
         for handle, offset in enumerate(offsets):
             request = struct.pack(">IHHQQI", REQUEST, 0, CMD_READ, handle, offset, size)

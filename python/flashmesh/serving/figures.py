@@ -1,4 +1,4 @@
-"""The live figures of a served drive, and whether it keeps up."""
+"""Live statistics of a served drive, and whether it keeps up with real time."""
 
 from __future__ import annotations
 
@@ -11,61 +11,61 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LATE = "more than 100 us and 5 % of their latency late"
-"""Which answers count as late, as the plugin has it."""
+"""Definition of late replies, as in the plugin."""
 PS_PER_US = 1_000_000
 PS_PER_S = 10**12
 REQUEST_BYTES = 28
-"""A request of NBD without its data."""
+"""Size of an NBD request without its data."""
 SEEN_TIMES = 3.0
-"""How many times the latency of the drive clients have to wait for it to be told."""
+"""Smallest ratio of the client's latency to that of the drive that is reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What has been counted since the start."""
+    """Counters since the start."""
 
     size: int = 0
     """The bytes that clients see."""
     requests: int = 0
     bytes: int = 0
     latency_ps: int = 0
-    """The sum of all latencies."""
+    """Sum of all latencies."""
     simulated_ps: int = 0
     outstanding: int = 0
     late: int = 0
-    """Requests that were answered later than the drive has it."""
+    """Number of late replies."""
     late_max_us: int = 0
-    """By how much at most, since the figures before."""
+    """Maximum delay of a reply since the previous counters."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Figures:
-        """The figures out of a line of the plugin."""
+        """Creates counters from a line of the plugin."""
         return cls(**line)
 
 
 @dataclass(slots=True)
 class Clients:
-    """How long clients wait, by Little's law: requests in flight over requests per second."""
+    """Latency that clients see, by Little's law: requests in flight divided by requests per second."""
 
     time_scale: float
     in_flight_s: float = 0.0
-    """The requests in flight, in the drive and in the socket, summed over wall time."""
+    """Integral of the requests in flight, in the drive and in the socket, over wall time."""
     looked_at: float | None = None
 
     def look(self, figures: Figures, waiting_bytes: int, now: float) -> None:
-        """Adds the requests in flight since the last look; the first look begins."""
+        """Adds the requests in flight since the previous call; the first call starts the clock."""
         if self.looked_at is not None:
             in_flight = figures.outstanding + requests_in(waiting_bytes, figures)
             self.in_flight_s += in_flight * (now - self.looked_at)
         self.looked_at = now
 
     def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
-        """Returns how long clients have waited since some figures, where that is many times the latency of the drive.
+        """Returns a sentence on the latency of clients since some counters, if it is many times that of the drive.
 
         Args:
-            in_flight_s: What `in_flight_s` was at those figures.
-            before: Those figures.
-            now: The figures of now.
+            in_flight_s: The value of `in_flight_s` at those counters.
+            before: The counters at the start of the interval.
+            now: The current counters.
         """
         requests = now.requests - before.requests
         if requests <= 0 or not self.time_scale:
@@ -83,7 +83,7 @@ class Clients:
 
 
 def requests_in(waiting_bytes: int, figures: Figures) -> int:
-    """Returns how many requests so many unread bytes of a socket are, at least: reads have no data, writes have."""
+    """Returns the minimum number of requests in unread bytes of a socket; reads carry no data, writes do."""
     if waiting_bytes % REQUEST_BYTES == 0:
         return waiting_bytes // REQUEST_BYTES
     data = figures.bytes // figures.requests if figures.requests else 0
@@ -91,7 +91,7 @@ def requests_in(waiting_bytes: int, figures: Figures) -> int:
 
 
 def rates(before: Figures, now: Figures, seconds: float) -> str:
-    """What happened between two moments, in one line."""
+    """Returns a line on the requests between two counters."""
     requests = now.requests - before.requests
     if requests == 0:
         return f"idle  {now.requests:,} requests so far  {q.time(now.simulated_ps)} simulated"
@@ -104,7 +104,7 @@ def rates(before: Figures, now: Figures, seconds: float) -> str:
 
 
 def behind(before: Figures, now: Figures, late_max_us: int, time_scale: float) -> str:
-    """That requests were answered late between two moments, and by how much."""
+    """Returns a warning about late replies between two counters."""
     requests, late = now.requests - before.requests, now.late - before.late
     return (
         f"real time does not hold: {late:,} of {requests:,} requests were answered {LATE}, by up to "

@@ -1,4 +1,4 @@
-"""nbdkit, the plugin, and what can be wrong before they are started."""
+"""Paths of nbdkit and its plugin, and checks before they are started."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 PLUGIN = Path(__file__).parents[1] / "libflashmesh_nbdkit.so"
 INSTALL = "apt-get install nbdkit, or dnf install nbdkit-server"
 SOCKET_BYTES_MAX = 107
-"""How long the path of a Unix socket may be."""
+"""Maximum length of the path of a Unix socket."""
 
 
 def programs() -> tuple[Path, Path]:
-    """Nbdkit and the plugin.
+    """Returns the paths of nbdkit and the plugin.
 
     Raises:
-        ConfigError: When one is missing.
+        ConfigError: If one is missing.
     """
     if not PLUGIN.exists():
         raise ConfigError(f"{PLUGIN} is missing: only wheels for Linux can serve a drive, `make build` makes it there")
@@ -35,10 +35,10 @@ def programs() -> tuple[Path, Path]:
 
 
 def check_socket(path: Path) -> None:
-    """Refuses a path where no socket can be made.
+    """Refuses a path at which no socket can be created.
 
     Raises:
-        OutputError: When it is one.
+        OutputError: If the path is one.
     """
     if os.path.lexists(path):
         raise OutputError(
@@ -53,10 +53,10 @@ def check_socket(path: Path) -> None:
 
 
 def check_data(path: Path) -> None:
-    """Refuses what cannot hold the data of a drive.
+    """Refuses a path that cannot hold the data of a drive.
 
     Raises:
-        OutputError: When it cannot.
+        OutputError: If the path is one.
     """
     try:
         mode = path.stat().st_mode
@@ -75,7 +75,7 @@ def check_config(config: Config) -> None:
     """Refuses a configuration that cannot be served.
 
     Raises:
-        ConfigError: When it is one.
+        ConfigError: If the configuration is one.
     """
     streams = config.stream_names()
     if len(streams) > 1:

@@ -1,4 +1,4 @@
-"""How long the way between client and drive is, and down to which latency real time holds."""
+"""Probe: the latency between client and drive, and the smallest drive latency for which real time holds."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from flashmesh.serving.figures import Figures
 
 AT_ONCE = 0.001
-"""The smallest time scale: a drive of 100 us answers within 100 ns."""
+"""Smallest time scale, at which a drive latency of 100 us takes 100 ns."""
 SMALL = {"geometry.blocks-per-plane": 64}
-"""What the way is measured with: it depends on the machine, not on the drive."""
+"""Drive for measuring the latency between client and server, which depends on the machine only."""
 USUAL = 7.0
-"""The time scale at which that drive reads in about 50 us: a processor that was idle for as long wakes up later."""
+"""Time scale at which that drive reads in about 50 us, so that a processor idle for that long must wake up."""
 READ_BYTES = 4096
 WARM = 200
-"""Reads before those that count."""
+"""Uncounted reads before the measured ones."""
 TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
 SHARE, SLACK_US = 0.1, 2.0
-"""Real time holds at a latency where the median is off by no more than this share of it and so many microseconds."""
+"""Real time holds if the median differs by at most this share of the latency plus this many microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a client sees of a drive whose reads take so long."""
+    """Latencies that a client sees, for a drive with reads of `target_us`."""
 
     target_us: float
     p50_us: float
@@ -42,21 +42,21 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether it sees what the drive takes."""
+        """Whether the client sees the latency of the drive."""
         return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What a machine can do."""
+    """Result of a probe."""
 
     way: Step
-    """The way alone: a drive that answers at once."""
+    """The latency between client and server alone, with a drive that replies immediately."""
     steps: tuple[Step, ...]
 
     @property
     def lowest_us(self) -> float | None:
-        """The lowest latency from which on real time holds; None where it holds at none."""
+        """The lowest latency from which real time holds; None if it holds at none."""
         lowest = None
         for step in reversed(self.steps):
             if not step.holds:
@@ -66,14 +66,14 @@ class Probed:
 
 
 def quantile(values: Sequence[int], share: float) -> float:
-    """A quantile of times in nanoseconds, in microseconds."""
+    """Returns a quantile in microseconds of times in nanoseconds."""
     return sorted(values)[min(int(share * len(values)), len(values) - 1)] / 1000
 
 
 def measured(
     config: Config, settings: Settings, requests: int, on_note: Callable[[str], None]
 ) -> tuple[list[int], Figures]:
-    """How long reads at random offsets take at depth 1, in nanoseconds, and what the drive says of them."""
+    """Returns the latencies of random reads at depth 1 in nanoseconds, and the counters of the drive."""
     with Server(config, settings, on_note) as server:
         pages = server.figures.size // READ_BYTES
         draw = random.Random(1)
@@ -85,9 +85,9 @@ def measured(
 
 
 def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
-    """How long half of the requests are under way at most: that much earlier the drive answers.
+    """Returns the median latency between client and server, by which the drive replies early.
 
-    So the median of what a client sees is that of the drive.
+    So the median latency of the client equals that of the drive.
     """
     config = configuration.load("preset:venice-z-nand", overrides=SMALL)
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
@@ -100,7 +100,7 @@ def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 100
 def step_of(
     config: Config, settings: Settings, target_us: float, requests: int, on_note: Callable[[str], None]
 ) -> Step:
-    """What a client sees of a drive that is served like this."""
+    """Returns the latencies that a client sees with some settings."""
     seen, _ = measured(config, settings, requests, on_note)
     return Step(target_us, quantile(seen, 0.5), quantile(seen, 0.99))
 
@@ -112,7 +112,7 @@ def probe(
     requests: int = 1000,
     targets: Sequence[float] = TARGETS_US,
 ) -> Probed:
-    """Serves a drive at several scales of time, and compares what a client sees with what the drive takes."""
+    """Serves a drive at several time scales, and compares the latencies of client and drive."""
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
         socket = Path(folder) / "probe"
         settings = Settings(socket, time_scale=AT_ONCE, queue_depth=queue_depth)
@@ -125,7 +125,7 @@ def probe(
             for target in targets:
                 scaled = Settings(socket, time_scale=target / mean_us, queue_depth=queue_depth, ahead_ns=ahead_ns)
                 step = step_of(config, scaled, target, requests, on_note)
-                # Once more where it does not hold: other work may have come in between.
+                # A second attempt if it does not hold, since other work may have interfered.
                 yield step if step.holds else step_of(config, scaled, target, requests, on_note)
 
         return Probed(way, tuple(steps()))

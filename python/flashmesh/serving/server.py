@@ -1,4 +1,4 @@
-"""nbdkit as a child: started, watched and ended."""
+"""nbdkit as a child process: start, monitoring and end."""
 
 from __future__ import annotations
 
@@ -30,48 +30,48 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 END_S = 20.0
-"""How long the plugin may take to end: requests in flight, the flush of the data and the report."""
+"""Timeout for the end of the plugin: requests in flight, data flush and report."""
 SPEAKER = "nbdkit: "
 REPORT = '{"report":'
-"""How the line with the report begins."""
+"""Prefix of the line with the report."""
 CRASHES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is served, and how."""
+    """Settings of a served drive."""
 
     socket: Path
     size: int | None = None
-    """The bytes that clients see; all that the drive has where none are given."""
+    """Bytes that clients see; None for the whole drive."""
     data: Path | None = None
-    """The file with the data; memory where there is none."""
+    """File with the data; None to keep data in memory."""
     time_scale: float = 1.0
-    """Seconds that a second of simulated time takes; 0 for virtual time."""
+    """Wall seconds per simulated second; 0 for virtual time."""
     queue_depth: int = 16
-    """The requests of a connection that are in the drive at once."""
+    """Maximum requests of a connection in the drive at once."""
     log: Path | None = None
     ahead_ns: int = 0
-    """How long a request is under way between client and drive."""
+    """Latency between client and drive, by which replies are early."""
 
 
 class Server:
     """A drive that is served until the block ends."""
 
     def __init__(self, config: Config, settings: Settings, on_note: Callable[[str], None]) -> None:
-        """Prepares it.
+        """Prepares the server without starting it.
 
         Args:
             config: The drive.
-            settings: How it is served.
-            on_note: Called with each thing that nbdkit says, once.
+            settings: The settings.
+            on_note: Called once for each distinct message of nbdkit.
         """
         self.config = config
         self.settings = settings
         self.on_note = on_note
         self.figures = Figures()
         self.late_max_us = 0
-        """The largest delay of an answer since somebody set this to 0."""
+        """Maximum delay of a reply since it was last reset to 0."""
         self._process: subprocess.Popen[bytes] | None = None
         self._control: int | None = None
         self._awake = Awake()
@@ -82,11 +82,11 @@ class Server:
         self._rests = {"live": b"", "stderr": b""}
 
     def __enter__(self) -> Self:
-        """Starts it; returns when clients can connect.
+        """Starts the server; returns when clients can connect.
 
         Raises:
-            ConfigError: When nbdkit or the plugin refuse what they were given.
-            OutputError: When a file or the socket cannot be made.
+            ConfigError: If nbdkit or the plugin refuse their settings.
+            OutputError: If a file or the socket cannot be created.
         """
         program, plugin = nbdkit.programs()
         nbdkit.check_config(self.config)
@@ -113,11 +113,11 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends it, if it still runs."""
+        """Ends the server, if it still runs."""
         self._end()
 
     def _start(self, command: Sequence[str], plugin: Path) -> None:
-        """Starts nbdkit with a pipe for what it tells, and one whose end closes the drive."""
+        """Starts nbdkit with a pipe for its output, and one whose end closes the drive."""
         live, theirs = os.pipe()
         closing, self._control = os.pipe()
         text = os.memfd_create("config.toml")
@@ -138,7 +138,7 @@ class Server:
         socket = settings.socket.absolute()
         command = [*command, f"--threads={settings.queue_depth}", f"--unix={socket}", str(plugin.absolute())]
         command += [f"{key}={value}" for key, value in given.items() if value is not None]
-        # A group of its own: the interrupt of a terminal is for this process, which then ends nbdkit.
+        # A process group of its own: the interrupt of a terminal reaches this process only, which then ends nbdkit.
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -155,7 +155,7 @@ class Server:
             self._selector.register(descriptor, selectors.EVENT_READ, name)
 
     def watch(self, seconds: float) -> bool:
-        """Reads what nbdkit and the plugin tell, for at most so long; false when they tell no more."""
+        """Reads the output of nbdkit and the plugin for at most `seconds`; returns False after its end."""
         end = time.monotonic() + seconds
         while self._selector.get_map():
             ready = self._selector.select(max(end - time.monotonic(), 0))
@@ -180,7 +180,7 @@ class Server:
                 self._hear(line.decode(errors="replace"))
 
     def _take(self, line: str) -> None:
-        """Takes what the plugin tells."""
+        """Processes a line of the plugin."""
         if line.startswith(REPORT):
             self._report = line.removeprefix(REPORT)[:-1]
             return
@@ -192,7 +192,7 @@ class Server:
             self.late_max_us = max(self.late_max_us, self.figures.late_max_us)
 
     def _hear(self, line: str) -> None:
-        """Takes what nbdkit says: passed on once it serves, kept for the error before that."""
+        """Processes a line of nbdkit: passed on while serving, kept for the error before that."""
         text = line.strip().removeprefix(SPEAKER)
         if not text or text in self._said:
             return
@@ -202,11 +202,11 @@ class Server:
                 self.on_note(f"{SPEAKER}{text}")
 
     def _require_running(self) -> None:
-        """Says why nbdkit ended, if it did.
+        """Raises an error if nbdkit has ended.
 
         Raises:
-            ConfigError: When it refused what it was given.
-            InternalError: When it crashed.
+            ConfigError: If it refused its settings.
+            InternalError: If it crashed.
         """
         assert self._process is not None
         code = self._process.poll()
@@ -229,20 +229,20 @@ class Server:
         return f"in {self.settings.data}" if self.settings.data is not None else "lost"
 
     def require_serving(self) -> None:
-        """Says so when nbdkit has ended by itself.
+        """Raises an error if nbdkit has ended by itself.
 
         Raises:
-            InternalError: When it crashed.
-            OutputError: When it ended otherwise.
+            InternalError: If it crashed.
+            OutputError: If it ended otherwise.
         """
         self._require_running()
 
     def stop(self) -> Result:
-        """Ends it; gives the report.
+        """Ends the server, and returns the report.
 
         Raises:
-            OutputError: When the data or the log could not be written.
-            InternalError: When the plugin gives no report.
+            OutputError: If the data or the log could not be written.
+            InternalError: If the plugin returns no report.
         """
         self._end()
         if self._failures:
@@ -252,7 +252,7 @@ class Server:
         return Result.from_json(with_provenance(self._report, self.config), self.config.to_toml())
 
     def _end(self) -> None:
-        """Has the plugin close the drive; kills nbdkit when that takes too long."""
+        """Makes the plugin close the drive; kills nbdkit after a timeout."""
         self._awake.end()
         if self._control is not None:
             os.close(self._control)
