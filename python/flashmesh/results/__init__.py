@@ -1,7 +1,7 @@
-"""What a run gives: the keys of its JSON as attributes, and data frames of them."""
+"""Results of runs: the keys of their JSON as attributes, and data frames."""
 
 from flashmesh import _results
-from flashmesh._results import *  # noqa: F403 - as many classes as are declared
+from flashmesh._results import *  # noqa: F403 - all generated classes
 from flashmesh.results.result import Result, columns
 
 __all__ = ["Result", "columns"]

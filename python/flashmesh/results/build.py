@@ -1,4 +1,4 @@
-"""Dataclasses out of JSON, and columns out of dataclasses, by the types of their fields."""
+"""Dataclasses from JSON, and columns from dataclasses, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SCALARS = (bool, int, float, str)
 
 @cache
 def hints_of(kind: Any) -> dict[str, Any]:
-    """The types of the fields of a dataclass; looking them up takes longer than building one."""
+    """Returns the types of the fields of a dataclass; cached, since the lookup is slower than building an instance."""
     return get_type_hints(kind)
 
 
 @cache
 def column_types(kind: Any) -> dict[str, Any]:
-    """The type of each single value of a dataclass by its dotted key: as `columns_of` lists them."""
+    """Returns the type of each single value of a dataclass by its dotted key, in the order of `columns_of`."""
     types: dict[str, Any] = {}
     for name, hint in hints_of(kind).items():
         inner = optional(hint)
@@ -34,7 +34,7 @@ def column_types(kind: Any) -> dict[str, Any]:
 
 
 def columns_of(kind: type, value: Any) -> dict[str, Any]:
-    """The single values of a dataclass by their dotted key; None for all of them where there is none."""
+    """Returns the single values of a dataclass by their dotted keys; all None if `value` is None."""
     flat: dict[str, Any] = {}
 
     def add(columns: tuple[Column, ...], value: Any) -> None:
@@ -50,7 +50,7 @@ def columns_of(kind: type, value: Any) -> dict[str, Any]:
 
 
 class Column(NamedTuple):
-    """A field with a single value, or with those of another dataclass."""
+    """A field with a single value, or with the columns of a nested dataclass."""
 
     name: str
     key: str
@@ -59,7 +59,7 @@ class Column(NamedTuple):
 
 @cache
 def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
-    """The fields of a dataclass that have columns: found once, for there may be thousands of rows."""
+    """Returns the columns of a dataclass; cached, since there may be thousands of rows."""
     columns = []
     for name, hint in hints_of(kind).items():
         inner = optional(hint)
@@ -73,9 +73,9 @@ def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
 
 
 def build(kind: type[T], document: dict[str, Any]) -> T:
-    """A record out of the JSON object with its keys; further keys are left to `Result.document`.
+    """Creates a record from the JSON object with its keys; other keys are ignored.
 
-    Its slots are filled without a call of the class: a recording holds records by the thousand.
+    Fills slots without calling the class, since a recording has thousands of records.
     """
     described: Any = kind
     made = object.__new__(kind)
@@ -87,12 +87,12 @@ def build(kind: type[T], document: dict[str, Any]) -> T:
 
 @cache
 def parts_of(kind: Any) -> tuple[tuple[str, Callable[[Any, Any], None], Callable[[Any], Any] | None], ...]:
-    """The fields of a record, each with its slot and what makes its value out of its JSON; None where it is that."""
+    """Returns the fields of a record: name, setter of the slot, and function from JSON to value (None for identity)."""
     return tuple((name, getattr(kind, name).__set__, maker(hint)) for name, hint in hints_of(kind).items())
 
 
 def maker(hint: Any) -> Callable[[Any], Any] | None:
-    """What makes a value of this type out of its JSON; None where it is that already."""
+    """Returns the function from JSON to a value of this type; None for identity."""
     inner = optional(hint)
     make: Callable[[Any], Any]
     if is_dataclass(inner) and isinstance(inner, type):
@@ -107,7 +107,7 @@ def maker(hint: Any) -> Callable[[Any], Any] | None:
 
 @cache
 def optional(hint: Any) -> Any:
-    """The type that an optional type makes optional; any other type as it is."""
+    """Returns the type without `None` of an optional type; any other type unchanged."""
     if get_origin(hint) is UnionType:
         return next(part for part in get_args(hint) if part is not type(None))
     return hint

@@ -1,4 +1,4 @@
-"""The measures of one run, as attributes and as data frames."""
+"""Measures of one run, as attributes and as data frames."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ if TYPE_CHECKING:
 
 
 OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
-"""What differs between two runs of the same simulation."""
+"""Keys that differ between two runs of the same simulation."""
 
 
 @record
 class Result(Plots, Report):
-    """The measures of one run, named as in its JSON.
+    """Measures of one run, named as in its JSON.
 
-    Results are equal when the simulations were the same, however long each took.
+    Results are equal if their simulations are the same, regardless of wall time.
     """
 
     config: str = field(repr=False)
-    """Every parameter of the run, as TOML."""
+    """Complete configuration of the run, as TOML."""
     document: dict[str, Any] = field(repr=False, compare=False)
-    """The JSON document itself."""
+    """The JSON document."""
     setup: timedelta | None = field(default=None, repr=False, compare=False)
-    """Wall time of reading traces and preconditioning before the run; None of a result that was read back."""
+    """Wall time of reading traces and preconditioning before the run; None for a saved result."""
 
     @classmethod
     def from_json(cls, text: str, config: str, setup: timedelta | None = None) -> Result:
-        """The result behind the JSON document of a run under a configuration, given as TOML."""
+        """Creates a result from the JSON document of a run, and its configuration as TOML."""
         document = json.loads(text)
         return build(cls, document | {"config": config, "document": document, "setup": setup})
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> Result:
-        """The result behind a JSON document that says itself what its configuration was.
+        """Creates a result from a JSON document that contains its configuration.
 
         Raises:
-            MalformedError: When it does not have the form of a result.
+            MalformedError: If the document does not have the form of a result.
         """
         from flashmesh.results.schema import check_result
 
@@ -70,24 +70,24 @@ class Result(Plots, Report):
 
     @classmethod
     def of_checked(cls, document: dict[str, Any]) -> Result:
-        """The same for a document that is known to have the form of a result."""
+        """Creates a result from a document that was checked already."""
         import tomli_w
 
         config = tomli_w.dumps(document["configuration"])
         return build(cls, document | {"config": config, "document": document, "setup": None})
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are of the same simulation with the same outcome."""
+        """Returns whether both results have the same simulation and outcome."""
         if not isinstance(other, Result):
             return NotImplemented
         return self.outcome() == other.outcome()
 
     def __hash__(self) -> int:
-        """By what decides the run."""
+        """Returns a hash of the configuration and the execution time."""
         return hash((self.config_hash, self.makespan_ps))
 
     def __repr__(self) -> str:
-        """The headline: what ran, and how fast."""
+        """Returns a summary: requests, throughput, latency."""
         latency = self.latency_ps.all
         mean = f", mean latency {latency.mean / 1e6:.1f} us" if latency else ""
         stopped = ", interrupted" if self.interrupted else ""
@@ -96,26 +96,26 @@ class Result(Plots, Report):
         )
 
     def outcome(self) -> dict[str, Any]:
-        """The JSON document without what is of the machine and of the moment."""
+        """Returns the JSON document without keys that depend on the machine or the time."""
         beside = {*OF_THE_MACHINE, "provenance"}
         return {key: value for key, value in self.document.items() if key not in beside}
 
     def with_fairness(self, fairness: Fairness) -> Result:
-        """The same result with what running the streams alone has shown."""
+        """Returns the result with the slowdowns from running the streams alone."""
         document = self.document | {"fairness": json.loads(json.dumps(asdict(fairness)))}
         return replace(self, fairness=fairness, document=document)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Every parameter of the run, as tables."""
+        """The complete configuration of the run, as tables."""
         return deepcopy(self.document["configuration"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Returns a copy of the JSON document."""
         return deepcopy(self.document)
 
     def to_json(self) -> str:
-        """The JSON document as text, ending with a new line."""
+        """Returns the JSON document as text that ends with a newline."""
         return json_text.indented(self.document)
 
     def _runs(self) -> list[Run]:
@@ -124,37 +124,37 @@ class Result(Plots, Report):
         return [run_of(self)]
 
     def plot_utilisation(self) -> Chart:
-        """How busy each die, controller and link was, laid out as they are in the drive."""
+        """Returns a map of the utilisation of each die, controller and link."""
         from flashmesh import plots
 
         (plot,) = plots.utilisation(self._runs())
         return plot.altair()
 
     def _repr_html_(self) -> str:
-        """A table of the main measures, for notebooks."""
+        """Returns a table of the main measures, for notebooks."""
         return shown_of(self._runs())
 
     def value(self, measure: str) -> float | None:
-        """A measure as a number, in the unit of its name in the JSON: durations in picoseconds; None where it has none.
+        """Returns a measure as a number, in the unit of the JSON (durations in picoseconds); None without a value.
 
         Args:
-            measure: A name that `flashmesh.measures()` lists, or a dotted key of the JSON.
+            measure: A name from `flashmesh.measures()`, or a dotted key of the JSON.
 
         Raises:
-            ConfigError: When there is no such measure.
+            ConfigError: If there is no such measure.
         """
         from flashmesh.report.measures import measure_named
 
         return measure_named(measure).value(self)
 
     def text(self, measure: str) -> str:
-        """A measure as tables show it, with its unit: `result.text("p99")` is "44.02 us".
+        """Returns a measure as text with its unit: `result.text("p99")` is "44.02 us".
 
         Args:
-            measure: See `value`.
+            measure: A measure, as in `value`.
 
         Raises:
-            ConfigError: When there is no such measure.
+            ConfigError: If there is no such measure.
         """
         from flashmesh.report.measures import measure_named
 
@@ -162,23 +162,22 @@ class Result(Plots, Report):
         return found.text(found.value(self))
 
     def frame(self, empty: bool = False) -> pd.DataFrame:
-        """One row; the columns are the keys of the JSON with dots, without the lists.
+        """Returns one row; the columns are the dotted keys of the JSON, without lists.
 
         Args:
-            empty: Whether the keys of which the result has no value have columns as well, so that all results have
-                the same.
+            empty: Whether keys without a value also have columns, so that all results have the same columns.
         """
         return frame_of([columns(self)], empty)
 
     def epochs_frame(self) -> pd.DataFrame:
-        """A row for each epoch; the columns are the keys of its JSON with dots."""
+        """Returns a row for each epoch; the columns are the dotted keys of its JSON."""
         import pandas as pd
 
         rows = [columns_of(Interval, epoch) for epoch in self.epochs]
         return pd.DataFrame(rows, columns=list(columns_of(Interval, None)))
 
     def latency_frame(self) -> pd.DataFrame:
-        """Completion latency in picoseconds: a row for all, read, write and flush, a column for each statistic."""
+        """Returns latencies in picoseconds: a row for all, read, write and flush, a column for each statistic."""
         import pandas as pd
 
         kinds = {kind.name: getattr(self.latency_ps, kind.name) for kind in fields(LatencyByKind)}
@@ -187,7 +186,7 @@ class Result(Plots, Report):
         return pd.DataFrame.from_dict(rows, orient="index", columns=names).astype(float).rename_axis("kind")
 
     def breakdown_frame(self) -> pd.DataFrame:
-        """Returns where latency goes, in picoseconds: a row for each part.
+        """Returns the parts of the latency in picoseconds: a row for each part.
 
         The columns are `mean` and `tail` of all requests, and `read mean` to `write tail` of those of one kind.
         """
@@ -202,7 +201,7 @@ class Result(Plots, Report):
         return pd.DataFrame(values, index=names).astype(float).rename_axis("part")
 
     def utilisation_frame(self) -> pd.DataFrame:
-        """Busy shares: a row for each resource, with its kind, its index and its share."""
+        """Returns the utilisation of each resource: a row with its kind, index and share."""
         import pandas as pd
 
         rows: list[tuple[str, int, float]] = [("link_to_drive", 0, self.utilisation.link_to_drive)]
@@ -213,15 +212,15 @@ class Result(Plots, Report):
         return pd.DataFrame(rows, columns=["resource", "index", "share"])
 
     def collision_pairs_frame(self) -> pd.DataFrame:
-        """The most repeated collision pairs: two logical pages and their occurrences. Empty without the analysis."""
+        """Returns the most repeated collision pairs: two logical pages and occurrences; empty without the analysis."""
         return self._collisions_frame("top_pairs", CollisionPair)
 
     def collision_repetitions_frame(self) -> pd.DataFrame:
-        """Collision pairs by how often they occurred: a row for each power of two. Empty without the analysis."""
+        """Returns collision pairs by number of occurrences, a row for each power of two; empty without the analysis."""
         return self._collisions_frame("repetitions", RepetitionBin)
 
     def collision_dies_frame(self) -> pd.DataFrame:
-        """Reads of each die. Empty without the analysis."""
+        """Returns the reads of each die; empty without the analysis."""
         import pandas as pd
 
         reads = [] if self.collisions is None else list(self.collisions.reads_per_die)
@@ -235,7 +234,7 @@ class Result(Plots, Report):
 
 
 def frame_of(rows: Sequence[dict[str, Any]], empty: bool) -> pd.DataFrame:
-    """The single values of results as a data frame, with `empty` also the columns without any value."""
+    """Returns the single values of results as a data frame; with `empty`, also columns without any value."""
     import pandas as pd
 
     types = column_types(Result)
@@ -244,13 +243,13 @@ def frame_of(rows: Sequence[dict[str, Any]], empty: bool) -> pd.DataFrame:
         values = [row[name] for row in rows]
         has_values = any(value is not None for value in values)
         if has_values or empty:
-            # Numbers stay numbers where a column has none of them.
+            # A column without values keeps its numeric type.
             is_number = not has_values and types.get(name) in (int, float)
             columns[name] = pd.Series(values, dtype=float if is_number else None)
-    # At once: a frame that columns are put into one by one is in pieces.
+    # All columns at once, since adding columns one by one fragments a frame.
     return pd.DataFrame(columns)
 
 
 def columns(result: Result) -> dict[str, Any]:
-    """The single values of a result by their dotted key, the same keys for every result."""
+    """Returns the single values of a result by their dotted keys, the same keys for every result."""
     return columns_of(Result, result)

@@ -1,7 +1,6 @@
-"""The door for documents of results that come from outside: whether one has the form of a result.
+"""Validation of documents of results from outside, before any code relies on their form.
 
-What is behind the door relies on the form. It follows from the declared quantities and parameters, by the types of the
-classes that are generated from them.
+The form follows from the declared quantities and parameters, by the types of the classes generated from them.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ Check: TypeAlias = Callable[[Any], None]
 NULL: Any = type(None)
 PARAMETERS = Config.__module__
 INTEGER_MAX = 1 << 64
-"""What is beyond is nothing that was counted or measured in picoseconds."""
+"""Bound of whole numbers, which counts and picoseconds cannot exceed."""
 SHOWN_MAX = 40
-"""How many characters of a value are quoted."""
+"""Maximum number of characters quoted of a value."""
 NEEDED = {
     "geometry": ("channels", "chips-per-channel", "dies-per-chip"),
     "fabric": ("kind",),
     "power": (),
     "schedule": (),
 }
-"""What reports take from the configuration of a run."""
+"""Keys of the configuration that reports use."""
 REPLAY = ("mode", "time-scale", "threads", "outstanding")
-"""What they take from the replay of each stream."""
+"""Keys of the replay of each stream that reports use."""
 PER_LINK = ("names", "kinds", "busy_ps", "bytes_to_chips", "bytes_from_chips", "bytes_between_chips")
 
 
 @record
 class SavedRun:
-    """A run of a comparison: what is varied, and what came out."""
+    """A run of a comparison: its settings and its result."""
 
     settings: dict[str, Value]
     result: dict[str, Any]
@@ -50,7 +49,7 @@ class SavedRun:
 
 @record
 class SavedFailure:
-    """A run that gave no result, and why."""
+    """A run without a result, and its error."""
 
     settings: dict[str, Value]
     error: str
@@ -67,24 +66,24 @@ class SavedComparison:
 
 
 class MalformedError(ValueError):
-    """A document does not have the form of a result; the text says where, and what should be there."""
+    """A document does not have the form of a result; the text names the place and the expected form."""
 
     def __init__(self, told: str, *path: str) -> None:
-        """With the keys that lead to the place, the first one first."""
+        """Takes the text, and the keys that lead to the place, outermost first."""
         self.told = told
         self.path = path
         super().__init__(f"{''.join(path).removeprefix('.')}{told}" if path else f"it{told}")
 
     def below(self, key: str) -> MalformedError:
-        """The same seen from the object or the list that has the place under a key."""
+        """Returns the error with `key` prepended to its path."""
         return MalformedError(self.told, key, *self.path)
 
 
 def check_result(document: Any) -> None:
-    """Lets a document in that has the form of a result; it may have further keys.
+    """Refuses a document that does not have the form of a result; additional keys are allowed.
 
     Raises:
-        MalformedError: When it does not.
+        MalformedError: If it does not.
     """
     checker(Report)(document)
     check_shape(document)
@@ -92,10 +91,10 @@ def check_result(document: Any) -> None:
 
 
 def check_comparison(document: Any) -> None:
-    """Lets a document in that has the form of a comparison of results.
+    """Refuses a document that does not have the form of a comparison of results.
 
     Raises:
-        MalformedError: When it does not.
+        MalformedError: If it does not.
     """
     checker(SavedComparison)(document)
     axes = document["axes"]
@@ -113,10 +112,10 @@ def check_comparison(document: Any) -> None:
 
 
 def check_shape(document: dict[str, Any]) -> None:
-    """Lists of which each has an entry for the same thing are equally long.
+    """Refuses parallel lists of different lengths.
 
     Raises:
-        MalformedError: When two are not.
+        MalformedError: If there are any.
     """
     links = document["utilisation"]["links"]
     for key in PER_LINK:
@@ -131,17 +130,17 @@ def equally_long(one: Sequence[Any], other: Sequence[Any], name: str, beside: st
     """Refuses lists of different lengths.
 
     Raises:
-        MalformedError: When they are.
+        MalformedError: If their lengths differ.
     """
     if len(one) != len(other):
         raise MalformedError(f"{name} has {len(one):,} entries, and {beside} {len(other):,}", "")
 
 
 def check_configuration(tables: dict[str, Any], dies: int) -> None:
-    """Lets a configuration in whose known keys have values of their types, for a drive of so many dies.
+    """Refuses a configuration with values of wrong types, or for a drive of another number of dies.
 
     Raises:
-        MalformedError: When one is of another type, or what a report needs is not there.
+        MalformedError: If it is one, or lacks a key that reports need.
     """
     try:
         checker(Config)(tables)
@@ -162,10 +161,10 @@ def check_configuration(tables: dict[str, Any], dies: int) -> None:
 
 
 def refuse_null(value: Any) -> None:
-    """Refuses null, which no key of a configuration has as its value.
+    """Refuses null, which no key of a configuration can have.
 
     Raises:
-        MalformedError: When it is there.
+        MalformedError: If there is one.
     """
     if value is None:
         raise refusal("a value", value)
@@ -179,7 +178,7 @@ def needed(tables: dict[str, Any], section: str, keys: Sequence[str]) -> None:
     """Refuses tables that lack a section, or keys in it.
 
     Raises:
-        MalformedError: When they do.
+        MalformedError: If they do.
     """
     if section not in tables:
         raise missing(section)
@@ -189,16 +188,16 @@ def needed(tables: dict[str, Any], section: str, keys: Sequence[str]) -> None:
 
 
 def missing(key: str) -> MalformedError:
-    """A key is not there."""
+    """Returns the error for a missing key."""
     return MalformedError(" is missing", f".{key}")
 
 
 @cache
 def checker(hint: Any) -> Check:
-    """What lets a value of JSON in that stands for one of a type.
+    """Returns a function that refuses values of JSON that are not of a type.
 
     Raises:
-        TypeError: When no value of JSON stands for one.
+        TypeError: If no value of JSON represents the type.
     """
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
@@ -206,7 +205,7 @@ def checker(hint: Any) -> Check:
     if hint is NULL:
         return of_class(NULL, "null")
     if origin in (UnionType, Union):
-        # A duration is a text in a document, whatever a program may give for it.
+        # A duration is a text in a document, even if programs may pass other types.
         given = (timedelta, float) if timedelta in inner else ()
         return any_of([checker(each) for each in inner if not is_path(each) and each not in given])
     if origin is Literal:
@@ -224,18 +223,18 @@ def checker(hint: Any) -> Check:
 
 
 def is_path(hint: Any) -> bool:
-    """Whether a type is that of paths, which are texts in a document."""
+    """Returns whether a type is that of paths, which documents represent as texts."""
     return getattr(get_origin(hint) or hint, "__name__", "") == "PathLike"
 
 
 def refusal(wanted: str, value: Any) -> MalformedError:
-    """A value is not what it should be."""
+    """Returns the error for an unexpected value."""
     text = repr(value)
     return MalformedError(f" is {text if len(text) <= SHOWN_MAX else f'{text[:SHOWN_MAX]}...'}, not {wanted}")
 
 
 def of_class(kind: type, wanted: str) -> Check:
-    """Values of one class."""
+    """Returns a check for values of one class."""
 
     def check(value: Any) -> None:
         if type(value) is not kind:
@@ -245,13 +244,13 @@ def of_class(kind: type, wanted: str) -> Check:
 
 
 def integer(value: Any) -> None:
-    """Whole numbers."""
+    """Refuses values other than whole numbers."""
     if type(value) is not int or not -INTEGER_MAX <= value <= INTEGER_MAX:
         raise refusal("a whole number", value)
 
 
 def number(value: Any) -> None:
-    """Finite numbers."""
+    """Refuses values other than finite numbers."""
     if type(value) is int:
         integer(value)
     elif type(value) is not float or not math.isfinite(value):
@@ -267,7 +266,7 @@ SCALARS: dict[Any, Check] = {
 
 
 def choice(options: tuple[Any, ...]) -> Check:
-    """Some texts."""
+    """Returns a check for one of several texts."""
 
     def check(value: Any) -> None:
         if not isinstance(value, str) or value not in options:
@@ -277,7 +276,7 @@ def choice(options: tuple[Any, ...]) -> Check:
 
 
 def any_of(checks: Sequence[Check]) -> Check:
-    """A value that one of several schemas accepts; if none does, the error is that of the last one."""
+    """Returns a check for values that one of several checks accepts; otherwise the error is that of the last one."""
     null = checker(NULL)
     others = [each for each in checks if each is not null]
 
@@ -294,7 +293,7 @@ def any_of(checks: Sequence[Check]) -> Check:
 
 
 def list_of(entry: Check) -> Check:
-    """Lists."""
+    """Returns a check for lists."""
 
     def check(value: Any) -> None:
         if type(value) is not list:
@@ -309,7 +308,7 @@ def list_of(entry: Check) -> Check:
 
 
 def pair_of(entries: Sequence[Check]) -> Check:
-    """Lists with an entry of each type."""
+    """Returns a check for lists with one entry for each check."""
 
     def check(value: Any) -> None:
         if type(value) is not list or len(value) != len(entries):
@@ -321,7 +320,7 @@ def pair_of(entries: Sequence[Check]) -> Check:
 
 
 def table_of(entry: Check) -> Check:
-    """Objects with any keys."""
+    """Returns a check for objects with any keys."""
 
     def check(value: Any) -> None:
         if type(value) is not dict:
@@ -336,7 +335,7 @@ def table_of(entry: Check) -> Check:
 
 
 def record_of(kind: Any) -> Check:
-    """Objects with the keys of a class: all of those of a result, any of those of a configuration."""
+    """Returns a check for objects with the keys of a class: all keys of a result, any of a configuration."""
     is_table = kind.__module__ == PARAMETERS
     entries = [(name.replace("_", "-") if is_table else name, checker(hint)) for name, hint in hints_of(kind).items()]
 

@@ -1,4 +1,4 @@
-"""What results and comparisons show of themselves in a notebook: charts and tables."""
+"""Charts and tables of results and comparisons in notebooks."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
 
 
 class Plots(ABC):
-    """The charts that one run and several have alike, as Altair charts."""
+    """Charts of one or several runs, as Altair charts."""
 
     @abstractmethod
     def _runs(self) -> list[Run]:
-        """The runs that the charts show."""
+        """Returns the runs to show."""
 
     def plot_latency(self) -> Chart:
-        """The latency of each percentile, with a scale that stretches the slowest requests."""
+        """Returns a chart of the latency of each percentile, with a scale that expands the tail."""
         from flashmesh import plots
 
         return plots.tail(self._runs()).altair()
 
     def plot_latency_cdf(self) -> Chart:
-        """The share of requests that complete within a latency."""
+        """Returns a chart of the share of requests that complete within a latency."""
         from flashmesh import plots
 
         return plots.cumulative(self._runs()).altair()
 
     def plot_breakdown(self) -> Chart:
-        """Where latency goes."""
+        """Returns a chart of the parts of the latency."""
         from flashmesh import plots
 
         return plots.breakdown(self._runs()).altair()
 
     def plot_over_time(self) -> Chart:
-        """Throughput, queue depth and more over time.
+        """Returns a chart of throughput, queue depth and more over time.
 
         Raises:
-            ValueError: When there are no epochs: `measure.epoch` was not set.
+            ValueError: If there are no epochs, since `measure.epoch` was not set.
         """
         from flashmesh import plots
 
@@ -51,20 +51,20 @@ class Plots(ABC):
         return plot.altair()
 
     def plot_conflicts(self) -> Chart:
-        """What was in the way of transfers."""
+        """Returns a chart of path conflicts by cause."""
         from flashmesh import plots
 
         return plots.conflicts(self._runs()).altair()
 
     def plot_energy(self) -> Chart:
-        """What energy went into."""
+        """Returns a chart of energy by component."""
         from flashmesh import plots
 
         return plots.energy(self._runs()).altair()
 
 
 def shown_of(runs: Sequence[Run]) -> str:
-    """The main measures of runs, as an HTML table."""
+    """Returns the main measures of runs, as an HTML table."""
     from html import escape
 
     from flashmesh.html import tables
