@@ -1,4 +1,4 @@
-"""Policies in Python: classes that decide for a simulated drive, without a compiler.
+"""Policies in Python: classes that take decisions of a simulated drive, without a compiler.
 
     >>> import flashmesh
     >>> class Emptiest:
@@ -6,9 +6,9 @@
     ...         return int(blocks.invalid_pages.argmax())
     >>> result = flashmesh.run({"workload": {"requests": 1000}}, victim=Emptiest())
 
-A policy is a class with the method of one of the protocols below; what a method gets shows the drive at that moment
-only. docs/how-to/policies-in-python.md tells more. These are the fields of what methods get; of an array its elements
-and its length, by the names of `Geometry`:
+A policy is a class with the method of one of the protocols below; the arguments of a method show the drive at the time
+of the call only. docs/how-to/policies-in-python.md describes policies. The table lists the fields of the arguments, and
+for arrays the element type and the length, by the names of `Geometry`:
 
     Blocks.plane                                  int
     Blocks.invalid_pages                          uint16[blocks_per_plane]

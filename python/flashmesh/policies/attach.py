@@ -1,4 +1,4 @@
-"""Puts the policies that a configuration names into a drive."""
+"""Attachment of the policies in a configuration to a simulation."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from flashmesh._native import Config, Simulation
 
 SETS = 16
-"""Sets of ports."""
+"""Number of sets of ports."""
 
 
 def attach(simulation: Simulation, config: Config) -> None:
-    """Makes each policy of a run and puts it into the drive; one that is named for several decisions is one object.
+    """Creates each policy of a run and attaches it; a policy named for several decisions is one object.
 
     Raises:
-        ConfigError: When there is no such policy, or it is of another kind.
-        PolicyError: When it fails before the run, or answers nonsense; its exception is the cause.
+        ConfigError: If there is no such policy, or it is of another kind.
+        PolicyError: If it fails before the run, or returns an invalid result; its exception is the cause.
     """
     made: dict[str, object] = {}
     for key, name in config.policies():
@@ -38,10 +38,10 @@ def attach(simulation: Simulation, config: Config) -> None:
 
 
 def begin(policy: object, name: str, simulation: Simulation, config: Config) -> None:
-    """Tells a policy the shape of the drive, when it asks for that.
+    """Calls the `begin` method of a policy, if it has one, with the geometry of the drive.
 
     Raises:
-        PolicyError: When it fails.
+        PolicyError: If the method fails.
     """
     method = getattr(policy, BEGIN, None)
     if method is None:
@@ -54,10 +54,10 @@ def begin(policy: object, name: str, simulation: Simulation, config: Config) -> 
 
 
 def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
-    """Refuses what cannot take a decision.
+    """Refuses an object that cannot take a decision.
 
     Raises:
-        ConfigError: When a method is missing, or takes other arguments.
+        ConfigError: If a method is missing, or has other arguments.
     """
     if isinstance(policy, type):
         raise ConfigError(f"{name}: gives the class {policy.__qualname__}, not an object of one")
@@ -81,14 +81,14 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
                 f"{kind.key}: {declared}{name}.{method} is called with {count} {plural}: {error}"
             ) from None
         except ValueError:
-            pass  # what is not written in Python does not tell
+            pass  # the signature of a method not written in Python may be unknown
 
 
 def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> None:
-    """Refuses an allocator with a method that the rest of the configuration leaves without a question.
+    """Refuses an allocator with a method that this configuration never calls.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If it has one.
     """
     if kind.name != "allocator" or not hasattr(policy, "stays"):
         return
@@ -106,16 +106,16 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
 
 
 def instead(policy: object) -> str:
-    """The kinds that a policy is of."""
+    """Returns a text on the kinds of a policy."""
     others = kinds_of(policy)
     return f"; it is of the kind {' and '.join(others)}" if others else ""
 
 
 def answers(policy: object, name: str) -> list[int]:
-    """What a routing algorithm answers for every pair of sets of ports.
+    """Returns the results of a routing algorithm for every pair of port sets.
 
     Raises:
-        PolicyError: When it fails, or names ports that are not open.
+        PolicyError: If it fails, or returns ports that are not open.
     """
     found: list[int] = []
     for pair in range(SETS * SETS):

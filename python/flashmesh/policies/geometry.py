@@ -1,4 +1,4 @@
-"""The shape of a drive, as policies are told it."""
+"""Geometry of a drive, as policies receive it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The shape of the array. Dies count channel by channel, planes die by die."""
+    """Geometry of the array. Dies are numbered channel by channel, planes die by die."""
 
     channels: int
     chips_per_channel: int
@@ -17,28 +17,28 @@ class Geometry:
     pages_per_block: int
     page_bytes: int
     logical_pages: int
-    """Pages that the host sees."""
+    """Number of host-visible pages."""
     seed: int
-    """That of the run, for random numbers of a policy."""
+    """Seed of the run, for random numbers of a policy."""
 
     @property
     def dies(self) -> int:
-        """Dies of the drive."""
+        """Number of dies."""
         return self.channels * self.chips_per_channel * self.dies_per_chip
 
     @property
     def planes(self) -> int:
-        """Planes of the drive."""
+        """Number of planes."""
         return self.dies * self.planes_per_die
 
     def die_of_plane(self, plane: int) -> int:
-        """The die of a plane."""
+        """Returns the die of a plane."""
         return plane // self.planes_per_die
 
     def first_plane(self, die: int) -> int:
-        """The first plane of a die."""
+        """Returns the first plane of a die."""
         return die * self.planes_per_die
 
     def channel_of_die(self, die: int) -> int:
-        """The channel of a die."""
+        """Returns the channel of a die."""
         return die // (self.chips_per_channel * self.dies_per_chip)

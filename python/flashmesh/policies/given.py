@@ -1,4 +1,4 @@
-"""Policies that a program gives to `run` as objects."""
+"""Policies passed to `run` as objects."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def with_policies(
     overrides: Mapping[str, Any] | None, policies: Mapping[str, object]
 ) -> tuple[Mapping[str, Any] | None, dict[str, object]]:
-    """Overrides that name the policies of a run, and the objects among them by their names.
+    """Returns the overrides that name the policies of a run, and the objects among these by name.
 
     Raises:
-        ConfigError: When one is given twice.
+        ConfigError: If a policy is given twice.
     """
     given = {KINDS[kind].key: policy for kind, policy in policies.items() if policy is not None}
     if not given:
@@ -38,7 +38,7 @@ def with_policies(
 
 @contextmanager
 def used_themselves(objects: Mapping[str, object]) -> Iterator[None]:
-    """Has a run use objects themselves, in place of copies."""
+    """Makes a run use the objects themselves instead of copies."""
     with ExitStack() as stack:
         for text, policy in objects.items():
             stack.enter_context(used_itself(text, policy))

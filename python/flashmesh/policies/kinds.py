@@ -1,4 +1,4 @@
-"""The kinds of policies, and the constants that they compare with."""
+"""Kinds of policies, and constants for their methods."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from enum import IntEnum, IntFlag
 
 
 class Work(IntFlag):
-    """What a transaction does; several together say which ones are asked for."""
+    """Purpose of a transaction, or a set of purposes."""
 
     MAP_READ = 1
-    """A translation page, for entries of the map that transactions wait for."""
+    """Read of a translation page, for map entries that transactions wait for."""
     MAP_PROGRAM = 2
-    """A translation page is written back."""
+    """Write-back of a translation page."""
     USER_READ = 4
-    """A page a request wants."""
+    """Read of a page for a request."""
     USER_PROGRAM = 8
-    """A page a request writes."""
+    """Program of a page for a request."""
     COLLECT_READ = 16
-    """A valid page leaves the block that is collected."""
+    """Read of a valid page of the victim block."""
     COLLECT_PROGRAM = 32
-    """It is programmed into its new place."""
+    """Program of a valid page of the victim block at its new location."""
     ERASE = 64
-    """The collected block is erased."""
+    """Erase of the victim block."""
     REPLICA_PROGRAM = 128
-    """A copy of a page is programmed on another die."""
+    """Program of a copy of a page on another die."""
 
 
 REQUIRED = Work(127)
-"""All but replicas, which go by themselves when nothing else waits."""
+"""All purposes but replicas, which run alone when nothing else waits."""
 INTERNAL = Work.COLLECT_READ | Work.COLLECT_PROGRAM | Work.ERASE
-"""The work of collection and wear levelling."""
+"""Purposes of garbage collection and wear levelling."""
 
 
 class Port(IntFlag):
-    """A port of a router of Venice or NoSSD towards another router; several together are a set."""
+    """A port of a router of Venice or NoSSD to another router, or a set of ports."""
 
     NORTH = 1
-    """To the row above."""
+    """Port to the row above."""
     EAST = 2
-    """To the next column, away from the controllers."""
+    """Port to the next column, away from the controllers."""
     SOUTH = 4
-    """To the row below."""
+    """Port to the row below."""
     WEST = 8
-    """To the column before."""
+    """Port to the previous column."""
 
 
 class Phase(IntEnum):
-    """What a die wants to send over a channel."""
+    """Kind of message that a die sends over a channel."""
 
     COMMAND = 0
     """A command, with the data of a write."""
     DATA_OUT = 1
     """Data that was read."""
     COPY = 2
-    """Data that goes to another chip."""
+    """Data to another chip."""
 
 
 class DataOf(IntEnum):
-    """Whose data leaves a die."""
+    """Owner of the data that leaves a die."""
 
     MAPPING = 0
     """Pages of the mapping table."""
@@ -73,22 +73,22 @@ class Kind:
     """A decision that a policy can take."""
 
     name: str
-    """That of the argument, and of the key below `policy`."""
+    """Name of the argument, and of the key below `policy`."""
     method: str
-    """The method by which a class is known to take it."""
+    """Method that identifies a class of this kind."""
     arguments: tuple[str, ...]
-    """What the method gets."""
+    """Arguments of the method."""
     others: dict[str, int]
-    """Methods that it may have as well, each with how many arguments it gets."""
+    """Optional methods, with their numbers of arguments."""
 
     @property
     def key(self) -> str:
-        """The key of a configuration."""
+        """Key of a configuration."""
         return f"policy.{self.name}"
 
     @property
     def call(self) -> str:
-        """The method as it is declared."""
+        """Declaration of the method."""
         return f"{self.method}({', '.join(('self', *self.arguments))})"
 
 
@@ -105,9 +105,9 @@ KINDS = {
         Kind("arbiter", "grant", ("resource", "last", "waiting"), {}),
     )
 }
-"""By their names."""
+"""Kinds by name."""
 BEGIN = "begin"
-"""The method that every policy may have: it gets the `Geometry` of the drive before the run."""
+"""Optional method of every policy, called with the `Geometry` of the drive before the run."""
 
 
 def kinds_of(policy: object) -> list[str]:

@@ -1,4 +1,4 @@
-"""Names of policies: how a text stands for one, and an object of a program for a text."""
+"""Names of policies: texts that stand for classes, or for objects of a program."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BUILT_IN = "built-in"
-"""The text that leaves a decision to the simulator."""
+"""Name that leaves a decision to the simulator."""
 FILE_SUFFIX = ".py"
 FILE_END = f"{FILE_SUFFIX}:"
 GROUP = "flashmesh.policies"
-"""The group of entry points in which an installed package lists its policies."""
+"""Group of entry points in which an installed package lists its policies."""
 TEXT_MAX = 200
-"""The longest text that an object gives of itself."""
+"""Maximum length of the repr of an object that becomes part of its name."""
 
 _given: dict[str, Callable[[], object]] = {}
-"""How the objects that a program has given are made anew, by their texts."""
+"""Factories of objects and classes passed by the program, by name."""
 _lock = threading.RLock()
 
 
 def is_given(name: str) -> bool:
-    """Returns whether a name stands for an object or a class that the program itself has given."""
+    """Returns whether a name stands for an object or a class passed by the program."""
     return name in _given
 
 
 def text_of(policy: object) -> str:
-    """The text that stands for a policy: itself, or of an object its class, with its arguments where it tells them."""
+    """Returns the name of a policy: a text itself; for an object its class, with its repr if it has one."""
     if policy is None:
         return BUILT_IN
     if isinstance(policy, str):
@@ -65,7 +65,7 @@ def text_of(policy: object) -> str:
 
 @contextmanager
 def used_itself(text: str, policy: object) -> Iterator[None]:
-    """Has the only run of a program use an object itself, so that the program can look at what became of it."""
+    """Makes the only run of a program use an object itself, so that the program can inspect the object afterwards."""
     before = _given.get(text)
     _given[text] = lambda: policy
     try:
@@ -76,11 +76,11 @@ def used_itself(text: str, policy: object) -> Iterator[None]:
 
 
 def make(name: str) -> object:
-    """A new policy of a name.
+    """Creates a policy by name.
 
     Raises:
-        ConfigError: When there is none.
-        PolicyError: When its code fails before the run; the exception is the cause.
+        ConfigError: If there is none.
+        PolicyError: If its code fails before the run; the exception is the cause.
     """
     given = _given.get(name)
     if given is not None:
@@ -93,11 +93,11 @@ def make(name: str) -> object:
 
 
 def found(name: str) -> tuple[type, dict[str, Any]]:
-    """Returns the class of a name, which implements a protocol, and the arguments that it is made with.
+    """Returns the class of a name, and the arguments for its constructor.
 
     Raises:
-        ConfigError: When there is no such class, or it has none of the methods of a policy.
-        PolicyError: When the code of its file fails.
+        ConfigError: If there is no such class, or it has none of the methods of a policy.
+        PolicyError: If the code of its file fails.
     """
     place, call = split(name)
     class_name, arguments = parsed(name, call)
@@ -114,10 +114,10 @@ def found(name: str) -> tuple[type, dict[str, Any]]:
 
 
 def split(name: str) -> tuple[str, str]:
-    """The file or module of a name, and the class.
+    """Splits a name into the file or module, and the class.
 
     Raises:
-        ConfigError: When it names no class.
+        ConfigError: If it names no class.
     """
     at = name.find(FILE_END)
     if at >= 0 and name[at + len(FILE_END) :]:
@@ -129,10 +129,10 @@ def split(name: str) -> tuple[str, str]:
 
 
 def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
-    """The class of `CLASS` or `CLASS(argument=value)`, and the arguments.
+    """Splits `CLASS` or `CLASS(argument=value)` into the class and the arguments.
 
     Raises:
-        ConfigError: When it is neither.
+        ConfigError: If it is neither.
     """
     try:
         tree = ast.parse(call, mode="eval").body
@@ -150,7 +150,7 @@ def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
 
 
 def near(module: ModuleType) -> str:
-    """The classes that may have been meant."""
+    """Returns a list of the classes of a module, for an error."""
     own = [
         each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
@@ -158,11 +158,11 @@ def near(module: ModuleType) -> str:
 
 
 def of_module(place: str, name: str) -> ModuleType:
-    """The module of a name.
+    """Returns the module of a name.
 
     Raises:
-        ConfigError: When there is none.
-        PolicyError: When its code fails.
+        ConfigError: If there is none.
+        PolicyError: If its code fails.
     """
     try:
         return importlib.import_module(place)
@@ -177,13 +177,13 @@ def of_module(place: str, name: str) -> ModuleType:
 
 
 def of_file(place: str, name: str) -> ModuleType:
-    """The module of a file, read anew where the file has changed.
+    """Returns the module of a file, reloaded if the file has changed.
 
     Raises:
-        ConfigError: When it cannot be read.
-        PolicyError: When its code fails.
+        ConfigError: If the file cannot be read.
+        PolicyError: If its code fails.
     """
-    path = os.path.abspath(place)  # noqa: PTH100 - links stay as they are
+    path = os.path.abspath(place)  # noqa: PTH100 - keeps symbolic links
     try:
         found = os.stat(path)  # noqa: PTH116
         with Path(path).open("rb"):
@@ -196,7 +196,7 @@ def of_file(place: str, name: str) -> ModuleType:
 
 @lru_cache(maxsize=256)
 def executed(path: str, changed_ns: int, size: int) -> ModuleType:
-    """The module of a file that was last changed at this time; its folder is where it imports from first."""
+    """Executes a file that was last changed at `changed_ns`; imports search its folder first."""
     name = f"flashmesh_policy_{Path(path).stem}_{abs(hash((path, changed_ns, size))):x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -216,7 +216,7 @@ def executed(path: str, changed_ns: int, size: int) -> ModuleType:
 
 
 def source_of(name: str) -> str | None:
-    """The file with the code of a policy, which decides what it answers; None where there is none."""
+    """Returns the file with the code of a policy; None if there is none."""
     if FILE_END in name and name not in _given:
         return split(name)[0]
     module = sys.modules.get(split(name)[0]) if name in _given else of_module(split(name)[0], name)

@@ -1,4 +1,4 @@
-"""What a policy is: the protocols of the decisions that it can take.
+"""Protocols of policies: one for each decision that a policy can take.
 
 Every policy may have a method `begin(self, geometry: Geometry) -> None`, called once before the run.
 """
@@ -20,124 +20,124 @@ from flashmesh._native import (
     Waiting,
     Write,
 )
-from flashmesh.policies.kinds import Port  # noqa: TC001 - protocols are looked at by programs
+from flashmesh.policies.kinds import Port  # noqa: TC001 - programs inspect protocols
 
 Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | None
-"""The transaction that leads the next operation; or with those of other planes that join it; or nothing."""
+"""Transaction that leads the next operation, alone or with transactions of other planes that join it; None for none."""
 
 
 class VictimSelector(Protocol):
-    """Chooses the block of a plane that is collected (`victim`)."""
+    """Choice of the block of a plane to collect (`victim`)."""
 
     def select(self, blocks: Blocks) -> int | None:
-        """The position of a candidate: a full block, of which `blocks.filled` is not 0; None for none."""
+        """Returns the index of a candidate, a full block with `blocks.filled` above 0; None for none."""
         ...
 
 
 class Allocator(Protocol):
-    """Chooses the plane of each page that is written (`allocator`).
+    """Choice of the plane of each written page (`allocator`).
 
-    It may have four methods more: `committed(self, lpn: int, plane: int) -> None` and `withdrawn`, with the same
-    arguments, tell that a page has been programmed, or will not be; `stays(self, write: Write, plane: int, drive:
-    DriveState) -> bool` is asked whether a write that waited is programmed on its plane after all; `read(self,
-    read: Write, plane: int) -> None` tells of a page that a request reads.
+    It may have four more methods. `committed(self, lpn: int, plane: int) -> None` and `withdrawn`, with the same
+    arguments, are called when a page has been programmed, or will not be. `stays(self, write: Write, plane: int, drive:
+    DriveState) -> bool` decides whether a write that waited is still programmed on its plane. `read(self, read: Write,
+    plane: int) -> None` is called for each page that a request reads.
     """
 
     def place(self, write: Write, drive: DriveState) -> int:
-        """A plane of the drive. One that is full, or of another namespace, stands for that of the static order."""
+        """Returns a plane of the drive; if it is full, or of another namespace, that of the static order is used."""
         ...
 
 
 class WritePlacer(Protocol):
-    """Chooses the plane of each page that the allocator has placed, as a firmware policy does (`placement`).
+    """Choice of the plane of each page that the allocator has placed, like that of a firmware policy (`placement`).
 
-    Everything else of the firmware policy stays as `ftl.policy` says.
+    All other behaviour of the firmware policy follows `ftl.policy`.
     """
 
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:
-        """A plane of the drive; one without room stands for `plane`.
+        """Returns a plane of the drive; if it is full, `plane` is used.
 
-        Where planes use the same blocks (`ftl.policy = "tbm"` or `"superblock"`), one of these.
+        If planes share blocks (`ftl.policy = "tbm"` or `"superblock"`), it must be one that shares those of `plane`.
 
         Args:
             plane: The plane that the allocator chose.
-            stream: The stream in whose open block the page is written; None for a page of the map.
-            planes: How full the planes are, and what waits for them.
+            stream: The stream of the open block; None for a page of the map.
+            planes: The fill level and the queues of the planes.
         """
         ...
 
 
 class HomeSelector(Protocol):
-    """Chooses which copy of a replicated page serves a read (`home`)."""
+    """Choice of the copy of a replicated page that serves a read (`home`)."""
 
     def choose(self, lpn: int, original: Home, replica: Home) -> Home:
-        """One of the two."""
+        """Returns one of the two copies."""
         ...
 
 
 class Scheduler(Protocol):
-    """Chooses which transaction a die runs next, and which join it (`scheduler`).
+    """Choice of the next transaction of a die, and of those that join it (`scheduler`).
 
-    With the method `next_die` of `Dispatcher` it also says which die asks for a path; without it a die asks as soon as
-    it may begin something.
+    With the method `next_die` of `Dispatcher` it also chooses the die that requests a path; without that method a die
+    requests a path as soon as it can begin an operation.
     """
 
     def decide(self, waiting: Waiting) -> Decision:
-        """A transaction that may run, by itself or with those that join it; None to leave the die idle for now."""
+        """Returns a transaction that may run, alone or with those that join it; None to leave the die idle for now."""
         ...
 
 
 class Dispatcher(Scheduler, Protocol):
-    """A scheduler that names the dies which ask for a path."""
+    """A scheduler that also chooses the dies that request a path."""
 
     def next_die(self, dispatch: DispatchState) -> int | None:
-        """One of `dispatch.candidates`; None to let them wait for the next event.
+        """Returns one of `dispatch.candidates`; None to let them wait for the next event.
 
-        Asked after an event through which a die became a candidate or got its path, until it answers None. It must not
-        answer None while nothing goes on in the drive.
+        Called after an event that made a die a candidate or granted its path, repeatedly until it returns None. It must
+        not return None while the drive is otherwise idle.
         """
         ...
 
 
 class PacketRouting(Protocol):
-    """Says which link a packet of NoSSD takes next (`hops`), in place of XY routing."""
+    """Choice of the next link of a packet of NoSSD (`hops`), instead of XY routing."""
 
-    def next_hop(self, at: Router, to: Router, open: Port) -> Port:  # noqa: A002 - the word of the field
-        """One port out of `open`. Asked for every router and every other one that is a destination, before the run.
+    def next_hop(self, at: Router, to: Router, open: Port) -> Port:  # noqa: A002 - the field's term
+        """Returns one port of `open`. Called before the run for every router and every other destination router.
 
-        Packets have to arrive, and links must not wait for each other in a circle: else the network could deadlock, and
-        the answers are refused.
+        Packets must arrive, and links must not wait for one another in a cycle; otherwise the network could deadlock,
+        and the routing is refused.
 
         Args:
-            at: Where the packet is.
-            to: Where it goes.
+            at: The router of the packet.
+            to: The destination.
             open: The ports with a link.
         """
         ...
 
 
 class RoutingAlgorithm(Protocol):
-    """Says where a scout of Venice may go next (`routing`)."""
+    """Choice of the ports that a scout of Venice may take next (`routing`)."""
 
-    def candidates(self, nearer: Port, open: Port) -> Port:  # noqa: A002 - the word of the field
-        """Ports out of `open`, of which one is drawn; `Port(0)` to turn back. Asked for every pair before the run.
+    def candidates(self, nearer: Port, open: Port) -> Port:  # noqa: A002 - the field's term
+        """Returns ports of `open`, one of which is drawn; `Port(0)` to backtrack. Called for every pair before the run.
 
         Args:
-            nearer: Those that lead nearer to the destination.
-            open: Those that are free and not tried yet.
+            nearer: The ports nearer to the destination.
+            open: The ports that are free and not tried yet.
         """
         ...
 
 
 class Arbiter(Protocol):
-    """Chooses who is served next of those that wait for a channel or a controller (`arbiter`)."""
+    """Choice of the next die to be served by a channel or a controller (`arbiter`)."""
 
     def grant(self, resource: int, last: int, waiting: list[Contender]) -> Contender:
-        """One of those that wait, which are in the order of asking.
+        """Returns one of the contenders, which are in the order of their requests.
 
         Args:
-            resource: The number of the channel or controller.
-            last: The position of the die that it served last.
-            waiting: Two or more.
+            resource: The index of the channel or controller.
+            last: The position of the last served die.
+            waiting: Two or more contenders.
         """
         ...

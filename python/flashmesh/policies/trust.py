@@ -1,4 +1,4 @@
-"""Trust in files: a file that names a policy names code, which runs only where the user allows it."""
+"""Trust in files: a policy named in a file is code, and runs only with the consent of the user."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _files_are_trusted = False
 
 
 class UntrustedError(ConfigError):
-    """A policy that a file names, and whose code the user has not allowed to run."""
+    """A policy named in a file, without the consent of the user to run it."""
 
 
 def trust_files() -> None:
-    """Lets files name policies in this process, as `--trust-policies` asks."""
+    """Allows files to name policies in this process, as for `--trust-policies`."""
     global _files_are_trusted
     _files_are_trusted = True
 
@@ -28,14 +28,14 @@ def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = 
     """Refuses a policy that a file names without the consent of the user.
 
     Args:
-        where: What names the policy: a file, or an argument of a program.
+        where: The source of the name: a file, or an argument of a program.
         key: The key of the policy.
         name: The name of the policy.
-        typed: The values that the user typed himself, which are trusted.
+        typed: Values given by the user directly, which are trusted.
         trust: Whether files may name policies.
 
     Raises:
-        UntrustedError: When the file is not trusted, or when the name is neither of a file nor of an entry point.
+        UntrustedError: If the file is not trusted, or the name is neither of a file nor of an entry point.
     """
     if is_given(name) or any(bare(each) == name for each in typed if isinstance(each, str)):
         return
@@ -51,7 +51,7 @@ def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = 
 
 
 def remedy(key: str, name: str) -> str:
-    """Returns what to type to run a policy that a file names."""
+    """Returns the option or argument that allows a policy."""
     kind = key.rpartition(".")[2]
     if provenance.command is None:
         return f"give trust_policies=True if you trust what names it, or name it in the call ({kind}={name!r})"
@@ -66,7 +66,7 @@ def bare(text: str) -> str:
 
 
 def is_installed(target: str) -> bool:
-    """Returns whether an installed package lists a class, `MODULE:CLASS`, as a policy; no code of it runs."""
+    """Returns whether an installed package lists the class `MODULE:CLASS` as a policy; its code is not run."""
     from importlib.metadata import entry_points
 
     return any(entry.value.replace(" ", "") == target for entry in entry_points(group=GROUP))
