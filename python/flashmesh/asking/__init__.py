@@ -1,1 +1,1 @@
-"""What would help a drive most: one key at a time changed by its declared step, and what each change brings."""
+"""Search for the changes that would help a drive most: one key at a time, by its declared step."""

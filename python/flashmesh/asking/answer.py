@@ -1,4 +1,4 @@
-"""What came of the changes: effects with their intervals, ranked, as JSON and for charts."""
+"""Answer: the effects of changes with confidence intervals, ranked, as JSON and for charts."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from flashmesh.asking.causes import Cause
 from flashmesh.asking.changes import Change
 
 KIND = "ask"
-"""What its JSON says it is."""
+"""Kind of the JSON document."""
 LEAST = 0.01
-"""An effect below is none."""
+"""Smallest relative effect that counts."""
 LEAST_SINGLE = 0.02
-"""The same where one seed alone was run, which says nothing about the spread."""
+"""Smallest relative effect that counts with a single seed, whose spread is unknown."""
 HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
-"""How the keys of measures end of which more is better; of all others less is."""
+"""Suffixes of the keys of measures for which higher is better; for all others, lower is better."""
 BEST = 3
-"""Changes that are named first."""
+"""Number of changes named first."""
 
 
 def is_higher_better(keys: tuple[str, ...]) -> bool:
-    """Whether more of a measure is better, by the values of a result that it is made of."""
+    """Returns whether higher is better for a measure with these keys."""
     return keys[0].endswith(HIGHER_IS_BETTER)
 
 
 def percent(change: float) -> str:
-    """A change as people say it."""
+    """Returns a relative change as text."""
     return f"{change:+.0%}".replace("%", " %") if abs(change) >= 0.0995 else f"{change:+.1%}".replace("%", " %")
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change brings to a measure."""
+    """Effect of a change on a measure."""
 
     ratio: Estimate
-    """The measure over that without the change, each pair with the same seed."""
+    """Ratio of the measure with the change to that without, paired by seed."""
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is more than nothing, and more than seeds explain."""
+        """Whether the effect exceeds the minimum, and the variation between seeds."""
         size = abs(self.ratio.mean - 1.0)
         if self.ratio.low is None or self.ratio.high is None:
             return size >= LEAST_SINGLE
@@ -50,33 +50,33 @@ class Effect:
 
     @property
     def text(self) -> str:
-        """As people say it: `+38 %`."""
+        """Effect as text: `+38 %`."""
         return percent(self.ratio.mean - 1.0)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A change with all it brings."""
+    """A change with all its effects."""
 
     change: Change
     effects: dict[str, Effect]
-    """By measure; those that the drive with the change, or without, does not have are left out."""
+    """Effects by measure; measures without a value are left out."""
     seeds: int
     also: str = ""
-    """What else is different: `geometry.capacity 30GB -> 60GB`; empty where nothing is."""
+    """Side effect: `geometry.capacity 30GB -> 60GB`; empty if none."""
     cause: Cause | None = None
-    """The part of the mean latency that moves most; None where none does."""
+    """Part of the mean latency that changes most; None if none changes."""
     throughput: Effect | None = None
-    """Completed requests a second."""
+    """Completed requests per second."""
     inside: Effect | None = None
     """Mean number of requests inside the drive, behind the host's queue and link."""
 
     @property
     def is_less_load(self) -> bool:
-        """Returns whether the change lowers the load: fewer requests a second complete, and fewer are in the drive.
+        """Whether the change lowers the load: fewer requests complete per second, and fewer are in the drive.
 
-        A drive that is slower has as many requests inside as before, or more of them. A workload that is throttled,
-        be it by a slower link, a shallower queue or a slower pace, leaves them outside.
+        A slower drive has as many requests inside as before, or more. A workload that is throttled, by a slower link, a
+        shallower queue or a lower rate, leaves them outside.
         """
         found = (self.throughput, self.inside)
         return all(each is not None and each.ratio.mean < 1 - LEAST for each in found)
@@ -91,7 +91,7 @@ class Row:
         return any(effect.is_clear and (effect.ratio.mean > 1) == higher[name] for name, effect in self.effects.items())
 
     def score(self, higher: dict[str, bool]) -> float:
-        """How much it helps: the sum of the logarithms of what it gains, clear effects alone."""
+        """Returns the benefit: the sum of the logarithms of clear gains, minus clear losses."""
         total = 0.0
         for name, effect in self.effects.items():
             if effect.is_clear:
@@ -107,50 +107,50 @@ class Bar:
     value: str
     before: str
     change: float
-    """Of the measure, as a share: 0.38 for 38 % more."""
+    """Relative change of the measure: 0.38 for 38 % more."""
     low: float | None
-    """Ends of the 95 % confidence interval; None of a single seed."""
+    """Ends of the 95 % confidence interval; None for a single seed."""
     high: float | None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The changes of a drive, those that help most first."""
+    """Changes of a drive, the most helpful first."""
 
     measures: tuple[str, ...]
     higher: dict[str, bool]
-    """Of which measures more is better."""
+    """Whether higher is better, by measure."""
     base: dict[str, Estimate]
-    """The measures of the drive as it is."""
+    """Measures of the unchanged drive."""
     rows: tuple[Row, ...]
-    """Those with an effect first, by how much they help; then the others."""
+    """Changes with an effect first, by benefit; then the others."""
     unread: dict[str, str]
-    """The keys with a step that the drive does not read, each with the reason."""
+    """Keys with a step that the drive does not read, with the reason."""
     impossible: tuple[tuple[Change, str], ...]
-    """The changes that make no drive, each with the reason."""
+    """Changes that result in an invalid drive, with the reason."""
     untried: tuple[Change, ...]
-    """The changes for which the time was too short."""
+    """Changes left out for lack of time."""
     seeds: int
-    """The most seeds of a change."""
+    """Maximum number of seeds of a change."""
     bound: str
-    """What bounds the drive as it is."""
+    """Bottleneck of the unchanged drive."""
     elapsed_s: float
     notes: tuple[str, ...] = ()
-    """What is to be known of all of them."""
+    """Notes on the whole answer."""
 
     @property
     def helping(self) -> list[Row]:
-        """The changes that help, the best first."""
+        """Helpful changes, the best first."""
         return [row for row in self.rows if row.score(self.higher) > 0 and not row.is_less_load]
 
     @property
     def less_load(self) -> list[Row]:
-        """The changes that better a measure only since the drive has less to do."""
+        """Changes that improve a measure only because they lower the load."""
         return [row for row in self.rows if row.is_less_load and row.betters(self.higher)]
 
     @property
     def best(self) -> list[Row]:
-        """The changes that help most, each of another key."""
+        """Most helpful changes, each of another key."""
         by_key: dict[str, Row] = {}
         for row in self.helping:
             by_key.setdefault(row.change.key, row)
@@ -158,7 +158,7 @@ class Answer:
 
     @property
     def idle(self) -> dict[str, list[Change]]:
-        """The keys of which no change has an effect, with the changes."""
+        """Keys for which no change has an effect, with the changes."""
         by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             by_key.setdefault(row.change.key, []).append(row)
@@ -167,12 +167,12 @@ class Answer:
         }
 
     def sentence(self, row: Row) -> str:
-        """What a change brings: `+38 % IOPS, -61 % p99: fabric.kind = pnssd`."""
+        """Returns the effects of a change as text: `+38 % IOPS, -61 % p99: fabric.kind = pnssd`."""
         told = [f"{effect.text} {name}" for name, effect in row.effects.items() if effect.is_clear]
         return f"{', '.join(told) or 'no effect'}: {row.change.label}"
 
     def tornado(self, measure: str) -> list[Bar]:
-        """The bars of a tornado chart: those of a key together, the key with the largest effect first."""
+        """Returns the bars of a tornado chart, grouped by key, the key with the largest effect first."""
         bars: dict[str, list[Bar]] = {}
         for row in self.rows:
             effect = row.effects.get(measure)
@@ -185,7 +185,7 @@ class Answer:
         return [bar for each in ranked for bar in each]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Returns the JSON document."""
         return {
             "kind": KIND,
             "measures": [{"name": name, "higher_is_better": self.higher[name]} for name in self.measures],
@@ -215,15 +215,15 @@ class Answer:
         }
 
     def to_json(self) -> str:
-        """The JSON document as text, ending with a new line."""
+        """Returns the JSON document as text that ends with a newline."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Answer:
-        """The answer behind its JSON document.
+        """Creates an answer from its JSON document.
 
         Raises:
-            KeyError: When it lacks a key.
+            KeyError: If a key is missing.
         """
 
         def change(each: dict[str, Any]) -> Change:
@@ -259,5 +259,5 @@ class Answer:
 
 
 def is_answer(document: Any) -> bool:
-    """Whether a JSON document is one."""
+    """Returns whether a JSON document is an answer."""
     return isinstance(document, dict) and document.get("kind") == KIND

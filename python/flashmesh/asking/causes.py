@@ -1,4 +1,4 @@
-"""Why a change helps or harms: the part of the mean latency that it changes most, and the requests inside the drive."""
+"""Causes of effects: the part of the mean latency that a change moves most, and the requests inside the drive."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ HOST = "host"
 """The part of the mean latency outside the drive: in the host's queue, and on the host link in both directions."""
 PS_PER_S = 1e12
 SMALL = 0.005
-"""Share of the mean latency below which the change of a part is not told."""
+"""Share of the mean latency below which the change of a part is ignored."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """The part of the mean latency that a change moves most, in the direction of the whole."""
+    """The part of the mean latency that a change moves most, in the direction of the total."""
 
     part: str
-    """One of the names under `breakdown_ps` in results."""
+    """A name under `breakdown_ps` in results."""
     change_ps: float
 
     @property
     def text(self) -> str:
-        """Returns the cause for people: `waiting for the die -58.1 us`."""
+        """The cause as text: `waiting for the die -58.1 us`."""
         sign = "+" if self.change_ps > 0 else "-"
         return f"{PARTS[self.part]} {sign}{q.time(abs(self.change_ps))}"
 
@@ -41,10 +41,10 @@ def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
 
 
 def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Cause | None:
-    """Returns the part that shrank most, or grew most where the mean latency grew; None where none moves.
+    """Returns the part that shrank most, or grew most if the mean latency grew; None if none changed.
 
     Args:
-        pairs: Results without the change, and with it.
+        pairs: Pairs of results without and with the change.
     """
     found = [(parts_of(before), parts_of(after)) for before, after in pairs]
     found = [(before, after) for before, after in found if before and after]
@@ -64,7 +64,7 @@ def inside(document: Mapping[str, Any]) -> float | None:
 
 
 def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a result with the values of its measured window in place of those of the whole run, where it has one."""
+    """Returns a result with the values of its measured window instead of the whole run, if it has one."""
     window = document.get("measured")
     if window is None:
         return document

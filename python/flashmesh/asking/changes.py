@@ -1,4 +1,4 @@
-"""The changes that are tried: each key that has a step, by that step up and down, or to each of its other values."""
+"""Changes to try: each key with a step, changed by that step up and down, or to each of its other values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from flashmesh.keys import Key
 
 BETWEEN = " | "
-"""Between the values that a step lists."""
+"""Separator of the values that a step lists."""
 SHARE_DIGITS = 4
-"""Digits of the over-provisioning of a drive that states its capacity."""
+"""Digits of the over-provisioning of a drive with a given capacity."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One key with another value."""
+    """A key with a new value."""
 
     key: str
     before: str
@@ -35,26 +35,26 @@ class Change:
 
     @property
     def label(self) -> str:
-        """The change, for people."""
+        """The change as text."""
         return f"{self.key} = {self.after}"
 
     @property
     def words(self) -> str:
-        """Its key in words: `host.queue-depth` is the host queue depth."""
+        """The key in words: `host.queue-depth` is the host queue depth."""
         return self.key.replace(".", " ").replace("-", " ")
 
 
 def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str, str]]:
-    """Returns the changes of a drive, in the order of the reference, and why other keys with a step are not changed.
+    """Returns the changes of a drive, in the order of the reference, and the reasons why other keys are not changed.
 
     Args:
         config: The configuration of the drive.
-        keep: What stays where a change adds or removes flash: one of `spare_space.KEEP`.
+        keep: The quantity that stays constant if a change adds or removes flash: one of `spare_space.KEEP`.
     """
     values = flat(json.loads(config.to_json()))
     share = space_of(values).share
     if share is not None:
-        # A capacity takes the place of the key, whose value is then that which the drive has.
+        # The key is unset if the capacity is given; its value follows from the drive.
         values[SHARE] = round(float(share), SHARE_DIGITS)
     found: list[Change] = []
     unread: dict[str, str] = {}
@@ -78,7 +78,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
 
 
 def others(key: Key, step: str, value: Any) -> Iterator[str]:
-    """The values to try in place of one."""
+    """Yields the values to try in place of the current one."""
     before = value_text(value)
     if not step.startswith(("x", "+")):
         yield from (other for other in step.split(BETWEEN) if not is_same(other, before))
@@ -86,7 +86,7 @@ def others(key: Key, step: str, value: Any) -> Iterator[str]:
     try:
         start, by = quantity(key.key, before), quantity(key.key, step[1:])
     except ConfigError:
-        return  # such as a rate that is unlimited
+        return  # such as an unlimited rate
     if step.startswith("x"):
         wanted = [start.value * by.value, start.value / by.value]
     else:
@@ -98,7 +98,7 @@ def others(key: Key, step: str, value: Any) -> Iterator[str]:
 
 
 def spelt(text: str, kind: str) -> str:
-    """A value with as many digits as matter; a whole number stays whole."""
+    """Returns a value with six significant digits; a whole number unchanged."""
     found = quantity("", text)
     if kind == "integer":
         return text
@@ -106,7 +106,7 @@ def spelt(text: str, kind: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts are the same value."""
+    """Returns whether two texts stand for the same value."""
     if one == other:
         return True
     try:

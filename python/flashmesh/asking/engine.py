@@ -1,4 +1,4 @@
-"""Tries the changes of a drive, as many seeds of each as the time allows."""
+"""Trials of the changes of a drive, with as many seeds of each as the time allows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WARM_UP = "measure.warm-up"
 FULL = "precondition.kind=random"
 
 
-class OutOfTime(Exception):  # noqa: N818 - no fault of anybody
+class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
     """The time is over."""
 
 
@@ -63,32 +63,32 @@ def ask(
     progress: Callable[[Progress], None] | None = None,
     trust_policies: bool = False,
 ) -> Answer:
-    """Which changes of a drive help most: tries each key that has a step, one at a time.
+    """Returns the changes of a drive that help most: tries each key that has a step, one at a time.
 
-    Each change runs with one seed first, then those with the largest effects with further seeds, until time is over.
-    Runs leave out their warm-up, which ends by itself unless `measure.warm-up` says otherwise.
+    Each change runs with one seed first; then the changes with the largest effects run with further seeds, until the
+    time is over. The warm-up of runs is excluded; it ends automatically unless `measure.warm-up` is set.
 
     Args:
-        config: As in `run`, and so are the other arguments that are not named here.
-        measures: What is looked at; changes are ranked by all of them together.
-        keys: The keys to change; by default all that have a step, which `flashmesh explain KEY` tells.
-        seeds: The most seeds of each change, counted up from that of the configuration.
-        limit_s: How long it may take. Changes for which the time is too short are named in the answer.
-        trace: See `run`.
-        profile: See `run`.
-        fio: See `run`.
-        overrides: See `run`.
-        tolerate: See `run`.
-        sort: See `run`.
-        keep: What stays where a change adds or removes flash: "over-provisioning", so that the capacity grows with it,
-            or "capacity".
-        jobs: How many runs go on at once; by default one for each core.
-        progress: See `run`.
-        trust_policies: See `run`.
+        config: As in `run`, like all arguments not described here.
+        measures: The measures; changes are ranked by all of them together.
+        keys: The keys to change; by default all that have a step, shown by `flashmesh explain KEY`.
+        seeds: The maximum number of seeds of each change, counted up from that of the configuration.
+        limit_s: The time limit in seconds. The answer lists changes for which the time was too short.
+        trace: As in `run`.
+        profile: As in `run`.
+        fio: As in `run`.
+        overrides: As in `run`.
+        tolerate: As in `run`.
+        sort: As in `run`.
+        keep: The quantity that stays constant if a change adds or removes flash: "over-provisioning", so that the
+            capacity follows, or "capacity".
+        jobs: The number of runs at once; by default one for each core.
+        progress: As in `run`.
+        trust_policies: As in `run`.
 
     Raises:
-        ConfigError: When the configuration or a measure cannot be used, or the time is too short for a single run.
-        WorkloadError: When the workload cannot be read or replayed.
+        ConfigError: If the configuration or a measure is invalid, or the time is too short for a single run.
+        WorkloadError: If the workload cannot be read or replayed.
     """
     wanted = [measure_named(name) for name in measures]
     path, reading = as_trace(trace, overrides)
@@ -135,10 +135,10 @@ def ask(
 def chosen(
     changes: Sequence[Change], unread: Mapping[str, str], keys: Sequence[str]
 ) -> tuple[list[Change], dict[str, str]]:
-    """The changes of some keys.
+    """Returns the changes of some keys.
 
     Raises:
-        ConfigError: When a key has no step.
+        ConfigError: If a key has no step.
     """
     from flashmesh.keys import declared, find, key_of
 
@@ -154,7 +154,7 @@ def chosen(
 
 
 class Trial:
-    """The runs of all changes: a round for each seed."""
+    """Runs of all changes, in one round for each seed."""
 
     def __init__(
         self,
@@ -163,34 +163,34 @@ class Trial:
         limit_s: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        """With nothing run yet; None stands for the drive as it is."""
+        """Starts with nothing run; the key None in `configs` stands for the unchanged drive."""
         self.configs = configs
         self.executor = executor
         self.limit_s = limit_s
         self.progress = progress
         self.begun = time.monotonic()
         self.results: dict[tuple[Change | None, int], dict[str, Any]] = {}
-        """The documents that are there, by change and seed."""
+        """Documents of finished runs, by change and seed."""
         self.failures: dict[Change, str] = {}
 
     @property
     def elapsed_s(self) -> float:
-        """How long it has taken so far."""
+        """Elapsed time in seconds."""
         return time.monotonic() - self.begun
 
     def look(self, progress: Progress) -> None:
-        """Ends the runs when the time is over; the first one, without which there is no answer, has it twice."""
+        """Ends the runs at the time limit; the first run, required for an answer, has twice the time."""
         if self.elapsed_s > self.limit_s * (1 if (None, 0) in self.results else 2):
             raise OutOfTime
         if self.progress is not None:
             self.progress(progress)
 
     def run(self, changes: Sequence[Change], measures: Sequence[Measure]) -> None:
-        """Runs as much as there is time for.
+        """Runs as much as the time allows.
 
         Raises:
-            ConfigError: When there is not enough for a single run.
-            FlashmeshError: When the drive as it is cannot be run.
+            ConfigError: If the time is too short for a single run.
+            FlashmeshError: If the unchanged drive cannot be run.
         """
         try:
             self.round([None], 0)
@@ -208,8 +208,8 @@ class Trial:
         """Runs changes with one seed.
 
         Raises:
-            OutOfTime: When the time is over.
-            FlashmeshError: When the drive as it is cannot be run.
+            OutOfTime: If the time is over.
+            FlashmeshError: If the unchanged drive cannot be run.
         """
         left = [change for change in changes if change not in self.failures]
         tasks = [Task(index, {}, self.configs[change][number]) for index, change in enumerate(left)]
@@ -227,7 +227,7 @@ class Trial:
                     self.results[change, number] = json.loads(outcome.document)
 
     def pairs(self, change: Change, measure: Measure) -> list[float]:
-        """The measure with the change over that without, by seeds that both have."""
+        """Returns the ratio of the measure with the change to that without, for each seed that both have."""
         found: list[float] = []
         for number in range(len(self.configs[None])):
             base, other = self.results.get((None, number)), self.results.get((change, number))
@@ -239,7 +239,7 @@ class Trial:
         return found
 
     def documents(self, change: Change) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Returns the results without and with the change, by seeds that both have."""
+        """Returns the results without and with the change, for each seed that both have."""
         numbers = [number for number in range(len(self.configs[None])) if (change, number) in self.results]
         return [
             (self.results[None, number], self.results[change, number])
@@ -248,22 +248,22 @@ class Trial:
         ]
 
     def ratio(self, change: Change, value: Callable[[Mapping[str, Any]], float | None]) -> Effect | None:
-        """Returns what a change brings to a value of results."""
+        """Returns the effect of a change on a value of results."""
         values = [(value(before), value(after)) for before, after in self.documents(change)]
         found = estimate([after / before for before, after in values if before and after is not None])
         return None if found is None else Effect(found)
 
     def also(self, change: Change) -> str:
-        """Returns what else a change makes different; empty where nothing is."""
+        """Returns the side effect of a change; empty if there is none."""
         before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 
     def size(self, change: Change, measures: Sequence[Measure]) -> float:
-        """How large the effects of a change are, whether they help or not."""
+        """Returns the size of the largest effect of a change, whether it helps or not."""
         return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
 
     def seeds(self, change: Change | None) -> int:
-        """With how many seeds a change was run."""
+        """Returns the number of seeds with which a change was run."""
         return sum((change, number) in self.results for number in range(len(self.configs[None])))
 
 
@@ -274,7 +274,7 @@ def answer_of(
     unread: dict[str, str],
     impossible: list[tuple[Change, str]],
 ) -> Answer:
-    """What the runs say."""
+    """Returns the answer from the results of all runs."""
     names = tuple(measure.name.strip() for measure in measures)
     higher = {name: is_higher_better(measure.keys) for name, measure in zip(names, measures, strict=True)}
     bases = [document for (change, _), document in sorted(trial.results.items(), key=str) if change is None]
@@ -311,7 +311,7 @@ def answer_of(
 
 
 def notes_on(document: Mapping[str, Any]) -> list[str]:
-    """Returns what is to be known of the drive as it is."""
+    """Returns notes on the unchanged drive."""
     precondition = document["configuration"]["precondition"]
     has_writes = document["latency_ps"]["write"] is not None and document["latency_ps"]["write"]["count"] > 0
     if precondition["kind"] == "none" and has_writes:
