@@ -1,1 +1,1 @@
-"""Artefacts: results in one file with what repeats them."""
+"""Bundles of results with everything needed to repeat them."""

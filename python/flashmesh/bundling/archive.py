@@ -1,4 +1,4 @@
-"""A bundle as a ZIP file, with a README that says how to repeat it."""
+"""Bundle as a ZIP file, with a README on how to repeat it."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 REPEAT = Path(__file__).with_name("repeat.py")
 TIME = (1980, 1, 1, 0, 0, 0)
-"""The time of all members: the same results give the same bundle."""
+"""Time stamp of all members, so that the same results produce the same bundle."""
 SUMS = "SHA256SUMS"
 README = "README.md"
 COMMANDS_SHOWN = 20
 
 
 def write_bundle(paths: Sequence[str | Path], target: str | Path) -> Path:
-    """Writes results and what repeats them into one ZIP file, which appears whole or not at all.
+    """Writes results, and what is needed to repeat them, into one ZIP file atomically.
 
     Args:
         paths: Files and folders of results.
-        target: The file.
+        target: The path of the ZIP file.
 
     Returns:
-        The file.
+        The path of the ZIP file.
 
     Raises:
-        OutputError: When one of the paths holds no results, or the file cannot be written.
+        OutputError: If one of the paths holds no results, or the file cannot be written.
     """
     target = Path(target)
     contents = contents_of([Path(path) for path in paths])
@@ -48,7 +48,7 @@ def fill(file: Path, contents: Contents) -> None:
     """Writes the members of a bundle.
 
     Raises:
-        OutputError: When a file of the results cannot be read any more.
+        OutputError: If a file of the results can no longer be read.
     """
     texts = {README: readme(contents), "bundle.json": json_text(contents.described())}
     texts |= {run.configuration: run.text for run in contents.runs.values()}
@@ -75,7 +75,7 @@ def fill(file: Path, contents: Contents) -> None:
 
 
 def readme(contents: Contents) -> str:
-    """Returns the page that says what a bundle holds and how to repeat it."""
+    """Returns the README of a bundle."""
     described = contents.described()
     lines = [
         "# Results of flashmesh",

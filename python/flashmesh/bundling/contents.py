@@ -1,4 +1,4 @@
-"""What a bundle holds: saved results, the configuration of each run, and the files of requests by their hashes."""
+"""Contents of a bundle: saved results, the configuration of each run, and the workload files by their hashes."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
 RESULTS = "results"
 CONFIGURATIONS = "configurations"
 HASH_SHOWN = 16
-"""Digits of a hash in the name of a file."""
+"""Digits of a hash in a file name."""
 OF_PROCESSES = ("progress",)
-"""Folders in that of a sweep which say what processes do, and nothing of the results."""
+"""Folders of a sweep with the state of processes instead of results."""
 
 
 @dataclass(slots=True)
 class Run:
-    """A run: its configuration, and the files that its requests came from."""
+    """A run: its configuration and its workload files."""
 
     configuration: str
-    """The file in the bundle."""
+    """Name of the configuration file in the bundle."""
     text: str
     config_hash: str
     files: list[dict[str, Any]]
-    """Path, size, hash, the key that names each file, and what stands behind the path there."""
+    """Path, size, hash, key, and suffix of the path in the configuration, for each file."""
 
 
 @dataclass(slots=True)
 class Contents:
-    """The results and runs of a bundle."""
+    """Results and runs of a bundle."""
 
     members: dict[str, Path] = field(default_factory=dict)
-    """The files of the results, by their names in the bundle."""
+    """Files of the results, by their names in the bundle."""
     results: list[str] = field(default_factory=list)
-    """Results that hold runs, as they were named: files, and folders of sweeps."""
+    """Names of results with runs: files, and folders of sweeps."""
     others: list[str] = field(default_factory=list)
-    """Results without runs: answers, validations."""
+    """Names of results without runs: answers, validations."""
     runs: dict[str, Run] = field(default_factory=dict)
-    """The runs by the hashes of their configurations."""
+    """Runs by the hashes of their configurations."""
     commands: dict[str, None] = field(default_factory=dict)
 
     def add(self, path: Path) -> None:
         """Adds a file or folder of results.
 
         Raises:
-            OutputError: When it holds none, or another one has its name.
+            OutputError: If it holds no results, or another one has the same name.
         """
         name = f"{RESULTS}/{path.resolve().name}"
         if name in [*self.results, *self.others]:
@@ -85,11 +85,11 @@ class Contents:
         self.runs.setdefault(result.config_hash, Run(name, result.config, result.config_hash, files))
 
     def files(self) -> dict[str, dict[str, Any]]:
-        """Returns the files that requests came from, by their hashes."""
+        """Returns the workload files by their hashes."""
         return {file["sha256"]: file for run in self.runs.values() for file in run.files}
 
     def described(self) -> dict[str, Any]:
-        """Returns what a program needs to repeat the runs."""
+        """Returns the information that a program needs to repeat the runs."""
         return {
             "versions": versions(),
             "results": self.results,
@@ -103,14 +103,14 @@ class Contents:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Gives the files of a folder of results, in the order of their names."""
+    """Yields the files of a folder of results, sorted by name."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not set(OF_PROCESSES) & set(path.relative_to(folder).parts[:-1]):
             yield path
 
 
 def has_no_runs(path: Path) -> bool:
-    """Returns whether a file is an answer of `flashmesh ask` or what `flashmesh validate` has written."""
+    """Returns whether a file was written by `flashmesh ask` or `flashmesh validate`."""
     from flashmesh.asking.answer import is_answer
     from flashmesh.validation.outcome import is_validation
 
@@ -119,7 +119,7 @@ def has_no_runs(path: Path) -> bool:
     try:
         document = read_json(path)
     except (OSError, ValueError, RecursionError, OutputError):
-        return False  # whoever loads it says why that fails
+        return False  # the loader reports the error
     return is_answer(document) or is_validation(document)
 
 
@@ -135,13 +135,13 @@ def key_of(file: dict[str, Any], tables: dict[str, Any]) -> str:
 
 
 def suffix(file: dict[str, Any], tables: dict[str, Any]) -> str:
-    """Returns what stands behind the path of a file in a configuration: the class of a policy."""
+    """Returns the text after the path of a file in a configuration: the class of a policy."""
     section, _, key = file["stream"].partition(".")
     return f":{str(tables[section][key]).rpartition('.py:')[2]}" if section == "policy" else ""
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of flashmesh, of what runs it, and of the packages that it needs."""
+    """Returns the versions of flashmesh, its runtime, and its required packages."""
     from flashmesh.extras import requirements
 
     found = dict(facts())
@@ -158,10 +158,10 @@ def versions() -> dict[str, str]:
 
 
 def contents_of(paths: Sequence[Path]) -> Contents:
-    """Returns what a bundle of some results holds.
+    """Returns the contents of a bundle of some results.
 
     Raises:
-        OutputError: When one of them holds no results.
+        OutputError: If one of them holds no results.
     """
     contents = Contents()
     for path in paths:

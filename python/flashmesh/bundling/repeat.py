@@ -1,4 +1,4 @@
-"""Repeats the runs of a bundle, and says of each whether its results are the same: python repeat.py [TRACES]."""
+"""Repeats the runs of a bundle, and reports whether the results are the same: python repeat.py [TRACES]."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import flashmesh
 
 HERE = Path(__file__).parent
 BESIDE = ("fairness", "configuration", "config_hash")
-"""What a run by itself does not repeat, and what names files of another machine."""
+"""Keys that a single run does not repeat, or that contain paths of another machine."""
 
 
 def main() -> None:
-    """Repeats every run; the exit code is 1 when a result differs."""
+    """Repeats every run; the exit code is 1 if a result differs."""
     described = json.loads((HERE / "bundle.json").read_text(encoding="utf-8"))
     if described["versions"]["flashmesh"] != flashmesh.__version__:
         print(f"made by flashmesh {described['versions']['flashmesh']}, and this is {flashmesh.__version__}")
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
-    """Returns whether a run gives the same results again."""
+    """Returns whether a run produces the same results again."""
     overrides = {file["key"]: f"{found(file)}{file['suffix']}" for file in run["files"]}
     result = flashmesh.run(HERE / run["configuration"], overrides=overrides)
     is_same = outcome(result) == outcome(expected)
@@ -40,7 +40,7 @@ def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
 
 
 def found(file: dict[str, Any]) -> Path:
-    """Returns the file that requests come from, by its name in the folder of traces and by its hash."""
+    """Returns a workload file, searched by name in the folder of traces and verified by its hash."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     places = [Path(file["path"]), *(folder.rglob(Path(file["path"]).name) if folder is not None else [])]
     for place in places:
@@ -56,12 +56,12 @@ def digest(path: Path) -> str:
 
 
 def outcome(result: flashmesh.Result) -> dict[str, Any]:
-    """Returns what two runs of the same simulation have in common."""
+    """Returns the parts of a result that do not depend on the machine."""
     return {key: without_paths(value) for key, value in result.outcome().items() if key not in BESIDE}
 
 
 def without_paths(value: Any) -> Any:
-    """Returns a part of a document without the paths of files."""
+    """Returns a part of a document without paths of files."""
     if isinstance(value, dict):
         return {key: without_paths(each) for key, each in value.items() if key not in ("path", "file")}
     return [without_paths(each) for each in value] if isinstance(value, list) else value
