@@ -1,4 +1,4 @@
-"""flashmesh: an SSD simulator for the people who design drives.
+"""flashmesh: an SSD simulator for drive designers.
 
     >>> import flashmesh
     >>> config = flashmesh.Config(preset="venice-z-nand", workload=flashmesh.Workload(requests=10_000))
@@ -8,13 +8,13 @@
     >>> list(comparison.frame()["path_conflict.requests_free_share"] == 1.0)
     [False, True]
 
-`run` simulates one drive, `compare` several that differ in the keys it is told to vary. A configuration is typed as
-here, the path of a file, "preset:NAME", or tables as nested mappings.
+`run` simulates one drive, `compare` several that differ in varied keys. A configuration is typed as above, the path of
+a file, "preset:NAME", or nested mappings.
 """
 
 from importlib import import_module
 
-# Not imported: the command imports this package, and can take signals only behind that.
+# Not imported: the command line imports this package, and can handle signals only after that.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from flashmesh._native import (
@@ -322,15 +322,15 @@ _HOMES = {
         "trace_summary",
     ),
 }
-"""The module of each name that is imported when it is first used: a program pays at its start for what it needs."""
+"""Names by their module, which is imported on first use, so that a program loads only what it uses."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["profiles", *_HOME_OF]
 
 
-if not TYPE_CHECKING:  # to type checkers a module with this function has any name
+if not TYPE_CHECKING:  # for type checkers, a module with this function would have any name
 
     def __getattr__(name: str) -> object:
-        """Imports a name when it is first used."""
+        """Imports a name on first use."""
         if name not in _HOME_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value: object = getattr(import_module(_HOME_OF[name]), name)
@@ -339,12 +339,12 @@ if not TYPE_CHECKING:  # to type checkers a module with this function has any na
 
 
 def __dir__() -> list[str]:
-    """All names, imported or not."""
+    """Returns all names, imported or not."""
     return sorted({*globals(), *_HOME_OF})
 
 
 def profiles() -> list[str]:
-    """The names of the published workloads, and of the mixes of them."""
+    """Returns the names of the published workloads, and of mixes of them."""
     from flashmesh._native import profiles_by_paper
 
     return [name for summaries in profiles_by_paper().values() for name in summaries]

@@ -1,4 +1,4 @@
-"""`python -m flashmesh`."""
+"""Entry point of `python -m flashmesh`."""
 
 from flashmesh.cli import main
 

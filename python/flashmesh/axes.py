@@ -1,4 +1,4 @@
-"""The axes of a comparison: which keys are varied, over which values."""
+"""Axes of a comparison: the varied keys and their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flashmesh.keys import key_of
 from flashmesh.spelling import with_unit
 
 Value: TypeAlias = bool | int | float | str
-"""A value of an axis: a number where it is one, otherwise the text as it was given."""
+"""Value of an axis: a number or truth value if possible, otherwise a text."""
 
 DECIDED_BY = {
     "seed": ("seed",),
@@ -22,14 +22,14 @@ DECIDED_BY = {
     "fio": ("workload.kind", "workload.trace", "workload.profile"),
     "tolerate": ("workload.tolerate",),
 }
-"""The keys that an argument beside the configuration decides."""
+"""Keys that an argument besides the configuration sets."""
 
 
 def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
-    """The values of each varied key, as overrides spell them.
+    """Returns the values of each varied key, spelled as in overrides.
 
     Raises:
-        ConfigError: When what is given are no axes, or an axis has no value, or one twice.
+        ConfigError: If `vary` is not a mapping of axes, or an axis has no value or a repeated one.
     """
     if not isinstance(vary, Mapping):
         raise ConfigError(f"the axes are a mapping of keys to their values, not {type(vary).__name__}")
@@ -52,16 +52,16 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
 
 
 def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str = "", suffix: str = "=") -> None:
-    """Refuses arguments that would override a varied key, and so make its values say what no run did.
+    """Refuses arguments that would override a varied key, so that all its values would give the same run.
 
     Args:
         keys: The varied keys.
-        given: The arguments of DECIDED_BY with their values; those that are None or False are not given.
-        prefix: What stands before the name of an argument where the user gave it.
-        suffix: What stands behind it.
+        given: The arguments of DECIDED_BY with their values; None and False count as not given.
+        prefix: The text before the name of an argument in the error.
+        suffix: The text after it.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is such an argument.
     """
     for argument, decided in DECIDED_BY.items():
         if given.get(argument) is None or given[argument] is False:
@@ -75,7 +75,7 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
 
 @lru_cache(maxsize=4096)
 def typed(text: str) -> Value:
-    """A number or truth value as such, a quoted text without its quotes, anything else as it is."""
+    """Returns a number or truth value converted from text, a quoted text without quotes, any other text unchanged."""
     import tomllib
 
     try:

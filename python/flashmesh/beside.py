@@ -1,4 +1,4 @@
-"""A trace or a named workload beside the jobs of fio: one more stream."""
+"""A trace or named workload as a further stream beside fio jobs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 STREAM = "stream."
 OF_STREAMS = ("workload.", "replay.", "queue.")
-"""Sections of which each stream has its own."""
+"""Sections that each stream has."""
 JOB = "job"
-"""The stream of a job that was alone."""
+"""Name of the stream of a single job."""
 
 
 def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]) -> FioJobs:
-    """Returns the jobs with one more stream.
+    """Returns the jobs with a further stream.
 
     Args:
         jobs: The jobs of fio.
-        kind: What the stream replays, `trace` or `profile`, which is its name as well.
+        kind: The kind of workload, `trace` or `profile`, which becomes the name of the stream.
         value: The path of the trace, or the name of the profile.
         reading: Further keys of `[workload]` for the stream.
     """
@@ -37,5 +37,5 @@ def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]
 
 
 def in_streams(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns keys of a job that is alone as those of a stream; keys of streams stay as they are."""
+    """Returns the keys of a single job as keys of a stream; keys of streams stay unchanged."""
     return {f"{STREAM}{JOB}.{key}" if key.startswith(OF_STREAMS) else key: value for key, value in keys.items()}

@@ -1,4 +1,4 @@
-"""What a comparison gives: the results of the runs, each with the values that set it apart."""
+"""Result of a comparison: the results of its runs, each with its varied keys."""
 
 from __future__ import annotations
 
@@ -36,38 +36,38 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class FailedRun:
-    """A run of a comparison that gave no result."""
+    """A run of a comparison without a result."""
 
     settings: dict[str, Value]
     """The varied keys, with their values in this run."""
     error: str
-    """What it failed with."""
+    """The error of the run."""
 
 
 @dataclass(frozen=True)
 class Comparison(Plots):
-    """The runs of a comparison, in the order of the axes: the last one varies fastest."""
+    """Runs of a comparison, in the order of the axes: the last axis varies fastest."""
 
     axes: dict[str, tuple[Value, ...]]
     """The varied keys, with all their values."""
     runs: tuple[ComparedRun, ...]
     failures: tuple[FailedRun, ...] = ()
-    """The runs that gave no result."""
+    """Runs without a result."""
     complete: bool = True
-    """Whether every run came to its end."""
+    """Whether every run was completed."""
 
     def __repr__(self) -> str:
-        """How many runs there are, and what they vary."""
+        """Returns the number of runs and the varied keys."""
         failed = f", {len(self.failures):,} failed" if self.failures else ""
         part = "" if self.complete else ", not complete"
         return f"<Comparison: {len(self.runs):,} runs over {', '.join(self.axes) or 'nothing'}{failed}{part}>"
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Returns the number of runs."""
         return len(self.runs)
 
     def __iter__(self) -> Iterator[ComparedRun]:
-        """The runs, in their order."""
+        """Yields the runs in their order."""
         return iter(self.runs)
 
     @overload
@@ -75,14 +75,14 @@ class Comparison(Plots):
     @overload
     def __getitem__(self, number: slice) -> tuple[ComparedRun, ...]: ...
     def __getitem__(self, number: int | slice) -> ComparedRun | tuple[ComparedRun, ...]:
-        """The run of a number, or those of several."""
+        """Returns the run with an index, or the runs of a slice."""
         return self.runs[number]
 
     def where(self, **settings: Any) -> Comparison:
-        """The runs with these values of varied keys: `where(fabric__kind="bus")`, or `where(**{"fabric.kind": "bus"})`.
+        """Returns the runs with these values of keys: `where(fabric__kind="bus")` or `where(**{"fabric.kind": "bus"})`.
 
         Raises:
-            ConfigError: When a key is not varied, or never has the value.
+            ConfigError: If a key is not varied, or never has the value.
         """
         from flashmesh.aggregate.table import ComparedRuns
         from flashmesh.configuration import value_text
@@ -101,13 +101,13 @@ class Comparison(Plots):
         return Comparison(axes, runs, (), self.complete)
 
     def estimates(self, measure: str) -> list[tuple[dict[str, Value], Estimate]]:
-        """A measure of each point, its seeds taken together: the varied keys, and the mean with its 95 % interval.
+        """Returns a measure of each point: the varied keys, and the mean over seeds with its 95 % interval.
 
         Args:
-            measure: A name that `flashmesh.measures()` lists, or the dotted key of a value of a result.
+            measure: A name from `flashmesh.measures()`, or the dotted key of a value of a result.
 
         Raises:
-            ConfigError: When there is no such measure.
+            ConfigError: If there is no such measure.
         """
         from flashmesh.aggregate.estimate import estimate
         from flashmesh.aggregate.points import points_of
@@ -120,18 +120,18 @@ class Comparison(Plots):
         return [(settings, each) for settings, each in found if each is not None]
 
     def findings(self) -> list[str]:
-        """What the comparison shows, in sentences computed from its numbers; none where nothing is compared."""
+        """Returns the findings of the comparison, in sentences computed from its numbers; empty for a single run."""
         from flashmesh.aggregate.table import ComparedRuns
         from flashmesh.report.findings import findings
 
         return findings(ComparedRuns(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Returns the JSON document."""
         return deepcopy(self._document())
 
     def _document(self) -> dict[str, Any]:
-        """The JSON document, which shares those of the results."""
+        """Returns the JSON document without copying the documents of the results."""
         return {
             "axes": {key: list(values) for key, values in self.axes.items()},
             "complete": self.complete,
@@ -141,10 +141,10 @@ class Comparison(Plots):
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Comparison:
-        """The comparison behind its JSON document.
+        """Creates a comparison from its JSON document.
 
         Raises:
-            MalformedError: When it does not have the form of a comparison of results.
+            MalformedError: If the document does not have the form of a comparison of results.
         """
         from flashmesh.results.schema import check_comparison
 
@@ -157,23 +157,23 @@ class Comparison(Plots):
         )
 
     def to_json(self) -> str:
-        """The JSON document as text, ending with a new line."""
+        """Returns the JSON document as text that ends with a newline."""
         return json_text.indented(self._document())
 
     def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
-        """The means of the ratios of a measure to a baseline, over everything else that is varied.
+        """Returns the means of the ratios of a measure to a baseline, over all other varied keys.
 
         Args:
-            measure: A name that `flashmesh measures` lists, or the dotted key of a value of a result.
-            baseline: What the ratios are against, such as "fabric.kind=bus": each run is compared with the one that has
-                these values and is otherwise the same.
-            inverse: Whether a ratio is the baseline's value over the run's, as a speedup is of times.
+            measure: A name from `flashmesh measures`, or the dotted key of a value of a result.
+            baseline: The reference of the ratios, such as "fabric.kind=bus": each run is compared with the run that has
+                these values and otherwise equal settings.
+            inverse: Whether to divide the baseline's value by the run's, as for a speedup from times.
 
         Returns:
-            By the values that stand in place of the baseline's.
+            The means by the values that replace those of the baseline.
 
         Raises:
-            ConfigError: When there is no such measure or baseline.
+            ConfigError: If there is no such measure or baseline.
         """
         from flashmesh.normalised import baseline_of, means
         from flashmesh.report.measures import measure_named
@@ -188,19 +188,19 @@ class Comparison(Plots):
         return runs_of(self)
 
     def plot_speedups(self) -> Chart:
-        """How many times faster than the first value of the first axis each run is."""
+        """Returns a chart of the speedup of each run over the first value of the first axis."""
         from flashmesh import plots
 
         return plots.speedups(self._runs()).altair()
 
     def plot_load_latency(self, measure: str = "mean") -> Chart:
-        """Latency over the throughput that was reached.
+        """Returns a chart of latency over throughput.
 
         Args:
-            measure: What of the latency is drawn first: "mean", "median", "p99" or "p99.9".
+            measure: The statistic that is selected first: "mean", "median", "p99" or "p99.9".
 
         Raises:
-            ValueError: When no axis changes the load, such as `replay.outstanding`, or there is no such measure.
+            ValueError: If no axis, such as `replay.outstanding`, changes the load, or there is no such measure.
         """
         from flashmesh import plots
 
@@ -210,21 +210,21 @@ class Comparison(Plots):
         return plot.altair()
 
     def _repr_html_(self) -> str:
-        """A table of the main measures, for notebooks."""
+        """Returns a table of the main measures, for notebooks."""
         return shown_of(self._runs())
 
     def table(self) -> pa.Table:
-        """A row for each run: the varied keys, every single value of its result, its configuration and its document."""
+        """Returns a row for each run: varied keys, every single value of its result, its configuration and document."""
         from flashmesh.sweeps.table import table_of
 
         documents = [json_text.compact(run.result.document) for run in self.runs]
         return table_of([run.settings for run in self.runs], documents, [""] * len(documents))
 
     def frame(self, empty: bool = False) -> pd.DataFrame:
-        """A row for each run: the varied keys, then the columns of `Result.frame`.
+        """Returns a row for each run: the varied keys, then the columns of `Result.frame`.
 
         Args:
-            empty: Whether columns of which no run has a value are there as well.
+            empty: Whether to include columns without any value.
         """
         from flashmesh.results import columns
         from flashmesh.results.result import frame_of
@@ -232,36 +232,36 @@ class Comparison(Plots):
         return frame_of([run.settings | columns(run.result) for run in self.runs], empty)
 
     def to_arrow(self) -> pa.Table:
-        """The rows of `table` as an Arrow table."""
+        """Returns the rows of `table` as an Arrow table."""
         return self.table()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows of `table` for whoever takes Arrow: `polars.DataFrame(comparison)`, `pyarrow.table(comparison)`."""
+        """Returns an Arrow stream of `table`, for `polars.DataFrame(comparison)` or `pyarrow.table(comparison)`."""
         return self.table().__arrow_c_stream__(requested_schema)
 
     def to_polars(self) -> pl.DataFrame:
-        """The rows of `table` as a data frame of polars.
+        """Returns the rows of `table` as a data frame of polars.
 
         Raises:
-            ImportError: When polars is not installed.
+            ImportError: If polars is not installed.
         """
         import polars
 
         return polars.DataFrame(self)
 
     def to_csv(self, long: bool = False) -> str:
-        """A row for each run, or with `long` one for each of its values; empty columns are left out."""
+        """Returns CSV with a row for each run, or with `long` for each of its values; omits empty columns."""
         from flashmesh.sweeps.table import csv_text
 
         return csv_text(self.table(), long)
 
     def to_parquet(self, path: str | Path) -> None:
-        """Writes the rows of `table` to a Parquet file; the columns and their types are those of any other comparison.
+        """Writes the rows of `table` to a Parquet file, with the same columns and types for every comparison.
 
-        An axis with values of several types becomes texts.
+        The values of an axis become texts if their types differ.
 
         Raises:
-            OutputError: When the file cannot be written.
+            OutputError: If the file cannot be written.
         """
         from pathlib import Path as AnyPath
 

@@ -1,4 +1,4 @@
-"""From what a person has (a file, tables, typed parameters) to a checked configuration."""
+"""Reading and checking of configurations, from files, tables or typed parameters."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REASONS_SHOWN = 3
-"""How many reasons are told for a key that nothing reads."""
+"""Maximum number of reasons in an error about a key without effect."""
 TEXT_MAX = 1 << 20
-"""Characters of a configuration out of a pipe, as many as there may be bytes in a file of one."""
+"""Maximum length in characters of a configuration from a pipe, equal to the limit in bytes of a file."""
 STDIN = "-"
-"""In place of the path of a file: the configuration is read from standard input."""
+"""Name for standard input, in place of a path."""
 
 
 @runtime_checkable
 class TomlTables(Protocol):
-    """Whatever can state itself as the tables of a configuration file, with the keys spelt as there."""
+    """Interface of objects that represent the tables of a configuration file, with its spelling of keys."""
 
     def to_toml_tables(self) -> Mapping[str, Any]:
-        """The tables; parameters left out keep the value of the preset."""
+        """Returns the tables; omitted parameters keep the value of the preset."""
 
 
 ConfigSource: TypeAlias = str | Path | Mapping[str, Any] | TomlTables
-"""A configuration: the path of a file, "-" for standard input, "preset:NAME", nested mappings, or typed parameters."""
+"""Configuration: the path of a file, "-" for standard input, "preset:NAME", nested mappings, or typed parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipeText:
-    """What came out of a pipe or of standard input, which can be read only once."""
+    """Text from a pipe or standard input, which can be read only once."""
 
     name: str
     text: str
 
 
 def read_once(source: ConfigSource) -> ConfigSource | PipeText:
-    """A source that can be loaded many times: of a pipe or standard input its text, anything else as it is.
+    """Returns a source that can be loaded repeatedly: the text of a pipe or standard input, any other one unchanged.
 
     Raises:
-        ConfigError: When it cannot be read.
+        ConfigError: If it cannot be read.
     """
     if not isinstance(source, str | Path) or str(source).startswith(PRESET_PREFIX):
         return source
     try:
         if str(source) == STDIN:
-            # The types of Python's library leave out that a closed stream is None.
+            # The type stubs of Python omit that a closed stream is None.
             stream: IO[str] | None = sys.stdin
             if stream is None:
                 raise ConfigError("<stdin>: cannot be read: it is closed")
@@ -72,25 +72,25 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{source}: cannot be read: {error}") from error
     except ValueError:
-        return source  # no path at all, as loading it says
+        return source  # not a path: loading it reports the error
 
 
 def read_pipe(path: Path) -> str:
-    """What comes out of a pipe.
+    """Returns the text from a pipe.
 
     Raises:
-        ConfigError: When it is too long.
-        OSError: When it cannot be read.
+        ConfigError: If the text is too long.
+        OSError: If the pipe cannot be read.
     """
     with path.open(encoding="utf-8") as stream:
         return read_text(stream, str(path))
 
 
 def read_text(stream: IO[str], name: str) -> str:
-    """The text of a configuration, which may come from somebody who never stops.
+    """Returns the text of a configuration, with a limit on its length, since a pipe may never end.
 
     Raises:
-        ConfigError: When it is too long.
+        ConfigError: If the text is too long.
     """
     text = stream.read(TEXT_MAX + 1)
     if len(text) > TEXT_MAX:
@@ -125,20 +125,20 @@ def load(
         trace: A trace file to replay instead of the workload of the configuration, at its time stamps unless an
             override says otherwise (`CHOOSING`), or tables do.
         profile: A named profile to replay instead.
-        fio: Jobs of fio to run instead, each as a stream; `overrides` come after them. A trace or a profile is one more
-            stream.
+        fio: fio jobs to run instead, each as a stream; `overrides` override their settings. A trace or a profile
+            becomes a further stream.
         seed: Seed of all random numbers.
-        tolerate: Whether to skip unusable lines of a trace, however many.
-        sort: Whether to take a trace that is out of order within the window in which it is sorted.
-        runs: Whether it is to be run, so that policies which a file names have to be trusted.
-        keep: Of one of several runs, what stays where its axes change the raw capacity: one of `spare_space.KEEP`.
-        typed: The settings among `overrides` and `varied` that the user gave himself; None for all of them.
-        trust_policies: Whether a file, or tables that may come out of one, may name policies, whose code then runs.
-        place: What names the policies of tables, for errors.
+        tolerate: Whether to skip all unusable lines of a trace.
+        sort: Whether to accept a trace that is out of order within the sorting window.
+        runs: Whether the configuration is to be run, so that policies named in a file must be trusted.
+        keep: The quantity that stays constant if axes change the raw capacity: one of `spare_space.KEEP`.
+        typed: The settings in `overrides` and `varied` that the user gave directly; None for all.
+        trust_policies: Whether a file, or tables that may come from one, may name policies, whose code then runs.
+        place: The name of tables in errors about policies.
 
     Raises:
-        ConfigError: When the configuration cannot be used; the text shows the place.
-        WorkloadError: When `trace` cannot be the path of a file.
+        ConfigError: If the configuration is invalid; the message shows the place.
+        WorkloadError: If `trace` is not a valid path of a file.
     """
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
@@ -173,7 +173,7 @@ def load(
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     texts = given + [f"{key}={value}" for key, value in varied.items()]
-    # An error names an override by its number; whoever gave no --set is told what they did give.
+    # An error names an override by its number; it is replaced by the option or argument that set the override.
     origins = {f"--set #{len(given) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
     if provenance.command is None:
         origins = dict(
@@ -235,7 +235,7 @@ def keeps_requests_in_flight(config: Config, source: ConfigSource | PipeText, gi
 
 
 def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Returns what tells a configuration from others, as long as its file stays; None of tables, which may change."""
+    """Returns an identifier of a configuration, valid until its file changes; None for tables, which may change."""
     if not isinstance(source, str | Path | PipeText):
         return None
     file = Path(source) if isinstance(source, str | Path) else None
@@ -248,7 +248,7 @@ def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> t
 
 
 def place_of(source: ConfigSource | PipeText) -> str:
-    """Returns what a source is called in an error."""
+    """Returns the name of a source in errors."""
     match source:
         case PipeText():
             return source.name
@@ -259,13 +259,13 @@ def place_of(source: ConfigSource | PipeText) -> str:
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
-    """What settings are called by a program that uses the library, in the order in which they are given."""
+    """Returns the names of settings as arguments of a library call, in their order."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
 
 
 def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """An error in the terms of a program: the argument, or the place in the configuration, without lines of TOML."""
+    """Returns an error for programs: with the argument, or the place in the configuration, instead of TOML."""
 
     def argument(shown: re.Match[str]) -> str:
         return f" --> {shown['place']} = {shown['value'].strip()!r}"
@@ -287,7 +287,7 @@ def in_python(text: str, source: ConfigSource | PipeText) -> str:
 
 
 def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str | None:
-    """The place in typed parameters or nested mappings that a place in their TOML is."""
+    """Returns the place in typed parameters or nested mappings for a place in their TOML."""
     if isinstance(source, str | Path | PipeText):
         return None
     text = toml_of(source)
@@ -302,10 +302,10 @@ def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str 
 
 
 def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
-    """Refuses keys that no run reads: whoever sets one expects it to matter.
+    """Refuses keys that no run reads, since their values would have no effect.
 
     Raises:
-        ConfigError: When there is one.
+        ConfigError: If there is one.
     """
     for key in keys:
         reasons: set[str] = set()
@@ -321,7 +321,7 @@ def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
 
 
 def at_jobs(text: str, fio: FioJobs) -> str:
-    """An error with the lines of the job file in place of the settings that came from them."""
+    """Returns an error with the lines of the job file in place of the settings derived from them."""
 
     def place(shown: re.Match[str]) -> str:
         lines = fio.place(shown["key"].strip())
@@ -342,20 +342,20 @@ READING = (
     "tolerate",
     "requests",
 )
-"""The keys of `[workload]` that say how a trace is read."""
+"""Keys of `[workload]` that determine how a trace is read."""
 
 
 def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False) -> Config:
-    """The configuration that reads a trace without a drive.
+    """Returns a configuration for reading a trace without a drive.
 
     Args:
         trace: The trace.
-        overrides: How to read it; other keys than those of `READING` are refused.
-        tolerate: Whether to skip its unusable lines, however many.
+        overrides: The settings for reading; only keys of `READING` are allowed.
+        tolerate: Whether to skip all unusable lines of the trace.
 
     Raises:
-        ConfigError: When an override cannot be used, or is about a drive or its requests.
-        WorkloadError: When `trace` cannot be the path of a file.
+        ConfigError: If an override is invalid, or concerns a drive or its requests.
+        WorkloadError: If `trace` is not a valid path of a file.
     """
     config = load({}, overrides=overrides, trace=trace, tolerate=tolerate)
     keys = [f"workload.{key}" for key in READING]
@@ -368,7 +368,7 @@ def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None,
 
 
 def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
-    """Reads a configuration with overrides `table.key=value` above what jobs of fio ask, and tells its notes."""
+    """Reads a configuration and reports its notes; overrides `table.key=value` override settings of fio jobs."""
     config = read_quietly(source, overrides, jobs or [])
     for note in config.notes():
         tell(note, source)
@@ -376,16 +376,16 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
 
 
 told: set[str] = set()
-"""The notes that this process has printed: a sweep reads a thousand configurations."""
+"""Notes already printed by this process, since a sweep reads thousands of configurations."""
 
 
 def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = FutureWarning) -> None:
-    """Tells a note about a configuration: on standard error from the command line, as a warning from a program.
+    """Reports a note about a configuration: on stderr from the command line, as a warning in a program.
 
     Args:
-        note: What whoever wrote it should know.
-        source: The configuration, whose file is named before the note.
-        category: Of the warning.
+        note: The note for the author of the configuration.
+        source: The configuration; its file name precedes the note.
+        category: The category of the warning.
     """
     match source:
         case str() | Path() if not str(source).startswith(PRESET_PREFIX):
@@ -395,7 +395,7 @@ def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = F
     if provenance.command is None:
         import warnings
 
-        # What called the library is at fault, however deep it is in here.
+        # The warning points at the caller of the library, however deep the call stack is.
         frame, depth = sys._getframe(), 1
         while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "flashmesh":
             frame, depth = frame.f_back, depth + 1
@@ -408,7 +408,7 @@ def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = F
 
 
 def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str]) -> Config:
-    """The same without a word of its notes."""
+    """Reads a configuration like `read`, without reporting its notes."""
     match source:
         case str() if source.startswith(PRESET_PREFIX):
             refuse_unspeakable(source)
@@ -429,10 +429,10 @@ def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: li
 
 
 def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
-    """Tables as TOML.
+    """Returns tables as TOML.
 
     Raises:
-        ConfigError: When they cannot be written so.
+        ConfigError: If they cannot be represented.
     """
     import tomli_w
 
@@ -446,7 +446,7 @@ def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
 
 
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:
-    """Reads a file; what cannot be read is looked at once more, to say what may have been meant."""
+    """Reads a file; after an error, checks the path again for a more helpful message."""
     try:
         if os.path.isfile(path):  # noqa: PTH113 - a sweep reads a thousand times
             return Config.from_file(path, overrides, jobs)
@@ -457,33 +457,33 @@ def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:
-    """Refuses a configuration that has streams already: they would run beside the jobs.
+    """Refuses a configuration with streams of its own, which would run beside the jobs.
 
     Raises:
-        ConfigError: When there are some.
+        ConfigError: If it has any.
     """
     import tomllib
 
     try:
         streams = tomllib.loads(read(source, []).to_toml()).get("stream")
     except ConfigError:
-        return  # with what is set by hand it may be sound; if not, loading says what is wrong
+        return  # overrides may make it valid; if not, loading reports the error
     if streams:
         names = ", ".join(f"[stream.{name}]" for name in streams)
         raise ConfigError(f"the configuration has streams of its own, {names}: with fio its jobs are the streams")
 
 
 PER_STREAM = ("workload", "replay", "queue", "stream")
-"""Sections that the jobs of fio set for themselves."""
+"""Sections that fio jobs set themselves."""
 
 
 def capacity_of(
     source: ConfigSource | PipeText, overrides: Mapping[str, Any] | None, varied: Mapping[str, str] | None
 ) -> int:
-    """Returns the bytes of the drive of a configuration, whose streams are not known yet.
+    """Returns the capacity in bytes of the drive of a configuration whose streams are not known yet.
 
     Raises:
-        ConfigError: When the configuration cannot be used.
+        ConfigError: If the configuration is invalid.
     """
     import tomllib
 
@@ -494,7 +494,7 @@ def capacity_of(
     texts = [f"{key}={value_text(value)}" for key, value in given.items() if key.partition(".")[0] not in PER_STREAM]
     tables = tomllib.loads(read_quietly(source, texts, []).to_toml())
     page = int(quantity("geometry.page-size", tables["geometry"]["page-size"]).value)
-    # Requests go to the first namespace, where there are some.
+    # Requests go to the first namespace, if there are any.
     for namespace in tables.get("namespace", {}).values():
         if "capacity" in namespace:
             return int(quantity("geometry.capacity", namespace["capacity"]).value)
@@ -503,13 +503,13 @@ def capacity_of(
 
 
 def trace_path(trace: str | Path) -> str:
-    """The whole path of a trace.
+    """Returns the absolute path of a trace.
 
     Raises:
-        WorkloadError: When it does not exist, or a configuration cannot spell it.
+        WorkloadError: If it does not exist, or a configuration cannot spell it.
     """
     try:
-        # Links are left to the system: behind /dev/fd there is no path, and in a circle of them there is no end.
+        # Symbolic links are not resolved: /dev/fd has no path behind it, and links may form a cycle.
         path = os.path.abspath(trace)  # noqa: PTH100 - pathlib resolves links as well
         path.encode()
     except (OSError, RuntimeError, TypeError, ValueError) as error:
@@ -521,10 +521,10 @@ def trace_path(trace: str | Path) -> str:
 
 
 def refuse_unspeakable(text: str) -> None:
-    """Refuses texts that are no Unicode: halves of pairs of surrogates, as Python keeps undecodable bytes.
+    """Refuses texts with lone surrogates, which represent undecodable bytes in Python.
 
     Raises:
-        ConfigError: When a text holds one.
+        ConfigError: If a text contains one.
     """
     try:
         text.encode()
@@ -533,14 +533,14 @@ def refuse_unspeakable(text: str) -> None:
 
 
 def interruptibly(read: Callable[[], T]) -> T:
-    """Reads in a thread that is left behind on Ctrl-C: a pipe may never have anything to read."""
+    """Reads in a thread that is abandoned on Ctrl-C, since a pipe may never have data."""
     found: list[T] = []
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
             found.append(read())
-        except BaseException as error:  # the thread that waits raises it
+        except BaseException as error:  # the waiting thread raises it
             failed.append(error)
 
     reader = threading.Thread(target=work, name="flashmesh-read", daemon=True)
@@ -552,19 +552,19 @@ def interruptibly(read: Callable[[], T]) -> T:
 
 
 def plain(value: Any) -> Any:
-    """A value with Python's own types in place of scalars and arrays of NumPy, in tables and lists too."""
+    """Returns a value with plain Python types in place of NumPy scalars and arrays, also within tables and lists."""
     match value:
         case Mapping():
             return {key: plain(inner) for key, inner in value.items()}
         case list() | tuple():
             return [plain(inner) for inner in value]
-    # Without importing NumPy, which whoever has such values has done.
+    # Without importing NumPy: a caller with such values has imported it.
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
 def value_text(value: object) -> str:
-    """Returns a value as an override spells it: texts as they are, everything else as TOML."""
-    # What nearly all values are, of which a study has millions.
+    """Returns a value as an override spells it: texts unchanged, everything else as TOML."""
+    # The most frequent types first, since a study has millions of values.
     if type(value) is str:
         return value
     if type(value) in (int, float):

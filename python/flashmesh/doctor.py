@@ -1,4 +1,4 @@
-"""Whether an installation works on this machine: what it consists of, what it may use, and a run to try it."""
+"""Diagnosis of an installation: its components, the resources of the machine, and a test run."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 Level = Literal["ok", "note", "fault"]
 BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
 ROOM_MIN = 100 * 2**20
-"""Less room than this for temporary files and results is worth a note."""
+"""Free space for temporary files and results, in bytes, below which a note is given."""
 FILES_MIN = 256
-"""Open files that a sweep on all cores may need."""
+"""Number of open files that a sweep on all cores may need."""
 ANSWER_S = 10
-"""How long a program may take to tell its version."""
+"""Timeout in seconds for a program to print its version."""
 TRIED = 2_000
-"""Requests of the run that is tried."""
+"""Requests of the test run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fact, and what it means for flashmesh."""
+    """A fact, with its effect on flashmesh."""
 
     group: str
     name: str
     value: str
     level: Level = "ok"
-    """`note`: something does not work, or works slowly. `fault`: flashmesh does not work."""
+    """`note`: a feature does not work, or is slow. `fault`: flashmesh does not work."""
     remedy: str = ""
 
 
 def examine() -> Iterator[Finding]:
-    """Every finding, in the order in which they are shown."""
+    """Yields every finding, in the order of display."""
     examined: tuple[Callable[[], Iterator[Finding]], ...] = (
         build,
         packages,
@@ -62,7 +62,7 @@ def examine() -> Iterator[Finding]:
 
 
 def build() -> Iterator[Finding]:
-    """The version, the compiled module, and what runs it."""
+    """Yields the version, the compiled module, and the runtime."""
     for name, value in facts().items():
         if name == "build" and value.startswith("debug"):
             yield Finding("build", name, value, "note", "simulates some ten times slower than a release build")
@@ -82,7 +82,7 @@ def build() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """The packages that flashmesh needs, and those that one part of it needs."""
+    """Yields the required packages, and the packages of extras."""
     try:
         required = requirements()
     except importlib.metadata.PackageNotFoundError:
@@ -104,7 +104,7 @@ def packages() -> Iterator[Finding]:
 
 
 def programs() -> Iterator[Finding]:
-    """The programs of the system that one command needs, and what that command needs beside them."""
+    """Yields the system programs that single commands need, and their plugins."""
     from flashmesh.serving.nbdkit import INSTALL, PLUGIN
 
     found = shutil.which("nbdkit")
@@ -121,7 +121,7 @@ def programs() -> Iterator[Finding]:
 
 
 def said(program: str, argument: str) -> str:
-    """Returns the first line that a program prints; nothing where it fails or takes long."""
+    """Returns the first line that a program prints; empty if it fails or exceeds the timeout."""
     try:
         done = subprocess.run([program, argument], capture_output=True, text=True, timeout=ANSWER_S, check=False)
     except (OSError, subprocess.SubprocessError, UnicodeError):
@@ -130,14 +130,14 @@ def said(program: str, argument: str) -> str:
 
 
 def satisfies(version: str, wanted: str) -> bool:
-    """Whether a version is one of those that a requirement names."""
+    """Returns whether a version satisfies a requirement."""
     from packaging.requirements import Requirement
 
     return Requirement(wanted).specifier.contains(version, prereleases=True)
 
 
 def machine() -> Iterator[Finding]:
-    """Cores and memory."""
+    """Yields cores and memory."""
     from flashmesh.simulate import cores
 
     usable, present = cores(), os.cpu_count() or 1
@@ -154,7 +154,7 @@ def machine() -> Iterator[Finding]:
 
 
 def limits() -> Iterator[Finding]:
-    """The limits of `ulimit` that matter."""
+    """Yields the relevant limits of `ulimit`."""
     try:
         import resource
     except ImportError:
@@ -174,7 +174,7 @@ def limits() -> Iterator[Finding]:
 
 
 def terminal() -> Iterator[Finding]:
-    """What tables and reports are shown on."""
+    """Yields the terminal and the browser for tables and reports."""
     if sys.stdout is not None and sys.stdout.isatty():
         size = shutil.get_terminal_size()
         yield Finding("shown on", "terminal", f"{size.columns} columns, {sys.stdout.encoding}")
@@ -189,7 +189,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def fonts() -> Finding:
-    """The fonts that reports and figures are set in."""
+    """Returns the fonts of reports and figures."""
     from importlib.util import find_spec
 
     if find_spec("vl_convert") is not None:
@@ -198,7 +198,7 @@ def fonts() -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Where files are written."""
+    """Yields the folders for files."""
     for name, folder in (("working folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
@@ -214,7 +214,7 @@ def folders() -> Iterator[Finding]:
 
 
 def trial() -> Iterator[Finding]:
-    """A run under all oracles."""
+    """Yields a run with all oracles."""
     from flashmesh import run
 
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The table of epochs: a CSV or Parquet file with a row for each."""
+"""Table of epochs: a CSV or Parquet file with a row for each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FORMS = (".csv", ".parquet")
 
 @contextmanager
 def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result], None]]:
-    """Gives the function that takes the result of a run; the file is there when the block ends well.
+    """Yields a function that takes the result of a run; the file is written if the block ends without an exception.
 
     The columns are those of `Result.epochs_frame`.
 
     Raises:
-        ConfigError: When the configuration asks for no epochs.
-        OutputError: When the name has no known ending, or the file cannot be written.
+        ConfigError: If the configuration has no epochs.
+        OutputError: If the file name has an unknown suffix, or the file cannot be written.
     """
     import tomllib
 

@@ -1,4 +1,4 @@
-"""The examples that come along: beside the package in a wheel, above it in a copy of the repository."""
+"""Examples: in the package of a wheel, above it in a copy of the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNWANTED = "__pycache__"
 
 
 def folder() -> Path | None:
-    """Returns the folder of the examples; None where an installation has none."""
+    """Returns the folder of the examples; None if the installation has none."""
     repository = PACKAGE.parents[1]
     places = [repository / FOLDER] if (repository / "pyproject.toml").is_file() else []
     return next((place for place in [*places, PACKAGE / FOLDER] if place.is_dir()), None)
@@ -26,16 +26,16 @@ def names(source: Path) -> list[Path]:
 
 
 def copy(target: Path) -> list[Path]:
-    """Copies all examples; files that are there already and are the same stay.
+    """Copies all examples; existing equal files stay.
 
     Args:
-        target: The folder, which is made where it is missing.
+        target: The folder, created if necessary.
 
     Returns:
         The files that were written.
 
     Raises:
-        OutputError: When there are no examples, a file is there that is another one, or one cannot be written.
+        OutputError: If there are no examples, a different file exists, or a file cannot be written.
     """
     source = folder()
     if source is None:
@@ -56,6 +56,6 @@ def copy(target: Path) -> list[Path]:
 
 
 def is_example(path: Path) -> bool:
-    """Returns whether a path names an example as the documentation writes it: `examples/demo.toml`."""
+    """Returns whether a path names an example as in the documentation: `examples/demo.toml`."""
     source = folder()
     return source is not None and path.parts[:1] == (FOLDER,) and (source / Path(*path.parts[1:])).is_file()

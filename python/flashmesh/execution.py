@@ -1,6 +1,6 @@
-"""Runs simulations in threads, with the interpreter lock released, and watches them from the caller's thread.
+"""Execution of simulations in threads without the interpreter lock, monitored by the calling thread.
 
-The caller's thread stays free to show progress and to take Ctrl-C.
+The calling thread stays free to show progress and to handle Ctrl-C.
 """
 
 from __future__ import annotations
@@ -24,49 +24,49 @@ if TYPE_CHECKING:
     from flashmesh.comparison import Comparison
 
 TICK_S = 0.1
-"""Time between two looks at the progress."""
+"""Seconds between two updates of the progress."""
 STOP_S = 10.0
-"""How long a cancelled run may take to report."""
+"""Seconds that a cancelled run may take to return its partial result."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run; `partial` is what was simulated until then, None when nothing was."""
+    """Ctrl-C ended a run; `partial` is the simulated part, None if there is none."""
 
     def __init__(self, partial: Result | Comparison | None) -> None:
-        """With what was simulated."""
+        """Takes the simulated part."""
         super().__init__()
         self.partial = partial
 
 
 class Unwritten(OutputError):  # noqa: N818 - named for what it says, as Interrupted is
-    """The run ended, but not all of its files could be written; `result` is what it gave."""
+    """The run ended, but not all of its files could be written; `result` is its result."""
 
     def __init__(self, message: str, result: Result) -> None:
-        """With the result, so that it is not lost."""
+        """Takes the result, so that it is not lost."""
         super().__init__(message)
         self.result = result
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the runs are, all together."""
+    """Progress of all runs together."""
 
     requests_done: int
-    """Requests completed."""
+    """Completed requests."""
     request_total: int | None
-    """Requests there will be in all, when known."""
+    """Total number of requests, if known."""
     simulated_ps: int
-    """Simulated time, of the run that is furthest."""
+    """Simulated time of the most advanced run."""
     runs_done: int
-    """Runs that ended."""
+    """Completed runs."""
     runs: int
-    """Runs there are."""
+    """All runs."""
     opening: bool
     """Whether no run has begun: traces are scanned and drives preconditioned."""
     running: tuple[int, ...] = ()
-    """The places of the runs under way in the plan of a sweep; of a cluster those that were sent first."""
+    """Indices of the active runs in the plan of a sweep; on a cluster, those that were sent first."""
     preconditioned: float | None = None
-    """How much of the preconditioning under way is done, from 0 to 1, of the run that is furthest; None without one."""
+    """Progress of the preconditioning from 0 to 1, of the most advanced run; None without one."""
 
 
 @dataclass
@@ -76,26 +76,26 @@ class Job:
     config: _native.Config
     check: bool = False
     alone: int | None = None
-    """The stream that runs while the others are silent; None for all of them."""
+    """The only stream that issues requests; None for all streams."""
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
-    """Gets the summary of a trace before the run."""
+    """Called before the run with the summary of its trace."""
     timeline: Path | None = None
-    """The file that a timeline of the run goes to."""
+    """The file for a timeline of the run."""
     timeline_full_ps: int | None = None
-    """From when on the timeline says nothing because it was full."""
+    """Time from which the timeline is empty because it was full."""
     timeline_failure: str | None = None
-    """Why the timeline could not be written."""
+    """Error of writing the timeline."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
     simulated: bool = False
-    """Whether the simulation is over; its result may still be made."""
+    """Whether the simulation has ended; its result may still be under construction."""
     ended: bool = False
     result: Result | None = None
     error: BaseException | None = None
 
     def work(self) -> None:
-        """Opens and runs the simulation; what goes wrong is kept in `error`."""
+        """Opens and runs the simulation; stores an exception in `error`."""
         try:
             begun = time.perf_counter()
             drives = states.drives(one_run=True)
@@ -117,19 +117,19 @@ class Job:
             self.timeline_failure = simulation.timeline_failure
             document = with_provenance(report, self.config)
             self.result = Result.from_json(document, self.config.to_toml(), setup)
-        except BaseException as error:  # the thread that waits raises it
+        except BaseException as error:  # the waiting thread raises it
             self.error = error
         finally:
             self.ended = True
 
 
 def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progress], None] | None = None) -> bool:
-    """Runs all jobs, on so many threads, and tells whether all of them ran to the end.
+    """Runs all jobs on `threads` threads. Returns whether all were completed.
 
-    After Ctrl-C the jobs under way stop at their next request and keep the result up to there; False is returned.
+    After Ctrl-C the active jobs stop at their next request and keep the partial result; False is returned.
 
     Raises:
-        FlashmeshError: The error of the first job, in their order, that failed; the others are stopped.
+        FlashmeshError: The error of the first failed job, in their order; the others are stopped.
     """
     waiting = iter(jobs)
     lock = threading.Lock()
@@ -144,7 +144,7 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
             job.work()
             wake.set()
 
-    # Daemons: a drive that is still being opened cannot be stopped, and must not keep the process alive.
+    # Daemon threads: opening a drive cannot be interrupted, and must not keep the process alive.
     for _ in range(min(threads, len(jobs))):
         threading.Thread(target=worker, name="flashmesh-run", daemon=True).start()
     try:
@@ -169,9 +169,9 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
 
 
 def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool = False) -> None:
-    """Cancels all jobs and waits for those that run: they report at once; those that still open are left behind.
+    """Cancels all jobs and waits for the running ones, which end quickly; jobs still being opened are abandoned.
 
-    The results of runs with many epochs take seconds to make: nobody waits for those that nobody will see.
+    Results of runs with many epochs take seconds to build, so results that are not needed are not awaited.
     """
     for job in jobs:
         job.control.cancel()
@@ -187,9 +187,9 @@ def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool =
 
 
 def progress(jobs: Sequence[Job]) -> Progress:
-    """How far the jobs are."""
+    """Returns the progress of the jobs."""
     known = [total for job in jobs if (total := job.control.request_total) is not None]
-    # Runs that have not begun will be about as long as those that have.
+    # Runs that have not begun are assumed to be as long as the others.
     estimate = sum(known) * len(jobs) // len(known) if known else None
     return Progress(
         requests_done=sum(job.control.requests_done for job in jobs),

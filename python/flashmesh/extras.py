@@ -1,4 +1,4 @@
-"""The extras: packages that one part of flashmesh needs, and the command that installs them."""
+"""Extras: packages that one feature of flashmesh needs, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ EXTRAS = {
     "plots": "flashmesh report --plots",
     "search": "flashmesh optimise",
 }
-"""What the packages of each extra are for; those of others serve the development of flashmesh alone."""
+"""Features that need the packages of an extra; other extras are for development only."""
 
 
 def requirements() -> list[tuple[str, str, str | None]]:
-    """Returns what an installed flashmesh requires: name, requirement, and the extra if it is of one.
+    """Returns the requirements of the installed package: name, requirement, and extra.
 
     Raises:
-        importlib.metadata.PackageNotFoundError: When flashmesh is not installed as a package.
+        importlib.metadata.PackageNotFoundError: If flashmesh is not installed as a package.
     """
     found = []
     for text in importlib.metadata.requires("flashmesh") or []:
@@ -31,7 +31,7 @@ def requirements() -> list[tuple[str, str, str | None]]:
 def install(extra: str) -> str:
     """Returns the command that installs the packages of an extra.
 
-    The command names the packages, so that it works beside a flashmesh that was installed from a file.
+    The command names the packages, so that it also works if flashmesh was installed from a file.
     """
     try:
         wanted = [text for _, text, each in requirements() if each == extra]

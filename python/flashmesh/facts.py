@@ -1,4 +1,4 @@
-"""Facts about this installation: its version, its build, and what it runs on."""
+"""Facts about this installation: version, build, runtime and platform."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flashmesh._native import __version__, build_facts
 
 
 def facts() -> dict[str, str]:
-    """The facts by their names, the version first."""
+    """Returns the facts by name, the version first."""
     build = dict(build_facts())
     return {
         "flashmesh": __version__,
@@ -20,7 +20,7 @@ def facts() -> dict[str, str]:
 
 
 def text() -> str:
-    """The facts, a line each, the version as programs commonly print it."""
+    """Returns the facts, one per line, the version in the usual form of programs."""
     (name, version), *others = facts().items()
     width = max(len(other) for other, _ in others)
     return "\n".join([f"{name} {version}", *(f"{other:<{width}}  {value}" for other, value in others)])

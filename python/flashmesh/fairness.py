@@ -1,4 +1,4 @@
-"""How much streams slow one another down, against running alone."""
+"""Slowdown of streams by one another, compared with running alone."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
 
 
 def mean_latency(stream: StreamResult) -> float | None:
-    """The mean completion latency of a stream; None without requests."""
+    """Returns the mean completion latency of a stream; None without requests."""
     return stream.latency_ps.all.mean if stream.latency_ps.all else None

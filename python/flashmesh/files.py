@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -18,39 +18,38 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
-except ImportError:  # not on Windows: nothing tells whether another process still writes a file
+except ImportError:  # not on Windows, where no lock shows whether another process still writes a file
     fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
 TEMPORARY = ".flashmesh-"
-"""What the names of temporary files begin with; no part of the final name, which may be as long as names can be."""
+"""Prefix of the names of temporary files, independent of the final name, which may have the maximum length."""
 TEMPORARY_END = ".tmp"
 REPLACING = ".replacing-"
-"""What those begin with that `replace_text` makes, which have no lock."""
+"""Prefix of the files of `replace_text`, which have no lock."""
 STALE_S = 3600.0
-"""No process writes a small file for so long."""
+"""Age in seconds from which a small file is abandoned."""
 LINKS_MAX = 40
-"""Symbolic links followed to a file, as many as Linux follows."""
+"""Maximum number of symbolic links followed to a file, as in Linux."""
 
 
 def absolute(path: Path) -> Path:
-    """Where a path leads, from the root; links that lead in a circle stay as they are."""
+    """Returns the absolute path behind symbolic links; links in a cycle stay unresolved."""
     return Path(os.path.realpath(path))
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """Gives a temporary file to write, and moves it to `path` when the block ends without an exception.
+    """Yields a temporary file to write, and moves it to `path` if the block ends without an exception.
 
-    The temporary file is made at once, so that a folder that cannot be written shows before the work, not after it.
-    Where the system can, it has no name until it is whole, and whatever ends the process leaves nothing behind.
-    Elsewhere it is a file beside `path` that a lock marks as being written; the next process to write in the folder
-    removes those that nobody holds. A symbolic link is followed. A path that is there and no plain file (a pipe, a
-    device) is given as it is; a named pipe has its reader before the work begins. Errors name `path`, never the
-    temporary file.
+    The temporary file is created at once, so that errors show before the work. If the system supports it, the file has
+    no name until it is complete, so that nothing remains if the process is killed. Otherwise it is a file beside `path`
+    with a lock; the next process that writes in the folder removes unlocked ones. A symbolic link is followed. An
+    existing special file (a pipe, a device) is written directly; a named pipe has its reader before the work begins.
+    Errors name `path`, never the temporary file.
 
     Raises:
-        OutputError: When the file cannot be made.
+        OutputError: If the file cannot be created.
     """
     path = Path(path)
     try:
@@ -80,19 +79,19 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def opened(target: Path) -> AbstractContextManager[object] | None:
-    """Holds a path open that is there and no plain file, and waits for the reader of a pipe; None for a plain file.
+    """Opens an existing special file, waiting for the reader of a pipe; returns None for a regular file.
 
     Raises:
-        OSError: When the system refuses.
+        OSError: If the system refuses.
     """
     if not is_special(target):
         return None
-    # Whoever waited for a reader only after the work would keep its results to himself for as long.
+    # Waiting for the reader after the work would delay its results.
     return os.fdopen(os.open(target, os.O_WRONLY), "wb", buffering=0) if target.is_fifo() else nullcontext()
 
 
 def is_special(path: Path) -> bool:
-    """Whether a path leads to what is neither a plain file nor a folder."""
+    """Returns whether a path is an existing special file: neither a regular file nor a folder."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -101,31 +100,31 @@ def is_special(path: Path) -> bool:
 
 
 def refuse_pipe(path: str | Path) -> None:
-    """Refuses a pipe for a table, whose writer goes back in its file.
+    """Refuses a pipe as a Parquet file, whose writer must seek.
 
     Raises:
-        OutputError: When it is one.
+        OutputError: If the path is a pipe.
     """
     if Path(path).is_fifo():
         raise OutputError(f"{path}: is a pipe, into which no Parquet file can be written: name a file")
 
 
 def unwritable(path: Path, error: OSError) -> OutputError:
-    """An error of the system about a file, as one of ours."""
+    """Returns a system error about a file as an error of flashmesh."""
     return OutputError(f"{path}: cannot be written: {reason(error)}")
 
 
 def reason(error: OSError) -> str:
-    """Why the system refused, without the words that pyarrow puts around it."""
+    """Returns the reason of a system error, without the text that pyarrow adds."""
     return os.strerror(error.errno) if error.errno else str(error)
 
 
 def target_of(path: Path) -> Path:
-    """The file that a path names, behind symbolic links.
+    """Returns the file that a path names, behind symbolic links.
 
     Raises:
-        OutputError: When it can be no file.
-        OSError: When the system refuses the path.
+        OutputError: If the path cannot be a file.
+        OSError: If the system refuses the path.
     """
     try:
         unusable = b"\0" in os.fsencode(path)
@@ -134,7 +133,7 @@ def target_of(path: Path) -> Path:
     if unusable:
         raise OutputError(f"{str(path)!r}: is no name of a file")
     if is_special(path):
-        # Links of /dev/fd and /proc lead to pipes by names that no folder has.
+        # Links in /dev/fd and /proc lead to pipes by names that exist in no folder.
         return path
     target = path
     for _ in range(LINKS_MAX):
@@ -144,7 +143,7 @@ def target_of(path: Path) -> Path:
     else:
         raise OutputError(f"{path}: cannot be written: its symbolic links lead in a circle")
     with suppress(FileNotFoundError):
-        target.lstat()  # a name that is too long shows now, not after the work
+        target.lstat()  # reports a name that is too long now, not after the work
     if target.is_dir():
         raise OutputError(f"{path}: is a folder, not a file")
     return target
@@ -152,10 +151,10 @@ def target_of(path: Path) -> Path:
 
 @contextmanager
 def text_file(path: str | Path) -> Iterator[Callable[[str], None]]:
-    """Gives the function that takes the text of a file, which is written when the block ends well.
+    """Yields a function that takes the text of a file; the file is written if the block ends without an exception.
 
     Raises:
-        OutputError: When the file cannot be written.
+        OutputError: If the file cannot be written.
     """
     with whole_file(path) as file:
         texts: list[str] = []
@@ -164,24 +163,24 @@ def text_file(path: str | Path) -> Iterator[Callable[[str], None]]:
 
 
 class OutputFiles(AbstractContextManager["OutputFiles"]):
-    """Files that are opened before the work and end after it, each whatever becomes of the others."""
+    """Files that are opened before the work and closed after it, each independent of the others."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Creates an empty collection."""
         self.contexts: list[AbstractContextManager[Any]] = []
 
     def open(self, context: AbstractContextManager[T]) -> T:
-        """Opens a file; gives what its context gives.
+        """Opens a file; returns the value of its context.
 
         Raises:
-            OutputError: When it cannot be opened.
+            OutputError: If it cannot be opened.
         """
         value = context.__enter__()
         self.contexts.append(context)
         return value
 
     def close(self) -> list[str]:
-        """Ends all files, and says what is wrong with those that could not be written."""
+        """Closes all files. Returns the errors of those that could not be written."""
         failures: list[str] = []
         while self.contexts:
             try:
@@ -193,7 +192,7 @@ class OutputFiles(AbstractContextManager["OutputFiles"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Gives up what is still open: the work did not come to its end."""
+        """Discards the files that are still open, since the work did not complete."""
         given_up = error or OutputError("the work did not end")
         while self.contexts:
             with suppress(OutputError):
@@ -201,13 +200,13 @@ class OutputFiles(AbstractContextManager["OutputFiles"]):
 
 
 class Temporary:
-    """A file that is being written, and will be at `target` once it is whole."""
+    """A file that is being written, and is moved to `target` when complete."""
 
     def __init__(self, target: Path) -> None:
-        """Makes it, without a name where the system can.
+        """Creates the file, without a name if the system supports it.
 
         Raises:
-            OSError: When it cannot be made.
+            OSError: If it cannot be created.
         """
         self.target = target
         self.name: Path | None = None
@@ -220,20 +219,20 @@ class Temporary:
         self.path = self.name or Path(f"/proc/self/fd/{descriptor}")
 
     def take_rights(self) -> None:
-        """Takes over who may read and write the file that it takes the place of."""
+        """Copies the permissions of the file that is replaced."""
         with suppress(OSError):
             os.fchmod(self.descriptor, stat.S_IMODE(self.target.stat().st_mode))
 
     def keep(self) -> None:
-        """Puts the file where it belongs.
+        """Moves the file to its target.
 
         Raises:
-            OSError: When the system refuses.
+            OSError: If the system refuses.
         """
         os.fsync(self.descriptor)
         if self.name is None:
             name = new_name(self.target.parent)
-            # Only with a folder to start from is the link to the descriptor followed.
+            # The link to the descriptor is followed only with a folder descriptor to start from.
             root = os.open("/", os.O_RDONLY)
             try:
                 os.link(f"/proc/self/fd/{self.descriptor}", name, src_dir_fd=root, follow_symlinks=True)
@@ -244,7 +243,7 @@ class Temporary:
         self.name = None
 
     def drop(self) -> None:
-        """Removes what was not kept."""
+        """Removes a file that was not kept."""
         if self.name is not None:
             self.name.unlink(missing_ok=True)
             self.name = None
@@ -254,13 +253,13 @@ class Temporary:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Puts a text in the place of a file in one step, without waiting for the disk.
+    """Replaces a file with a text atomically, without waiting for the disk.
 
-    For many small files in folders that several machines may write at once, where locks do not reach. `remove_old`
-    removes what processes left behind that were killed.
+    Intended for many small files in folders that several machines may write at once, where locks do not work.
+    `remove_old` removes the remains of killed processes.
 
     Raises:
-        OSError: When the system refuses.
+        OSError: If the system refuses.
     """
     temporary = new_name(path.parent, REPLACING)
     try:
@@ -274,7 +273,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def remove_old(folder: Path, folders: str) -> None:
-    """Removes what `replace_text` left in the folders that match below a folder, once nobody can be writing it."""
+    """Removes old temporary files of `replace_text` in the matching folders below a folder."""
     old = time.time() - STALE_S
     for path in folder.glob(f"{folders}/{REPLACING}*{TEMPORARY_END}"):
         with suppress(OSError):
@@ -283,15 +282,15 @@ def remove_old(folder: Path, folders: str) -> None:
 
 
 def new_name(folder: Path, begin: str = TEMPORARY) -> Path:
-    """A name for a temporary file that no other has."""
+    """Returns a unique name for a temporary file."""
     return folder / f"{begin}{os.urandom(8).hex()}{TEMPORARY_END}"
 
 
 def nameless(folder: Path) -> int | None:
-    """A new file without a name in a folder; None where the system has no such files.
+    """Creates a file without a name in a folder; returns None if the system does not support it.
 
     Raises:
-        OSError: When the folder cannot be written.
+        OSError: If the folder cannot be written.
     """
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None or not Path("/proc/self/fd").is_dir():
@@ -307,23 +306,23 @@ def nameless(folder: Path) -> int | None:
 
 
 def named(folder: Path) -> tuple[Path, int]:
-    """A new file in a folder, locked for as long as this process lives.
+    """Creates a file in a folder, locked until this process ends.
 
     Raises:
-        OSError: When the folder cannot be written.
+        OSError: If the folder cannot be written.
     """
     while True:
         name = new_name(folder)
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         lock(descriptor)
-        # Before the lock another process may have taken it for a stale one.
+        # Before it was locked, another process may have removed it as stale.
         if os.fstat(descriptor).st_nlink > 0:
             return name, descriptor
         os.close(descriptor)
 
 
 def lock(descriptor: int) -> bool:
-    """Marks a file as being written, until it is closed or the process ends; false when another process does."""
+    """Locks a file until it is closed or the process ends. Returns False if another process has locked it."""
     if fcntl is None:
         return False
     try:
@@ -334,7 +333,7 @@ def lock(descriptor: int) -> bool:
 
 
 def remove_stale(folder: Path) -> None:
-    """Removes the temporary files that processes left behind which were killed."""
+    """Removes the temporary files of killed processes."""
     for path in folder.glob(f"{TEMPORARY}*{TEMPORARY_END}"):
         try:
             descriptor = os.open(path, os.O_RDWR)
@@ -350,10 +349,10 @@ def remove_stale(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text, out of this process; half characters in it, such as names of files may have, as their escapes.
+    """Writes a text from this process; lone surrogates, such as in file names, are escaped.
 
     Raises:
-        OutputError: When the system refuses.
+        OutputError: If the system refuses.
     """
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace", opener=without_waiting) as file:
@@ -363,10 +362,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Opens a file; a pipe whose reader went away is broken, and nobody waits for another.
+    """Opens a file without blocking; a pipe without a reader is an error.
 
     Raises:
-        OSError: When the system refuses.
+        OSError: If the system refuses.
     """
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)

@@ -1,4 +1,4 @@
-"""Profiles fitted to traces: made, turned into traces again, and held against the original."""
+"""Profiles fitted to traces: fitting, generation of traces, and comparison with the original."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REFERENCE_DRIVES = {"venice-z-nand": "z_nand", "venice-pm9a3": "pm9a3"}
-"""The presets on which latencies are compared, a fast drive and a slow one, with what keys of figures call them."""
+"""Presets on which latencies are compared, a fast and a slow drive, with their names in the keys of figures."""
 LOAD_MAX = 0.5
-"""Open replay is slowed down until the original asks for at most this share of what the drive can serve."""
+"""Maximum load of open replay, as a share of the throughput of the drive; a trace with more is slowed down."""
 CHECKED_REQUESTS = 1_000_000
-"""Requests at the beginning of a trace that are compared with a copy after a fit."""
+"""Number of requests at the start of a trace that are compared with a copy after a fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +32,23 @@ class TraceFigure:
     """One figure of an original and of its copy."""
 
     key: str
-    """What it tells; stable."""
+    """Stable identifier."""
     title: str
-    """What a person calls it."""
+    """Readable name."""
     unit: str
     """share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
     measure: str
-    """How the difference is taken: "relative" to the original (of pages read or written to a twentieth of all pages
-    touched where they are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures that may be
-    near 0."""
+    """Measure of the difference: "relative" to the original (for pages read or written, to a twentieth of all
+    accessed pages if these are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures
+    that may be near 0."""
     original: float | None
-    """None of a distribution."""
+    """None for a distribution."""
     copy: float | None
-    """None of a distribution."""
+    """None for a distribution."""
     difference: float | None
-    """None when the original is 0 and the copy is not."""
+    """None if the original is 0 and the copy is not."""
     bound: float
-    """What copies made from fitted profiles keep to (docs/fitting.md); a relative figure lies between
+    """Bound that copies made from fitted profiles meet (docs/fitting.md). A relative figure lies between
     `original / (1 + bound)` and `original * (1 + bound)`."""
 
     @property
@@ -60,22 +60,22 @@ class TraceFigure:
 
 @dataclass(frozen=True, slots=True)
 class TraceComparison:
-    """An original and its copy, figure by figure."""
+    """Comparison of an original and its copy."""
 
     original: str
     copy: str
     time_scales: dict[str, float]
-    """By what arrival times were multiplied in the open replay on each reference drive."""
+    """Factors on arrival times in the open replay, for each reference drive."""
     figures: tuple[TraceFigure, ...]
 
     @property
     def misses(self) -> tuple[TraceFigure, ...]:
-        """The figures that are beyond their bounds."""
+        """The figures beyond their bounds."""
         return tuple(figure for figure in self.figures if not figure.is_within)
 
     @property
     def document(self) -> dict[str, Any]:
-        """The same as JSON has it."""
+        """The comparison as JSON."""
         figures = [{name: getattr(figure, name) for name in TraceFigure.__slots__} for figure in self.figures]
         scales = self.time_scales
         return {"original": self.original, "copy": self.copy, "time_scales": scales, "figures": figures}
@@ -83,10 +83,10 @@ class TraceComparison:
 
 @dataclass(frozen=True, slots=True)
 class TraceGeneration:
-    """What became of a trace made from a profile."""
+    """Result of generating a trace from a profile."""
 
     written: int
-    """Requests written."""
+    """Number of requests written."""
     left_out: LeftOut
     """Requests left out."""
 
@@ -98,18 +98,18 @@ def fit_trace(
     overrides: Mapping[str, Any] | None = None,
     tolerate: bool = False,
 ) -> TraceSummary:
-    """Fits a profile to a trace and writes it; the file appears whole or not at all.
+    """Fits a profile to a trace, and writes it atomically.
 
     Args:
         trace: The trace.
         file: The profile to write.
-        overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to skip unusable lines of a trace, however many.
+        overrides: The settings for reading the trace, as keys of the configuration: `{"workload.time-unit": "us"}`.
+        tolerate: Whether to skip all unusable lines of a trace.
 
     Raises:
-        ConfigError: When an override cannot be used.
-        WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
-        OutputError: When the profile cannot be written.
+        ConfigError: If an override is invalid.
+        WorkloadError: If the trace cannot be read, or too many of its lines are unusable.
+        OutputError: If the profile cannot be written.
     """
     config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     if tomllib.loads(config.to_toml())["workload"]["flushes"]:
@@ -123,25 +123,25 @@ def fit_trace(
 def generate_trace(
     profile: str | Path,
     file: str | Path,
-    format: str = "ascii",  # noqa: A002 - the word of the field
+    format: str = "ascii",  # noqa: A002 - the field's term
     *,
     requests: int | None = None,
     seed: int = 1,
     drop_unwritable: bool = False,
 ) -> TraceGeneration:
-    """Makes a trace from a fitted profile; the file appears whole or not at all.
+    """Generates a trace from a fitted profile, and writes it atomically.
 
     Args:
         profile: The profile.
-        file: The trace to write, packed when its name ends with .gz, .zst or .xz.
-        format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
-        requests: How many; as many as the original has unless given.
+        file: The trace to write, compressed if its name ends with .gz, .zst or .xz.
+        format: The format to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
+        requests: The number of requests; by default that of the original.
         seed: Seed of all random numbers.
-        drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
+        drop_unwritable: Whether to omit requests that are neither reads nor writes, which the formats cannot represent.
 
     Raises:
-        WorkloadError: When the profile cannot be used, or holds what `format` cannot say.
-        OutputError: When the trace cannot be written.
+        WorkloadError: If the profile is invalid, or has requests that `format` cannot represent.
+        OutputError: If the trace cannot be written.
     """
     with whole_file(file) as target:
         text = configuration.interruptibly(
@@ -160,19 +160,19 @@ def compare_traces(
     tolerate: bool = False,
     latency: bool = True,
 ) -> TraceComparison:
-    """Holds a copy of a trace against its original, figure by figure.
+    """Compares a copy of a trace with its original, figure by figure.
 
     Args:
         original: The original.
         copy: The copy.
-        overrides: How to read the original, as keys of the configuration.
-        copy_overrides: How to read the copy.
-        tolerate: Whether to accept traces however many of their lines cannot be used.
-        latency: Whether to replay both on the reference drives as well.
+        overrides: The settings for reading the original, as keys of the configuration.
+        copy_overrides: The settings for reading the copy.
+        tolerate: Whether to accept traces with any number of unusable lines.
+        latency: Whether to also replay both on the reference drives.
 
     Raises:
-        ConfigError: When an override cannot be used.
-        WorkloadError: When a trace cannot be read, or too many of its lines cannot be used.
+        ConfigError: If an override is invalid.
+        WorkloadError: If a trace cannot be read, or too many of its lines are unusable.
         Interrupted: On Ctrl-C.
     """
     sides = [(original, dict(overrides or {})), (copy, dict(copy_overrides or {}))]
@@ -197,21 +197,21 @@ def compare_profile(
     requests: int | None = None,
     latency: bool = True,
 ) -> TraceComparison:
-    """Makes a copy of a trace from its profile, compares the two, and forgets the copy.
+    """Generates a copy of a trace from its profile, compares the two, and deletes the copy.
 
     Args:
         original: The trace that the profile was fitted to.
         profile: The profile.
-        overrides: How to read the original, as keys of the configuration.
-        tolerate: Whether to skip unusable lines of an original, however many.
-        seed: Seed of the random numbers of the copy.
-        requests: How many to compare, from the beginning of both; all unless given.
-        latency: Whether to replay both on the reference drives as well.
+        overrides: The settings for reading the original, as keys of the configuration.
+        tolerate: Whether to skip all unusable lines of an original.
+        seed: The seed of the copy.
+        requests: The number of requests to compare, from the start of both; by default all.
+        latency: Whether to also replay both on the reference drives.
 
     Raises:
-        ConfigError: When an override cannot be used.
-        WorkloadError: When the trace or the profile cannot be used.
-        OutputError: When there is no room for the copy.
+        ConfigError: If an override is invalid.
+        WorkloadError: If the trace or the profile is invalid.
+        OutputError: If there is not enough disk space for the copy.
         Interrupted: On Ctrl-C.
     """
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
@@ -234,7 +234,7 @@ def replays(
     tolerate: bool,
     bounds: list[tuple[str, str, float]],
 ) -> tuple[float, list[TraceFigure]]:
-    """The time scale of open replay on a drive, and what both traces get from it in open and stress replay."""
+    """Returns the time scale of open replay on a drive, and the figures of both traces in open and stress replay."""
     stress = replay(drive, sides, tolerate, {"replay.mode": "stress"})
     original = stress[0].document
     workload = original["workload"]
@@ -248,7 +248,7 @@ def replays(
 
 
 def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[Any]) -> TraceFigure:
-    """One figure of the replays of an original and its copy on a drive."""
+    """Returns one figure of the replays of an original and its copy on a drive."""
     is_rate = name == "iops"
     values = [float(result.document["iops"] if is_rate else getattr(result.latency_ps.all, name)) for result in results]
     difference = values[1] / values[0] - 1.0 if values[0] else None
@@ -263,7 +263,7 @@ def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[
 def replay(
     drive: str, sides: list[tuple[str | Path, dict[str, Any]]], tolerate: bool, settings: dict[str, Any]
 ) -> list[Any]:
-    """The results of both traces on a drive, replayed side by side."""
+    """Returns the results of both traces on a drive, replayed in parallel."""
     jobs = [
         Job(
             configuration.load(

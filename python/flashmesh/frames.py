@@ -1,4 +1,4 @@
-"""A data frame as a trace: of pandas, polars, Arrow or whatever else hands over Arrow."""
+"""Data frames as traces: those of pandas, polars, Arrow or any other exporter of Arrow."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 READING = {"workload.format": "ascii", "workload.time-unit": "ns"}
-"""How the file of a data frame is read."""
+"""Settings for reading the file of a data frame."""
 SECTOR = 512
 """Bytes of a sector of a trace."""
 ARRIVALS = {"arrival_ps": 1e-3, "arrival_ns": 1.0, "arrival_us": 1e3, "arrival_ms": 1e6, "arrival_s": 1e9}
-"""The columns that may say when a request arrives, with the nanoseconds of their unit."""
+"""Columns of arrival times, with their units in nanoseconds."""
 OFFSETS = ("offset_bytes", "offset")
 SIZES = ("size_bytes", "size", "length")
 KINDS = ("kind", "op", "is_read")
@@ -32,26 +32,27 @@ FORM = "a trace needs a column for arrivals (arrival_ns, arrival_us, ...), offse
 
 
 DataFrame: TypeAlias = Any
-"""A data frame of pandas, polars or Arrow: what hands over Arrow has no type in common."""
+"""Data frame of pandas, polars or Arrow; exporters of Arrow have no common type."""
 
 
 def is_frame(trace: Any) -> bool:
-    """Whether a trace is given as a data frame."""
+    """Returns whether a trace is given as a data frame."""
     return hasattr(trace, "__arrow_c_stream__") or hasattr(trace, "to_pandas")
 
 
 def trace_file(frame: Any) -> Path:
-    """A file with the requests of a data frame, in the order of their arrivals.
+    """Writes a file with the requests of a data frame in the order of arrival, and returns its path.
 
-    It is named by its content and stays in the folder of temporary files: the configuration of a result names it.
+    It is named by a hash of its content, and stays in the temporary folder, since the configuration of a result names
+    it.
 
     Args:
-        frame: Arrivals in a column such as `arrival_us`, `offset_bytes` and `size_bytes` (multiples of 512), and `kind`
-            with "read" or "write" (or `is_read`, with truth values).
+        frame: A data frame with columns for arrivals (such as `arrival_us`), `offset_bytes` and `size_bytes` (multiples
+            of 512), and `kind` with "read" or "write" (or `is_read` with truth values).
 
     Raises:
-        WorkloadError: When it lacks a column, or holds what no trace can.
-        OutputError: When the file cannot be written.
+        WorkloadError: If a column is missing, or has invalid values.
+        OutputError: If the file cannot be written.
     """
     import numpy as np
 
@@ -81,10 +82,10 @@ def trace_file(frame: Any) -> Path:
 
 
 def as_trace(trace: Any, overrides: Mapping[str, Any] | None) -> tuple[str | Path | None, Mapping[str, Any] | None]:
-    """The path of a trace and the settings to read it with; of a data frame those of a file with its requests.
+    """Returns the path of a trace and the settings for reading it; for a data frame, those of a file with its requests.
 
     Raises:
-        WorkloadError: When a data frame is no trace.
+        WorkloadError: If a data frame is not a trace.
     """
     if not is_frame(trace):
         return trace, overrides
@@ -92,7 +93,7 @@ def as_trace(trace: Any, overrides: Mapping[str, Any] | None) -> tuple[str | Pat
 
 
 def as_arrow(frame: Any) -> pa.Table:
-    """A data frame as an Arrow table."""
+    """Returns a data frame as an Arrow table."""
     import pyarrow as pa
 
     if hasattr(frame, "__arrow_c_stream__"):
@@ -101,10 +102,10 @@ def as_arrow(frame: Any) -> pa.Table:
 
 
 def one_of(table: pa.Table, names: Sequence[str]) -> str:
-    """The one of some columns that a table has.
+    """Returns the only one of some columns that a table has.
 
     Raises:
-        WorkloadError: When it has none or several of them.
+        WorkloadError: If it has none or several of them.
     """
     there = [name for name in names if name in table.column_names]
     if len(there) != 1:
@@ -114,10 +115,10 @@ def one_of(table: pa.Table, names: Sequence[str]) -> str:
 
 
 def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """The numbers of a column.
+    """Returns the numbers of a column.
 
     Raises:
-        WorkloadError: When it holds others, or lacks one.
+        WorkloadError: If a value is missing, or not a number.
     """
     import numpy as np
 
@@ -132,10 +133,10 @@ def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
 
 
 def sectors(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """A column of bytes in sectors.
+    """Returns a column of bytes in sectors.
 
     Raises:
-        WorkloadError: When a value is no multiple of a sector, or less than 0.
+        WorkloadError: If a value is negative, or not a multiple of a sector.
     """
     import numpy as np
 
@@ -149,10 +150,10 @@ def sectors(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
 
 
 def kinds(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
-    """Which requests read.
+    """Returns whether each request is a read.
 
     Raises:
-        WorkloadError: When one neither reads nor writes.
+        WorkloadError: If one is neither a read nor a write.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""An environment of Gymnasium in which an agent chooses the victims of garbage collection (`flashmesh[gym]`).
+"""Gymnasium environment in which an agent chooses the victims of garbage collection (`flashmesh[gym]`).
 
     >>> from flashmesh.gym import VictimEnv
     >>> env = VictimEnv("preset:venice-z-nand", overrides={"workload.requests": 100})
@@ -36,27 +36,27 @@ if TYPE_CHECKING:
 FEATURES = 2
 
 
-class Closed(Exception):  # noqa: N818 - ends a run that nobody looks at any more
+class Closed(Exception):  # noqa: N818 - ends an abandoned run
     """The environment was closed or reset while the drive waited for an action."""
 
 
 class Asked:
-    """The policy of an episode: it hands each question to the thread of the agent, and waits for the answer."""
+    """Policy of an episode, which passes each decision to the thread of the agent and waits for the action."""
 
     def __init__(self, candidates: int) -> None:
-        """Offers so many candidates."""
+        """Prepares a policy that offers `candidates` candidates."""
         self.candidates = candidates
         self.questions: queue.SimpleQueue[tuple[NDArray[np.float32], NDArray[np.float32]] | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
 
     def begin(self, geometry: Geometry) -> None:
-        """Takes the number of pages of a block."""
+        """Stores the number of pages of a block."""
         self.pages = geometry.pages_per_block
 
     def select(self, blocks: Blocks) -> int:
-        """The candidate that the agent chooses."""
+        """Returns the candidate that the agent chooses."""
         invalid, filled = blocks.invalid_pages, blocks.filled
-        # Those with the most invalid pages first, of equals the one lowest in the plane.
+        # Candidates are ordered by invalid pages, most first; equal ones by their position in the plane.
         offered = np.argsort(-invalid.astype(np.int64), kind="stable")[: self.candidates]
         offered = offered[filled[offered] > 0]
         shares = np.zeros((self.candidates, FEATURES), dtype=np.float32)
@@ -71,12 +71,11 @@ class Asked:
 
 
 class VictimEnv(gymnasium.Env[Any, Any]):
-    """Chooses the victim among the candidates with the most invalid pages.
+    """Choice of the victim among the candidates with the most invalid pages.
 
-    Observation: of each candidate the share of its pages that are invalid, and its age, 0 for the block filled last and
-    1 for one filled before all others. Action: the number of a candidate; one beyond those that are there stands for
-    the last. Reward: the share of the pages of the victim that need not be moved. `info["result"]` of the last step is
-    the result of the run.
+    Observation: for each candidate the share of invalid pages, and its age, from 0 for the block filled last to 1 for
+    the one filled first. Action: the index of a candidate; an index beyond the last stands for the last. Reward: the
+    share of the pages of the victim that need not be moved. `info["result"]` of the last step is the result of the run.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
@@ -89,7 +88,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         overrides: Mapping[str, Any] | None = None,
         trust_policies: bool = False,
     ) -> None:
-        """Takes the drive and its workload, and whether they may name policies, as `flashmesh.run` takes them."""
+        """Takes the drive, its workload, and the trust in policies, as in `flashmesh.run`."""
         self.config, self.overrides, self.trust_policies = config, dict(overrides or {}), trust_policies
         self.candidates = candidates
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (candidates * FEATURES,), np.float32)
@@ -102,11 +101,11 @@ class VictimEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begins a run; `seed` is that of the run, drawn where none is given.
+        """Begins a run; `seed` is the seed of the run, drawn at random by default.
 
         Raises:
-            ConfigError: When the drive cannot be built.
-            RuntimeError: When the run ends without a collection.
+            ConfigError: If the configuration of the drive is invalid.
+            RuntimeError: If the run ends without a collection.
         """
         super().reset(seed=seed)
         self.close()
@@ -116,7 +115,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
 
         def work() -> None:
             try:
-                # Another seed than that of the overrides would be given twice.
+                # A seed in the overrides takes precedence; passing another one would be an error.
                 settings = {"seed": run_seed, **self.overrides}
                 ended.append(
                     simulate.run(
@@ -139,10 +138,10 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return observation, {}
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Collects a candidate; the observation is that of the next collection.
+        """Collects a candidate, and returns the observation of the next collection.
 
         Raises:
-            RuntimeError: When no run is under way.
+            RuntimeError: If no run is active.
         """
         if self.asked is None:
             raise RuntimeError("no run is under way: call reset first")
@@ -157,10 +156,10 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return observation, reward, False, False, {}
 
     def result(self) -> Result:
-        """What the run came to.
+        """Returns the result of the run.
 
         Raises:
-            FlashmeshError: When it failed.
+            FlashmeshError: If the run failed.
         """
         (ended,) = self.ended
         if isinstance(ended, BaseException):
@@ -168,7 +167,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         return ended
 
     def close(self) -> None:
-        """Ends the run under way."""
+        """Ends the active run."""
         if self.asked is not None:
             self.asked.answers.put(None)
             self.asked = None
@@ -178,12 +177,12 @@ class VictimEnv(gymnasium.Env[Any, Any]):
 
 
 class Kept:
-    """A policy that stays the same object where copies of it are made: it speaks with the thread of an agent."""
+    """Policy wrapper that `deepcopy` does not copy, since it communicates with the thread of an agent."""
 
     def __init__(self, asked: Asked) -> None:
-        """Of an episode."""
+        """Wraps the policy of an episode."""
         self.begin, self.select = asked.begin, asked.select
 
     def __deepcopy__(self, memo: object) -> Kept:
-        """Itself."""
+        """Returns the wrapper itself."""
         return self

@@ -1,8 +1,8 @@
-"""Documents as JSON text, all of it ASCII, so that every terminal and file takes it.
+"""JSON text of documents, in ASCII only, for any terminal and file.
 
-orjson writes them, since a recording is megabytes of JSON, which the standard library takes thirty times as long to
-indent. The standard library writes what orjson does not: characters beyond ASCII as escapes, lone surrogates of file
-names, and integers of more than 64 bits.
+orjson is used because a recording has megabytes of JSON, which the standard library takes thirty times as long to
+indent. The standard library is the fallback for what orjson does not write: escapes of non-ASCII characters, lone
+surrogates of file names, and integers of more than 64 bits.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 
 def indented(document: Any) -> str:
-    """A document with an indent of two, ending with a new line."""
+    """Returns a document indented by two, ending with a newline."""
     return (ascii_text(document, is_indented=True) or json.dumps(document, indent=2)) + "\n"
 
 
 def compact(document: Any) -> str:
-    """A document without spaces or new lines."""
+    """Returns a document without spaces or newlines."""
     return ascii_text(document, is_indented=False) or json.dumps(document, separators=(",", ":"))
 
 
 def ascii_text(document: Any, is_indented: bool) -> str | None:
-    """What orjson writes; None where it refuses the document, or where the text is not ASCII."""
+    """Returns the text from orjson; None if it refuses the document, or the text is not ASCII."""
     import orjson
 
     options = orjson.OPT_SERIALIZE_NUMPY | (orjson.OPT_INDENT_2 if is_indented else 0)

@@ -1,4 +1,4 @@
-"""The declared parameters of a configuration: what each means, which values it takes, and where it is read."""
+"""Declared parameters of a configuration: their meanings, values, and conditions of use."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 NAME = "NAME"
-"""Stands in a key for the name of a table that has one."""
+"""Placeholder in a key for the name of a named table."""
 PRESET = "preset"
 NAMED = ("stream", "namespace")
-"""Tables whose keys are names that somebody chose."""
+"""Tables whose keys are names chosen by the user."""
 UNSET = "not set"
 COUNT = re.compile(r" *[0-9][0-9_.]* *[kKMGT] *")
-"""A whole number with a suffix, such as 1M."""
+"""Pattern of a whole number with a suffix, such as 1M."""
 CITATION = re.compile(
     r"(?:([A-Z][\w-]*(?: (?:for|in|on|of|the|et|al\.|and|[A-Z][\w-]*))*)(?:, | \())?"
     r"((?:IEEE |ACM )?[A-Z]{3,7} (?:19|20)\d\d(?:, (?:[Ss]ection|[Tt]able|[Ff]igure) \d[\d.]*\b)*)"
 )
-"""How a text cites a paper: its name, the conference with its year, the place in it."""
+"""Pattern of a citation of a paper: its name, the conference with its year, the place in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What another key has to be."""
+    """Condition on another key."""
 
     key: str
     wanted: bool
-    """Whether its value is to be one of `values`, or none of them."""
+    """Whether the value must be one of `values`, or none of them."""
     values: tuple[str, ...]
     """Values as TOML; an empty text stands for unset."""
 
     @property
     def text(self) -> str:
-        """The condition as it is written in a file."""
+        """Condition as written in a file."""
         forms = {True: ("{key} = {value}", "{key} not set"), False: ("{key} other than {value}", "{key} set")}
         return " or ".join(forms[self.wanted][not value].format(key=self.key, value=value) for value in self.values)
 
@@ -54,47 +54,47 @@ class Key:
     type: str
     units: tuple[str, ...]
     default: str | None
-    """As TOML; None when unset."""
+    """Default as TOML; None if unset."""
     unset_means: str | None
     bounds: str
     least: int | None
-    """The least whole number; None where it has none, or is no whole number."""
+    """Minimum of a whole number; None without one."""
     most: int | None
     choices: Mapping[str, str]
-    """The values of a fixed list, each with its meaning."""
+    """Values of a fixed list, each with its meaning."""
     step: str | None
-    """By how much `flashmesh ask` changes it: `x2`, `+5%`, or the values to try with ` | ` between them."""
+    """Step by which `flashmesh ask` changes it: `x2`, `+5%`, or the values to try separated by ` | `."""
     used_with: tuple[tuple[Condition, ...], ...]
-    """All of these have to hold for a run to read the key, of each one condition at least."""
+    """Conditions for a run to read the key: at least one condition of each group must hold."""
     meaning: str
 
     @property
     def section(self) -> str:
-        """The section; empty above all sections."""
+        """The section; empty for keys outside all sections."""
         return self.key.rpartition(".")[0]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The papers that its meaning cites, or the text about its section."""
+        """Papers cited in its meaning, or else in the text about its section."""
         section = dict(_native.sections()).get(self.section, "")
         own = cited(" ".join([self.meaning, *self.choices.values()]))
         return own or cited(section)
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """The papers that a text cites."""
+    """Returns the papers that a text cites."""
     found = (f"{name}, {place}" if name else place for name, place in CITATION.findall(text))
     return tuple(dict.fromkeys(found))
 
 
 def whole(kind: str, text: str | None) -> int | None:
-    """A bound of a whole number."""
+    """Returns a bound of a whole number; None for other types."""
     return int(text) if kind == "integer" and text is not None else None
 
 
 @cache
 def declared() -> Mapping[str, Key]:
-    """All declared parameters by their keys, in the order of the reference."""
+    """Returns all declared parameters by key, in the order of the reference."""
     found = {}
     for one in json.loads(_native.parameters()):
         used_with = tuple(
@@ -119,7 +119,7 @@ def declared() -> Mapping[str, Key]:
 
 
 def declared_name(key: str) -> str:
-    """The key as it is declared: without the stream that it is set for, and with NAME for the name of a table."""
+    """Returns the declared form of a key: without the prefix of a stream, and with NAME for the name of a table."""
     parts = key.strip().split(".")
     if parts[0] == "stream" and len(parts) > 2:
         parts = parts[2:]
@@ -130,10 +130,10 @@ def declared_name(key: str) -> str:
 
 
 def find(key: str) -> Key:
-    """A declared parameter.
+    """Returns a declared parameter.
 
     Raises:
-        ConfigError: When there is none of this name; the text says what may have been meant.
+        ConfigError: If there is none of this name; the message suggests the key that was meant.
     """
     known = declared()
     name = declared_name(key)
@@ -145,7 +145,7 @@ def find(key: str) -> Key:
 
 
 def key_of(text: str) -> str:
-    """A key as configurations spell it, with dashes; the name of a stream or of a namespace stays as it is."""
+    """Returns a key in the spelling of configurations, with dashes; names of streams and namespaces stay unchanged."""
     parts = text.strip().split(".")
     for number, part in enumerate(parts):
         if number != 1 or parts[0] not in NAMED:
@@ -154,7 +154,7 @@ def key_of(text: str) -> str:
 
 
 def misfit(key: Key, value: Any) -> str | None:
-    """Why a parameter cannot have a value, as far as that can be said of it alone; None where it may."""
+    """Returns why a parameter cannot have a value, as far as its declaration shows; None if it can."""
     from flashmesh.configuration import plain
     from flashmesh.importers.problems import suggestion
 
@@ -172,7 +172,7 @@ def misfit(key: Key, value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and COUNT.fullmatch(value):
-        return None  # whoever reads the configuration knows the suffix
+        return None  # the reader of configurations expands the suffix
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{value!r} is no whole number"
     if (key.least is not None and value < key.least) or (key.most is not None and value > key.most):
@@ -181,15 +181,15 @@ def misfit(key: Key, value: Any) -> str | None:
 
 
 def refuse_misfits(name: str, section: str, values: Mapping[str, Any]) -> None:
-    """Refuses values of a section in the way of Python.
+    """Refuses invalid values of a section, in the terms of Python.
 
     Args:
-        name: The class that holds them.
+        name: The class of the values.
         section: The section.
-        values: Values by the names of their fields.
+        values: The values by the names of their fields.
 
     Raises:
-        ConfigError: When there is one that the parameter cannot have.
+        ConfigError: If a parameter cannot have its value.
     """
     known = declared()
     for field, value in values.items():
@@ -200,12 +200,12 @@ def refuse_misfits(name: str, section: str, values: Mapping[str, Any]) -> None:
 
 
 def keys_named(name: str) -> list[str]:
-    """The keys of any section with this name, in the order of their declaration."""
+    """Returns the keys of any section with this last part, in the order of declaration."""
     return [key for key in declared() if key.rpartition(".")[2] == name and NAME not in key]
 
 
 def meant(name: str, known: Mapping[str, Key]) -> str:
-    """What may have been meant by a key that does not exist, as the end of a sentence."""
+    """Returns suggestions for an unknown key, as the end of a sentence."""
     from flashmesh.importers.problems import suggestion
 
     same = [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2]]
@@ -218,7 +218,7 @@ def meant(name: str, known: Mapping[str, Key]) -> str:
 
 
 def related(key: Key) -> list[str]:
-    """Other keys that matter with a key: those it is read with, those read with it, and the others of its section."""
+    """Returns other relevant keys: those it is read with, those read with it, and the others of its section."""
     known = declared()
     wanted = [condition.key for any_of in key.used_with for condition in any_of]
     readers = [
@@ -232,14 +232,14 @@ def related(key: Key) -> list[str]:
 
 @cache
 def preset_values() -> Mapping[str, Mapping[str, Any]]:
-    """The values of each preset, by key."""
+    """Returns the values of each preset, by key."""
     from flashmesh.configuration import read
 
     return {name: flat(json.loads(read(f"{PRESET}:{name}", []).to_json())) for name in _native.presets()}
 
 
 def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The values of nested tables by their dotted keys."""
+    """Returns the values of nested tables by their dotted keys."""
     found: dict[str, Any] = {}
     for name, value in tables.items():
         if isinstance(value, dict):
@@ -250,14 +250,14 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def toml_text(value: Any) -> str:
-    """A value as TOML; what is absent is not set."""
+    """Returns a value as TOML; `not set` for None."""
     if value is None:
         return UNSET
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool | list) else str(value)
 
 
 def presets_by_value(key: str) -> dict[str, list[str]]:
-    """The presets by the value that they give a key, as TOML."""
+    """Returns the presets by their value of a key, as TOML."""
     found: dict[str, list[str]] = {}
     for preset, values in preset_values().items():
         found.setdefault(toml_text(values.get(key)), []).append(preset)
@@ -265,7 +265,7 @@ def presets_by_value(key: str) -> dict[str, list[str]]:
 
 
 def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """The keys in which configurations differ, each with its value in all of them; None where it is not set."""
+    """Returns the keys in which configurations differ, with the value of each configuration; None if not set."""
     flats = [flat(each) for each in tables]
     keys = dict.fromkeys(key for each in flats for key in each)
     values = {key: [each.get(key) for each in flats] for key in keys}
@@ -273,6 +273,6 @@ def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def short_key(key: str) -> str:
-    """Returns a key without its section, unless a single word is left, such as `kind`, which says too little."""
+    """Returns a key without its section, unless the rest is a single word, such as `kind`, which would be ambiguous."""
     last = key.rpartition(".")[2]
     return last if "-" in last else key

@@ -1,13 +1,13 @@
-"""What the command line lists and explains, for programs."""
+"""Lists and explanations of the command line, for programs."""
 
 from __future__ import annotations
 
 
 def measures() -> dict[str, str]:
-    """What results can be printed, sorted and drawn by: the measures of tables, then every single value by its key.
+    """Returns the measures by which results can be printed, sorted and drawn, then every single value of a result.
 
     Returns:
-        By the name of each its unit; empty for plain numbers.
+        The unit of each, by name; empty for plain numbers.
     """
     from flashmesh._native import quantities
     from flashmesh.report.measures import MEASURES
@@ -17,13 +17,13 @@ def measures() -> dict[str, str]:
 
 
 def explain(key: str) -> str:
-    """What a key of a configuration, or a section of it, means, and which values it takes; as `flashmesh explain` says.
+    """Returns the text of `flashmesh explain`: the meaning and the values of a key, or of the keys of a section.
 
     Args:
-        key: Such as "fabric.kind" or "fabric"; underscores do as well as dashes.
+        key: A key or section, such as "fabric.kind" or "fabric"; underscores may replace dashes.
 
     Raises:
-        ConfigError: When there is no such key.
+        ConfigError: If there is no such key.
     """
     from flashmesh.cli.explain import lines_about
 

@@ -1,4 +1,4 @@
-"""How much memory runs take, and how much there is: refused before the work rather than killed in the middle of it."""
+"""Memory that runs need, and memory that is available, so that runs are refused early instead of killed later."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 UNLIMITED = 1 << 60
-"""Limits above are none: version 1 of cgroups writes a number near 2^63."""
+"""Limits above count as none: version 1 of cgroups reports a number near 2^63."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The memory of runs, in bytes."""
+    """Memory of runs, in bytes."""
 
     reserved: int
     """Address space."""
     used: int
-    """What is used at most, as far as that is known before the run."""
+    """Maximum use, as far as known before the run."""
     preconditioned: int
-    """What of it preconditioning takes."""
+    """Part of `used` for preconditioning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Limit:
     """A limit in force."""
 
     name: str
-    """What sets it, and how a person finds it."""
+    """Name of the limit as users know it."""
     left: int
-    """Bytes that are left below it."""
+    """Bytes left below the limit."""
     of_address_space: bool = False
-    """Whether it counts what is reserved, used or not."""
+    """Whether the limit applies to reserved memory, used or not."""
 
 
 def need(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> Need:
-    """The memory of the largest runs, as many as go on at once."""
+    """Returns the memory of the largest runs, for `at_once` runs at once."""
     each = [Need(*config.memory(check)) for config in configs]
 
     def most(values: list[int]) -> int:
@@ -58,10 +58,10 @@ def need(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> Ne
 
 
 def require(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> None:
-    """Refuses runs that do not fit into the memory that is left.
+    """Refuses runs that exceed the available memory.
 
     Raises:
-        ConfigError: When they do not; the text has the figures, and the keys that lower them.
+        ConfigError: If they do; the message has the numbers, and the keys that lower them.
     """
     needed = need(configs, at_once, check)
     for limit in limits():
@@ -71,7 +71,7 @@ def require(configs: Sequence[Config], at_once: int = 1, check: bool = False) ->
 
 
 def refusal(needed: Need, wanted: int, limit: Limit, at_once: int) -> str:
-    """Why runs do not fit, and what to do."""
+    """Returns the error text for runs that exceed the available memory."""
     what = "the run needs" if at_once == 1 else f"{at_once} runs at once need"
     kind = "address space" if limit.of_address_space else "memory"
     remedies = ["geometry.* (a smaller drive, or larger pages)"]
@@ -86,12 +86,12 @@ def refusal(needed: Need, wanted: int, limit: Limit, at_once: int) -> str:
 
 
 def size(count: int) -> str:
-    """An amount of memory."""
+    """Returns an amount of memory with its unit."""
     return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
 
 
 def limits() -> Iterator[Limit]:
-    """The limits in force for this process; none where the system does not tell."""
+    """Yields the limits in force for this process, as far as the system reports them."""
     yield from cgroup_limits()
     yield from resource_limits()
     available = fields(PROC / "meminfo").get("MemAvailable")
@@ -100,7 +100,7 @@ def limits() -> Iterator[Limit]:
 
 
 def resource_limits() -> Iterator[Limit]:
-    """Those of `ulimit`."""
+    """Yields the limits of `ulimit`."""
     try:
         import resource
     except ImportError:
@@ -113,7 +113,7 @@ def resource_limits() -> Iterator[Limit]:
 
 
 def cgroup_limits() -> Iterator[Limit]:
-    """Those of the control groups that the process is in, of both versions."""
+    """Yields the limits of the control groups of the process, of both cgroup versions."""
     try:
         lines = (PROC / "self/cgroup").read_text().splitlines()
     except OSError:
@@ -127,12 +127,12 @@ def cgroup_limits() -> Iterator[Limit]:
 
 
 def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Limit]:
-    """The limit of a group and of those around it; in a container the group may be the root of what is seen."""
+    """Yields the limits of a group and its parents; in a container the group may be the visible root."""
     folder = root / path.lstrip("/")
     for group in (folder, *folder.parents):
         most, used = number_in(group / limit), number_in(group / usage)
         if most is not None and most < UNLIMITED:
-            # Pages of files that are cached are given back when they are needed.
+            # Cached pages of files are released on demand.
             cached = fields(group / "memory.stat").get("inactive_file", 0)
             yield Limit(str(group / limit), most - (used or 0) + cached)
         if group == root:
@@ -140,7 +140,7 @@ def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Lim
 
 
 def number_in(path: Path) -> int | None:
-    """The number in a file; None where there is none, or it is `max`."""
+    """Returns the number in a file; None if there is none, or it is `max`."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):
@@ -148,7 +148,7 @@ def number_in(path: Path) -> int | None:
 
 
 def fields(path: Path) -> dict[str, int]:
-    """The numbers by their names, in bytes where a file says kB; none where it cannot be read."""
+    """Returns the numbers in a file by name, in bytes if given in kB; empty if the file cannot be read."""
     try:
         lines = path.read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What to say of a configuration that is not there, or is something else."""
+"""Errors for paths that are missing, or are not configurations."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ PRESET_PREFIX = "preset:"
 DRIVE = f"{PRESET_PREFIX}venice-z-nand"
 XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
 PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
-"""How files of gzip, xz and zstd begin."""
+"""First bytes of gzip, xz and zstd files."""
 IOLOG_START = "fio version"
 BEGINNING = 4096
-"""Bytes of a file that tell what it is."""
+"""Number of bytes read to recognise a file."""
 TRACE_FIELDS = 3
-"""The fewest fields in a line of a trace."""
+"""Minimum number of fields in a line of a trace."""
 
 
 def refuse_what_is_no_configuration(source: str | Path) -> None:
-    """Refuses the path of a file that does not exist, or that holds XML, and that of a folder.
+    """Refuses a missing path, a folder, a trace and an XML file.
 
     Raises:
-        ConfigError: When it is such a path; the text says what may have been meant.
+        ConfigError: If the path is one; the message suggests what was meant.
     """
     path = Path(source)
     try:
         is_there, start = path.exists(), beginning_of(path)
     except (OSError, ValueError):
-        return  # whoever reads it says why that fails
+        return  # the reader reports the error
     if not is_there and path.is_symlink():
         raise ConfigError(f"{source}: {where_links_lead(path)}")
     if not is_there:
@@ -50,7 +50,7 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
 
 
 def beginning_of(path: Path) -> bytes:
-    """The first bytes of a file behind white space; none of what is no file: reading a pipe would use it up."""
+    """Returns the start of a file after white space; empty for special files, since reading a pipe would consume it."""
     if not path.is_file():
         return b""
     with path.open("rb") as file:
@@ -58,7 +58,7 @@ def beginning_of(path: Path) -> bytes:
 
 
 def looks_like_trace(start: bytes) -> bool:
-    """Returns whether a file that begins so is packed or has lines of a trace: fields, most of them numbers."""
+    """Returns whether a file with this start is compressed, or has lines of a trace: fields that are mostly numbers."""
     if start.startswith(PACKED_STARTS):
         return True
     lines = (line.strip() for line in start.decode(errors="replace").splitlines())
@@ -71,7 +71,7 @@ def looks_like_trace(start: bytes) -> bool:
 
 
 def where_links_lead(path: Path) -> str:
-    """Explains a dangling symbolic link."""
+    """Returns the error for a dangling symbolic link."""
     try:
         return f"is a symbolic link to {path.resolve(strict=False)}, and there is no such file"
     except (OSError, RuntimeError):  # RuntimeError before Python 3.13
@@ -82,7 +82,7 @@ def refuse_missing_trace(trace: str | Path) -> None:
     """Refuses the path of a trace that does not exist.
 
     Raises:
-        WorkloadError: When it does not; the text says what may have been meant.
+        WorkloadError: If it does not; the message suggests the file that was meant.
     """
     path = Path(trace)
     try:
@@ -90,11 +90,11 @@ def refuse_missing_trace(trace: str | Path) -> None:
     except FileNotFoundError:
         raise WorkloadError(f"{trace}: there is no such file{beside(path)}") from None
     except OSError:
-        return  # whoever reads it says why that fails
+        return  # the reader reports the error
 
 
 def meant(path: Path) -> str:
-    """What may have been meant by the path of a configuration that does not exist, as the end of a sentence."""
+    """Returns a suggestion for a missing configuration, as the end of a sentence."""
     from flashmesh.importers.problems import suggestion
 
     name = path.stem if path.suffix == ".toml" else path.name
@@ -105,7 +105,7 @@ def meant(path: Path) -> str:
 
 
 def beside(path: Path) -> str:
-    """A file with a name like that of one that does not exist, as the end of a sentence."""
+    """Returns a suggestion of a file with a similar name, as the end of a sentence."""
     from flashmesh.example_files import is_example
     from flashmesh.importers.problems import suggestion
 
@@ -116,7 +116,7 @@ def beside(path: Path) -> str:
         others = [other for other in path.parent.iterdir() if other.is_file()]
     except OSError:
         return f": there is no folder {path.parent} either"
-    # By what comes before the ending: two short names are alike by their endings alone.
+    # Compared without suffix, since short names would be similar by their suffixes alone.
     stems = {other.stem: other for other in others}
     near = suggestion(path.stem, stems)
     return f": did you mean {stems[near]}?" if near else ""

@@ -1,4 +1,4 @@
-"""Ratios of runs to the run of the same workload with a baseline's settings, and their means."""
+"""Ratios of runs to a baseline run of the same workload, and their means."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The settings that make a run the baseline of those that differ from it in nothing else."""
+    """Settings that make a run the baseline of runs with otherwise equal settings."""
 
     settings: dict[str, str]
-    """Varied keys with a value of each, as text."""
+    """Varied keys with their values as text."""
 
     def is_met_by(self, settings: Mapping[str, Value]) -> bool:
-        """Whether a run with these settings is a baseline."""
+        """Returns whether a run with these settings is a baseline."""
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """What a run has in common with its baseline: every other varied key, with its value."""
+        """Returns the settings that a run shares with its baseline: every other varied key, with its value."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:
-        """The values of the run where the baseline has its own."""
+        """Returns the values of a run for the keys of the baseline."""
         return ", ".join(value_text(settings[key]) for key in self.settings)
 
     def __str__(self) -> str:
-        """As it is given."""
+        """Returns the settings as given by the user."""
         return ", ".join(f"{key}={value}" for key, value in self.settings.items())
 
 
 @dataclass(frozen=True)
 class Means:
-    """Ratios to the baseline over all workloads."""
+    """Means of ratios to the baseline, over all workloads."""
 
     count: int
-    """Runs that have a ratio."""
+    """Number of runs with a ratio."""
     arithmetic: float
     geometric: float
-    """0 where a ratio is."""
+    """Geometric mean; 0 if a ratio is 0."""
     largest: float
     smallest: float
     largest_at: dict[str, Value]
-    """The varied keys, with their values in the run of the largest ratio."""
+    """Varied keys with their values, in the run of the largest ratio."""
     largest_in: int
-    """Of these runs, those with the largest ratio of all that have the same workload, the baseline's 1 among them."""
+    """Number of these runs that have the largest ratio of their workload, including the baseline's ratio of 1."""
 
 
 def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Baseline:
-    """The baseline that texts such as `fabric.kind=bus` name.
+    """Returns the baseline that texts such as `fabric.kind=bus` name.
 
     Raises:
-        ConfigError: When a key is not varied, or not over that value.
+        ConfigError: If a key is not varied, or never has the value.
     """
     settings: dict[str, str] = {}
     for text in given:
@@ -81,7 +81,7 @@ def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Ba
 
 
 def partners(settings: Sequence[Mapping[str, Value]], baseline: Baseline) -> list[int | None]:
-    """For each run, given by its settings, the number of its baseline; None where that run gave no result."""
+    """Returns the index of the baseline of each run; None if the baseline has no result."""
     found = {baseline.others(each): number for number, each in enumerate(settings) if baseline.is_met_by(each)}
     return [found.get(baseline.others(each)) for each in settings]
 
@@ -92,16 +92,16 @@ def means(
     baseline: Baseline,
     inverse: bool = False,
 ) -> dict[str, Means]:
-    """The means of ratios to the baseline over everything else that is varied, for each other value in place of it.
+    """Returns the means of ratios to the baseline, over all other varied keys, for each value that replaces it.
 
     Args:
         settings: The varied keys of each run.
-        values: What is compared, of each run.
-        baseline: What the ratios are against.
-        inverse: Whether a ratio is the baseline's value over the run's, as a speedup is of times.
+        values: The compared value of each run.
+        baseline: The reference of the ratios.
+        inverse: Whether to divide the baseline's value by the run's, as for a speedup from times.
 
     Returns:
-        By the values that stand in place of the baseline's; those without any ratio are left out.
+        The means by the values that replace those of the baseline; values without a ratio are left out.
     """
     ratios: dict[str, list[tuple[float, int]]] = {}
     for number, partner in enumerate(partners(settings, baseline)):

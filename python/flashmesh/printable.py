@@ -1,4 +1,4 @@
-"""Text from outside on its way to a terminal: what would move, colour or hide something there is escaped."""
+"""Escaping of text from outside for terminals, where it could move the cursor, colour or hide something."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LAYOUT = "\n\t"
-"""What lays out a text of several lines, and hides nothing."""
+"""Layout characters of texts of several lines, which are harmless."""
 
 
 def printable(text: str, keep: str = "") -> str:
-    """A text with an escape in place of every character that a terminal does not show.
+    """Returns a text with escapes in place of characters that a terminal does not display.
 
-    These are control characters, marks that change the direction of text, invisible ones, and single surrogates. They
-    are spelled as in TOML and JSON, so that such a text means the same.
+    These are control characters, bidirectional marks, invisible characters and lone surrogates. The escapes are those
+    of TOML and JSON, so that the text keeps its meaning there.
 
     Args:
         text: Any text.
-        keep: Characters that stay as they are.
+        keep: Characters that are not escaped.
     """
     if text.isprintable():
         return text
@@ -29,25 +29,25 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def escaped(character: str) -> str:
-    """A character by its number."""
+    """Returns the escape of a character."""
     number = ord(character)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class PrintableStream:
-    """A stream of text behind which there may be a terminal: everything that is written is printable.
+    """A text stream, possibly of a terminal, that escapes everything written to it.
 
-    `unguarded` is the stream itself, for what has been made printable before it was styled.
+    `unguarded` is the underlying stream, for text that was escaped before it was styled.
     """
 
     def __init__(self, stream: IO[str]) -> None:
-        """Guards a stream."""
+        """Wraps a stream."""
         self.unguarded = stream
 
     def write(self, text: str | bytes) -> int:
-        """Writes a text; characters that the encoding of the stream lacks are escaped as well.
+        """Writes a text; also escapes characters that the encoding of the stream lacks.
 
-        Click writes completions as bytes, and looks for a stream of bytes first, which there is none behind a guard.
+        Click writes completions as bytes, and first looks for a byte stream, which this class does not have.
         """
         if isinstance(text, bytes):
             text = text.decode(errors="backslashreplace")
@@ -60,14 +60,14 @@ class PrintableStream:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        """As of the stream, but for its bytes: nothing is written there."""
+        """Returns attributes of the underlying stream, except its byte stream."""
         if name == "buffer":
             raise AttributeError(name)
         return getattr(self.unguarded, name)
 
 
 def encodable(text: str, stream: IO[str]) -> str:
-    """A text with escapes in place of the characters that the encoding of a stream lacks."""
+    """Returns a text with escapes in place of characters that the encoding of a stream lacks."""
     encoding: str | None = cast("TextIO", stream).encoding
     if text.isascii() or not encoding or encoding.lower().startswith("utf"):
         return text
@@ -75,5 +75,5 @@ def encodable(text: str, stream: IO[str]) -> str:
 
 
 def unguarded(stream: IO[str] | PrintableStream) -> IO[str]:
-    """The stream behind the guard, when there is one."""
+    """Returns the underlying stream of a `PrintableStream`; any other stream unchanged."""
     return stream.unguarded if isinstance(stream, PrintableStream) else stream

@@ -1,4 +1,4 @@
-"""What a result says of itself: every parameter, the command, and the files that requests came from."""
+"""Provenance of a result: its complete configuration, its command, and its input files."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ command: list[str] | None = None
 
 
 def set_command() -> None:
-    """Says that this process is the command line."""
+    """Marks this process as the command line."""
     global command
     command = ["flashmesh", *sys.argv[1:]]
 
 
 def workload_files(config: Config) -> list[dict[str, Any]]:
-    """The files that requests come from, and those of policies, each with the hash of its content.
+    """Returns the workload and policy files of a configuration, each with its hash.
 
     Raises:
-        WorkloadError: When one cannot be read.
+        WorkloadError: If one cannot be read.
     """
     files = [*config.workload_files(), *policy_files(config)]
     return [{"stream": stream, "path": path, **content(path)} for stream, path in files]
 
 
 def policy_files(config: Config) -> list[tuple[str, str]]:
-    """The files with the code of policies, each behind the key that names it."""
+    """Returns the files with the code of policies, each with the key that names it."""
     named = config.policies()
     if not named:
         return []
@@ -44,7 +44,7 @@ def policy_files(config: Config) -> list[tuple[str, str]]:
 
 
 def content(path: str) -> dict[str, Any]:
-    """Size and hash of a file; all zero for what is no plain file, such as a pipe, which can be read only once."""
+    """Returns the size and hash of a file; zeros for a special file such as a pipe, which can be read only once."""
     try:
         found = Path(path).stat()
         if not Path(path).is_file():
@@ -56,7 +56,7 @@ def content(path: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def digest(path: str, size: int, changed_ns: int) -> str:
-    """The hash of a file that has had this size, and was last changed at this time."""
+    """Returns the hash of a file; cached by size and modification time."""
     import hashlib
 
     with Path(path).open("rb") as file:
@@ -64,7 +64,7 @@ def digest(path: str, size: int, changed_ns: int) -> str:
 
 
 def with_provenance(report: str, config: Config, fairness: str = "null") -> str:
-    """The JSON document of a run: its report, and what it is the report of."""
+    """Returns the JSON document of a run: its report with fairness, configuration and provenance."""
     provenance = json.dumps({"command": command, "files": workload_files(config)})
-    # The report is an object: what is added goes before its last brace.
+    # The report is an object: members are inserted before its last brace.
     return f'{report[:-1]},"fairness":{fairness},"configuration":{config.to_json()},"provenance":{provenance}}}'

@@ -1,4 +1,4 @@
-"""Classes of values that are made quickly."""
+"""Dataclasses that are cheap to define and create."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
-    """A frozen dataclass with slots.
+    """Returns the class as a frozen dataclass with slots.
 
     `dataclass` compiles six methods for every class, which takes most of the time of importing many of them. Records
-    share theirs. A method that the class itself defines stays.
+    share their methods. A method defined by the class itself is kept.
     """
     own = vars(cls).keys()
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
@@ -24,7 +24,7 @@ def record(cls: type[T]) -> type[T]:
 
 
 def fill(self: Any, *values: Any, **named: Any) -> None:
-    """Takes the values of the fields, in their order or by their names."""
+    """Sets the fields from positional or named values."""
     kind = type(self)
     fields = kind.__dataclass_fields__
     if len(values) > len(fields):
@@ -43,39 +43,39 @@ def fill(self: Any, *values: Any, **named: Any) -> None:
 
 
 def values_of(self: Any) -> tuple[Any, ...]:
-    """The values of all fields, in their order."""
+    """Returns the values of all fields, in their order."""
     return tuple(getattr(self, name) for name in type(self).__dataclass_fields__)
 
 
 def compared(self: Any) -> tuple[Any, ...]:
-    """The values of the fields that are compared."""
+    """Returns the values of the fields that are compared."""
     return tuple(getattr(self, name) for name, each in type(self).__dataclass_fields__.items() if each.compare)
 
 
 def equals(self: Any, other: object) -> bool:
-    """Whether both are of the same class and have equal values."""
+    """Returns whether both have the same class and equal values."""
     return compared(self) == compared(other) if type(self) is type(other) else NotImplemented
 
 
 def hash_of(self: Any) -> int:
-    """By the values."""
+    """Returns a hash of the compared values."""
     return hash(compared(self))
 
 
 def shown(self: Any) -> str:
-    """The class, and its fields with their values."""
+    """Returns the class with its fields and their values."""
     fields = type(self).__dataclass_fields__
     named = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
     return f"{type(self).__qualname__}({', '.join(named)})"
 
 
 def refuse_change(self: Any, name: str, *value: object) -> None:
-    """Raises: a record is not changed."""
+    """Refuses to change a record."""
     raise FrozenInstanceError(f"cannot change field {name!r}")
 
 
 def reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """What `pickle` and `copy` make a record of."""
+    """Returns what `pickle` and `copy` need to recreate a record."""
     return type(self), values_of(self)
 
 
@@ -88,4 +88,4 @@ METHODS = {
     "__delattr__": refuse_change,
     "__reduce__": reduced,
 }
-"""What all records share."""
+"""Methods shared by all records."""

@@ -1,4 +1,4 @@
-"""The per-request log: a Parquet file, written while the run goes on, in constant memory."""
+"""Log of all requests: a Parquet file written during the run, in constant memory."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 def request_log(
     path: str | Path, streams: Sequence[str], on_trouble: Callable[[str], None] | None = None
 ) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
-    """Gives the function that takes batches of completed requests; the file is there when the block ends well.
+    """Yields a function that takes batches of completed requests; the file is complete after the block.
 
-    A run calls it in a thread of its own, which imports Arrow too. A log that can no longer be written stops no run:
-    `on_trouble` gets a sentence at once, in that thread, what is written is given up so that it takes no more room, and
-    the error comes when the block ends.
+    A run calls it in a separate thread, which also imports Arrow. A write error does not stop the run: `on_trouble` is
+    called at once in that thread, the file is truncated to free disk space, and the error is raised at the end of the
+    block.
 
     Args:
-        path: The file. Its columns are `REQUEST_COLUMNS`, which docs/results.md describes.
-        streams: The names in `stream_name`.
-        on_trouble: Called once when the file can no longer be written.
+        path: The file. Its columns are `REQUEST_COLUMNS`, described in docs/results.md.
+        streams: The names in the column `stream_name`.
+        on_trouble: Called once if the file can no longer be written.
 
     Raises:
-        OutputError: When the file cannot be written.
+        OutputError: If the file cannot be written.
     """
     refuse_pipe(path)
     with whole_file(path) as file:
         failed: list[OSError] = []
         table: Table | None = None
         is_over = False
-        # Whoever is interrupted leaves the block while the run may still be writing.
+        # After an interrupt, the block may end while the run is still writing.
         lock = threading.Lock()
 
         def take(rows: int, columns: dict[str, bytes]) -> None:
@@ -70,7 +70,7 @@ def request_log(
             with lock:
                 is_over = True
                 try:
-                    # A run of no requests has a log without rows.
+                    # A run without requests has a log without rows.
                     if table is not None or not failed:
                         (table or Table(file, streams)).close()
                 except OSError as error:
@@ -83,10 +83,10 @@ class Table:
     """The Parquet file."""
 
     def __init__(self, file: Path, streams: Sequence[str]) -> None:
-        """Without rows.
+        """Creates a file without rows.
 
         Raises:
-            OSError: When the file cannot be written.
+            OSError: If the file cannot be written.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -101,14 +101,14 @@ class Table:
             if column.type in ("name", "stream")
         }
         wide = [column.name for column in REQUEST_COLUMNS if column.type == "uint64"]
-        # Numbers that hardly repeat: differences take half the space and time of a dictionary.
+        # Delta encoding: for numbers that hardly repeat, it takes half the space and time of a dictionary.
         self.writer = pq.ParquetWriter(
             file,
             self.schema,
             compression="zstd",
             use_dictionary=[name for name in self.types if name not in wide],
             column_encoding=dict.fromkeys(wide, "DELTA_BINARY_PACKED"),
-            # What readers skip parts of a file by; of all columns it takes a fifth of the time.
+            # Columns by which readers skip parts of a file. Statistics of all columns take a fifth of the time.
             write_statistics=["id", "offset_bytes", "arrival_ps", "submitted_ps", "completed_ps"],
         )
 
@@ -116,7 +116,7 @@ class Table:
         """Adds rows.
 
         Raises:
-            OSError: When the file cannot be written.
+            OSError: If the file cannot be written.
         """
         import pyarrow as pa
 
@@ -124,7 +124,7 @@ class Table:
         self.writer.write_batch(pa.record_batch(arrays, schema=self.schema))
 
     def column(self, column: RequestColumn, rows: int, values: bytes) -> pa.Array:
-        """The values of a column."""
+        """Returns the values of a column."""
         import pyarrow as pa
 
         def numbers(type_: pa.DataType) -> pa.Array:
@@ -139,16 +139,16 @@ class Table:
                 return numbers(self.types[column.name])
 
     def close(self) -> None:
-        """Writes what is left.
+        """Writes the remaining rows.
 
         Raises:
-            OSError: When the file cannot be written.
+            OSError: If the file cannot be written.
         """
         self.writer.close()
 
 
 def text(values: Sequence[str]) -> pa.Array:
-    """Names, from their bytes: from a list Arrow imports pandas first, which takes longer than a million requests."""
+    """Returns names as an Arrow array, from bytes: from a list Arrow would import pandas, which is slow."""
     import pyarrow as pa
 
     encoded = [value.encode() for value in values]

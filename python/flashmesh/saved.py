@@ -1,4 +1,4 @@
-"""Opens what was saved: the result of a run, a comparison, a sweep or a search."""
+"""Reader of saved results: of a run, a comparison, a sweep or a search."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 PARQUET = b"PAR1"
 ANSWER_MAX = 1 << 20
-"""Bytes that an answer of `flashmesh ask` has at most."""
+"""Maximum size in bytes of an answer of `flashmesh ask`."""
 AROUND = 20
-"""Characters that are shown on each side of the place where JSON is broken."""
+"""Number of characters shown on each side of a JSON error."""
 JSON_START = 1 << 16
-"""Characters of a file in which it is to look like JSON."""
+"""Number of characters read to recognise JSON."""
 
 
 def load(path: str | Path) -> Result | Comparison:
-    """What a file or a folder of results holds; nothing is simulated.
+    """Returns the results in a file or a folder; nothing is simulated.
 
     Args:
         path: JSON of a run or a comparison, Parquet of a comparison or a sweep, or the folder of a sweep or a search.
 
     Raises:
-        OutputError: When it holds none of them, or is of another version.
+        OutputError: If it holds none of them, or was written by an incompatible version.
     """
     path = Path(path)
     try:
@@ -60,13 +60,13 @@ def load(path: str | Path) -> Result | Comparison:
 
 
 def open_runs(path: str | Path) -> RunTable:
-    """The runs in a file or a folder of results; of Parquet files and folders only what is asked of them is read.
+    """Opens the runs in a file or a folder of results; Parquet files and folders are read on demand.
 
     Args:
-        path: As `load` takes it.
+        path: A path, as in `load`.
 
     Raises:
-        OutputError: When it holds no results.
+        OutputError: If it holds no results.
     """
     from flashmesh.aggregate.table import ComparedRuns, SavedRuns
 
@@ -85,10 +85,10 @@ def open_runs(path: str | Path) -> RunTable:
 
 
 def read_answer(path: Path) -> Answer | None:
-    """What `flashmesh ask --json` has written; None where a file or folder is something else.
+    """Reads the file of `flashmesh ask --json`; returns None if the path is something else.
 
     Raises:
-        OutputError: When it is one that cannot be read.
+        OutputError: If it is an answer that cannot be read.
     """
     from flashmesh.asking.answer import Answer, is_answer
 
@@ -97,7 +97,7 @@ def read_answer(path: Path) -> Answer | None:
             return None
         document = read_json(path)
     except (OSError, OutputError, RecursionError, ValueError):
-        return None  # whoever reads it says why that fails
+        return None  # the next reader reports the error
     if not is_answer(document):
         return None
     try:
@@ -107,12 +107,12 @@ def read_answer(path: Path) -> Answer | None:
 
 
 def read_json(path: Path) -> Any:
-    """The JSON object or array in a file. One that does not begin like that is not read to its end: it may have none.
+    """Reads the JSON object or array in a file; one with another start is not read to its end, which may not exist.
 
     Raises:
-        OSError: When it cannot be read.
-        OutputError: When it begins like JSON, and is none further on.
-        ValueError: When it does not begin like JSON.
+        OSError: If it cannot be read.
+        OutputError: If it begins like JSON, but is invalid further on.
+        ValueError: If it does not begin like JSON.
     """
     with path.open(encoding="utf-8") as file:
         start = file.read(JSON_START)
@@ -126,7 +126,7 @@ def read_json(path: Path) -> Any:
 
 
 def broken(path: Path, error: json.JSONDecodeError) -> str:
-    """The error and its place in a text that begins like JSON; a long line is shown as that of a one-line file."""
+    """Returns the error text for invalid JSON, with its place and the text around it."""
     said = f"{path}:{error.lineno}:{error.colno}: is not whole JSON: {error.msg}"
     left = len(error.doc.rstrip()) - error.pos
     if left <= 0 or error.msg.startswith("Unterminated string"):
@@ -136,7 +136,7 @@ def broken(path: Path, error: json.JSONDecodeError) -> str:
 
 
 def other_versions(versions: Iterable[str]) -> str | None:
-    """A sentence on results that other versions have written; None where there are none."""
+    """Returns a sentence on results of other versions; None if there are none."""
     others = sorted({version for version in versions if version != __version__})
     if not others:
         return None
@@ -145,7 +145,7 @@ def other_versions(versions: Iterable[str]) -> str | None:
 
 
 def unknown(document: Any, error: MalformedError) -> str:
-    """Why a document holds no result."""
+    """Returns why a document is not a result."""
     if not isinstance(document, dict):
         return "is no result of flashmesh"
     version = document.get("version")
@@ -155,10 +155,10 @@ def unknown(document: Any, error: MalformedError) -> str:
 
 
 def read_document(path: Path, text: str) -> dict[str, Any]:
-    """The document of a result out of its text, in a table or in a file of its own.
+    """Returns the document of a result from its text, in a table or a file.
 
     Raises:
-        OutputError: When it is none.
+        OutputError: If the text is not the document of a result.
     """
     try:
         document = json.loads(text)
@@ -173,10 +173,10 @@ def read_document(path: Path, text: str) -> dict[str, Any]:
 
 
 def of_folder(folder: Path) -> Comparison:
-    """The results in a folder that are whole, also of a sweep that was killed.
+    """Returns the complete results in a folder, even of a killed sweep.
 
     Raises:
-        OutputError: When it holds none.
+        OutputError: If it holds none.
     """
     refuse_other_folder(folder)
     kept = read_kept(folder)
@@ -184,20 +184,20 @@ def of_folder(folder: Path) -> Comparison:
 
 
 def refuse_other_folder(folder: Path) -> None:
-    """Refuses a folder that holds no results.
+    """Refuses a folder without results.
 
     Raises:
-        OutputError: When it is one.
+        OutputError: If the folder has none.
     """
     if not (folder / MANIFEST).is_file():
         raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
 
 
 def of_parquet(path: Path) -> Comparison:
-    """The runs in a Parquet file.
+    """Returns the runs in a Parquet file.
 
     Raises:
-        OutputError: When it holds none.
+        OutputError: If it holds none.
     """
     from flashmesh.sweeps.table import read_parquet
 
@@ -206,10 +206,10 @@ def of_parquet(path: Path) -> Comparison:
 
 
 def comparison_of(path: Path, settings: Sequence[dict[str, Value]], documents: Sequence[str]) -> Comparison:
-    """The comparison of some runs.
+    """Returns the comparison of some runs.
 
     Raises:
-        OutputError: When one of the documents is no result.
+        OutputError: If one of the documents is not a result.
     """
     axes: dict[str, dict[Value, None]] = {}
     runs: list[ComparedRun] = []

@@ -1,4 +1,4 @@
-"""The front door of the Python interface: `run` and `compare`."""
+"""Main functions of the Python interface: `run` and `compare`."""
 
 from __future__ import annotations
 
@@ -72,48 +72,48 @@ def run(
     arbiter: Arbiter | type[Arbiter] | str | None = None,
     trust_policies: bool = False,
 ) -> Result:
-    """Simulates one drive. The interpreter lock is released: other threads go on.
+    """Simulates one drive. The interpreter lock is released, so that other threads continue.
 
     Args:
         config: The path of a configuration file, "preset:NAME", tables as nested mappings, or typed parameters.
         trace: A trace to replay instead of the workload of the configuration: a file, or a data frame of pandas, polars
             or Arrow with a column for arrivals (`arrival_us`, say), `offset_bytes`, `size_bytes` and `kind`.
         profile: A named profile to replay instead.
-        fio: A job file of fio to run instead, each job as a stream; or what `flashmesh.importers.fio` read of one.
+        fio: A fio job file to run instead, each job as a stream; or the jobs from `flashmesh.importers.fio.read_jobs`.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-        seed: Seed of all random numbers.
-        tolerate: Whether to skip unusable lines of a trace, however many.
-        sort: Whether to take a trace that is out of order within the window in which it is sorted.
+        seed: The seed of all random numbers.
+        tolerate: Whether to skip all unusable lines of a trace.
+        sort: Whether to accept a trace that is out of order within the sorting window.
         check: Whether to check the simulation against its oracles as it runs.
-        fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
-        until_steady: Whether to go on with more requests until the measured window is steady, or up to how many
-            requests; 64 times those of the configuration where none are named.
+        fairness: Whether to also run every stream alone, in parallel, and compare (`Result.fairness`).
+        until_steady: Whether to repeat with more requests until the measured window is steady, or the maximum number of
+            requests; by default 64 times those of the configuration.
         requests_file: A Parquet file to write with a row for every request.
-        epochs_file: A file to write with a row for every epoch, CSV or Parquet by its ending.
-        timeline_file: A file to write a timeline for Perfetto to; `measure.window-start` and others say of what part.
-        on_full_timeline: Called when the timeline was full, with the simulated time in picoseconds at which it ends.
+        epochs_file: A file to write with a row for every epoch, CSV or Parquet by its suffix.
+        timeline_file: A file for a Perfetto timeline, of the window set by `measure.window-start` and related keys.
+        on_full_timeline: Called if the timeline was full, with the simulated time in picoseconds at which it ends.
         progress: Called ten times a second, in the calling thread.
-        on_open: Called once before the first request, with the summary of the trace, if there is one.
-        on_trouble: Called, in another thread, with what goes wrong with the request log while the run goes on.
-        victim: A policy in Python that decides in place of `gc.victim`: an object, its class, or "FILE.py:CLASS". The
-            run uses the object itself; where there are several runs (`fairness`, `until_steady`), each uses a copy.
-        allocator: The same in place of `ftl.allocation`.
-        home: The same for which copy of a replicated page serves a read.
-        placement: The same for the plane of a page that the allocator has placed, as the firmware policy says it.
-        scheduler: The same in place of `schedule.policy`.
-        routing: The same in place of `venice.routing`.
-        hops: The same for the next link of a packet of NoSSD, in place of XY routing.
-        arbiter: The same in place of `fabric.arbitration`.
-        trust_policies: Whether `config` may name policies by texts, as a file of somebody else or `configuration` of
-            a saved result may: their code then runs.
+        on_open: Called once before the first request, with the summary of the trace, or None.
+        on_trouble: Called in another thread with errors of the request log during the run.
+        victim: A policy in Python instead of `gc.victim`: an object, its class, or "FILE.py:CLASS". The run uses the
+            object itself; with several runs (`fairness`, `until_steady`), each uses a copy.
+        allocator: A policy instead of `ftl.allocation`.
+        home: A policy that chooses the copy of a replicated page that serves a read.
+        placement: A policy that chooses the plane of a page that the allocator has placed, like a firmware policy.
+        scheduler: A policy instead of `schedule.policy`.
+        routing: A policy instead of `venice.routing`.
+        hops: A policy that chooses the next link of a packet of NoSSD, instead of XY routing.
+        arbiter: A policy instead of `fabric.arbitration`.
+        trust_policies: Whether `config` may name policies by texts, as a file from somebody else or `configuration` of
+            a saved result may; their code then runs.
 
     Raises:
-        ConfigError: When the configuration cannot be used.
-        WorkloadError: When the workload cannot be read or replayed.
-        CheckError: When a check found the simulation to contradict itself.
-        PolicyError: When a policy raised an exception, its cause, or answered what no drive can do.
-        OutputError: When a file cannot be written; `Unwritten`, which holds the result, when that shows after the run.
-        Interrupted: On Ctrl-C; holds the result up to there. No file is written.
+        ConfigError: If the configuration is invalid.
+        WorkloadError: If the workload cannot be read or replayed.
+        CheckError: If a check found the simulation to contradict itself.
+        PolicyError: If a policy raised an exception (its cause), or returned an impossible decision.
+        OutputError: If a file cannot be written; after the run it is `Unwritten`, which has the result.
+        Interrupted: On Ctrl-C; it has the partial result. No file is written.
     """
     jobs = jobs_of(fio)
     trace, overrides = as_trace(trace, overrides)
@@ -177,7 +177,7 @@ def run(
 
 
 def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> Job:
-    """Runs a job, and longer ones, until what it measures is steady; gives the last one.
+    """Runs a job, then longer ones, until its window is steady; returns the last one.
 
     Raises:
         Interrupted: On Ctrl-C.
@@ -199,10 +199,10 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
 
 
 def goal_of(until_steady: bool | int) -> UntilSteady | None:
-    """Whether runs go on until they are steady, out of an argument that says so or names the most requests.
+    """Returns the steadiness condition for an argument that enables it or sets the maximum number of requests.
 
     Raises:
-        ConfigError: When the limit is none.
+        ConfigError: If the limit is below 1.
     """
     if until_steady is False:
         return None
@@ -215,10 +215,10 @@ def goal_of(until_steady: bool | int) -> UntilSteady | None:
 
 @contextmanager
 def timeline(path: str | Path, job: Job) -> Iterator[None]:
-    """Has a run write a timeline into a file that is there once it is whole.
+    """Makes a run write a timeline into a file, which appears when complete.
 
     Raises:
-        OutputError: When it cannot be written.
+        OutputError: If it cannot be written.
     """
     with whole_file(path) as target:
         job.timeline = target
@@ -228,7 +228,7 @@ def timeline(path: str | Path, job: Job) -> Iterator[None]:
 
 
 def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
-    """The jobs of fio, read where a file is named."""
+    """Returns fio jobs, read from a file if a path is given."""
     if fio is None:
         return None
     from flashmesh.importers.fio import FioJobs, read_jobs
@@ -237,13 +237,13 @@ def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
 
 
 def each_alone(job: Job) -> list[Job]:
-    """The runs of each stream of a run while the others are silent; none where there is one, which is alone already."""
+    """Returns the runs of each stream with the others silent; empty for a run with one stream."""
     streams = len(job.config.stream_names())
     return [Job(job.config, check=job.check, alone=index) for index in range(streams)] if streams > 1 else []
 
 
 def with_fairness(together: Result, alone: Sequence[Job]) -> Result:
-    """A result with what the runs of its streams alone have shown."""
+    """Returns a result with the comparison to the runs of its streams alone."""
     results = [job.result for job in alone if job.result is not None] or [together]
     return together.with_fairness(compare_streams(together, results))
 
@@ -267,34 +267,33 @@ def compare(
     on_open: Callable[[str | None], None] | None = None,
     trust_policies: bool = False,
 ) -> Comparison:
-    """Simulates every combination of the varied values, in parallel; each result is that of the run on its own.
+    """Simulates every combination of the varied values, in parallel; each result equals that of a single run.
 
     Args:
-        config: As in `run`, and so are the other arguments that are not named here.
+        config: As in `run`, like all arguments not described here.
         vary: The values of each varied key, such as `{"fabric.kind": ["bus", "ideal"]}`.
-        trace: See `run`.
-        profile: See `run`.
-        fio: See `run`; `vary` comes after the jobs, as `overrides` do.
-        overrides: See `run`.
-        seed: See `run`.
-        tolerate: See `run`.
-        sort: See `run`.
-        check: See `run`.
-        fairness: See `run`.
-        until_steady: See `run`.
-        jobs: How many runs go on at once; by default one for each core.
-        progress: See `run`.
-        on_open: Called once, with the summary of the trace as the first configuration reads it.
-        trust_policies: See `run`.
+        trace: As in `run`.
+        profile: As in `run`.
+        fio: As in `run`; `vary` overrides the jobs, as `overrides` do.
+        overrides: As in `run`.
+        seed: As in `run`.
+        tolerate: As in `run`.
+        sort: As in `run`.
+        check: As in `run`.
+        fairness: As in `run`.
+        until_steady: As in `run`.
+        jobs: The number of runs at once; by default one for each core.
+        progress: As in `run`.
+        on_open: Called once, with the summary of the trace as read by the first configuration.
+        trust_policies: As in `run`.
 
     Raises:
-        ConfigError: When an axis or one of the configurations cannot be used, or no run reads one of the keys; nothing
-            is run then.
-        WorkloadError: When the workload cannot be read or replayed.
-        CheckError: When a check found a simulation to contradict itself.
-        Interrupted: On Ctrl-C; holds the runs that had begun.
+        ConfigError: If an axis or a configuration is invalid, or no run reads one of the keys; then nothing is run.
+        WorkloadError: If the workload cannot be read or replayed.
+        CheckError: If a check found a simulation to contradict itself.
+        Interrupted: On Ctrl-C; it has the runs that had begun.
 
-    A run that fails stops no other. The error of the first one is raised at the end, and its attribute `partial` is the
+    A failed run stops no other. The error of the first one is raised at the end; its attribute `partial` is the
     comparison of the others.
     """
     from flashmesh.sweeps.local import LocalThreads
@@ -337,10 +336,10 @@ def prepared(
     jobs: int | None = None,
     **given: Any,
 ) -> tuple[Session, int]:
-    """The runs of a comparison, all of them checked, and how many of them go on at once; arguments as in `compare`.
+    """Returns the session of a comparison, all runs checked, and the runs at once; arguments as in `compare`.
 
     Raises:
-        ConfigError: When an axis or one of the configurations cannot be used, or nothing reads one of the keys.
+        ConfigError: If an axis or a configuration is invalid, or no run reads one of the keys.
     """
     from flashmesh.sweeps.plan import Plan, cartesian
     from flashmesh.sweeps.session import Session
@@ -372,7 +371,7 @@ def prepared(
 
 
 def failed(session: Session) -> BaseException:
-    """The error of the first run that failed; its `partial` is what the others gave."""
+    """Returns the error of the first failed run; its `partial` is the comparison of the others."""
     error = session.failures[0].error
     assert error is not None
     error.partial = session.comparison()  # type: ignore[attr-defined]
@@ -380,5 +379,5 @@ def failed(session: Session) -> BaseException:
 
 
 def cores() -> int:
-    """The cores this process may use."""
+    """Returns the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Amounts of data the way people write them."""
+"""Amounts of data in the notation of users."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def size_of(text: str) -> int:
-    """An amount of data, such as 512M or 10G.
+    """Returns the bytes of an amount of data, such as 512M or 10G.
 
     Raises:
-        ValueError: When it is none.
+        ValueError: If the text is not a size.
     """
     matched = re.fullmatch(r"([0-9]+) ?([KMGT]?)(?:iB)?", text.strip())
     if matched is None or (number := int(matched[1])) == 0:

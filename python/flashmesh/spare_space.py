@@ -1,7 +1,7 @@
-"""The host capacity of drives with more or fewer flash pages: it follows them, so that over-provisioning stays.
+"""Host capacity of drives that differ in flash pages: it follows the raw capacity, so that over-provisioning stays.
 
-A capacity in bytes takes the place of `geometry.over-provisioning`. Twice as many dies behind the same capacity would
-change two things at once: the parallelism, and the spare space that garbage collection lives on.
+A capacity in bytes replaces `geometry.over-provisioning`. Twice as many dies behind the same capacity would change two
+things at once: the parallelism, and the spare space of garbage collection.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ COUNTS = (
     "geometry.pages-per-block",
     "geometry.page-size",
 )
-"""The keys whose product is the raw capacity."""
+"""Keys whose product is the raw capacity."""
 KEPT = "over-provisioning"
 KEEP = (KEPT, "capacity")
-"""What may stay as it is while one of `COUNTS` changes; the first one unless told otherwise."""
+"""Quantities that can stay constant when one of `COUNTS` changes; the first is the default."""
 ORIGIN = "the capacity that follows"
-"""In place of an axis, where an error is about a capacity that follows."""
+"""Name used in errors about a capacity that follows, in place of an axis."""
 DECIMALS = 3
-"""Digits behind the point up to which a capacity keeps the unit of its configuration."""
+"""Maximum decimals with which a capacity keeps the unit of its configuration."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """The flash of a configuration, and how much of it the host sees."""
+    """Flash of a configuration, and its host-visible part."""
 
     raw: Fraction
     """Bytes of all pages."""
     capacity: str | None
-    """`geometry.capacity` as it is spelt; None where `geometry.over-provisioning` decides."""
+    """`geometry.capacity` as spelled; None if `geometry.over-provisioning` determines it."""
 
     @property
     def share(self) -> Fraction | None:
-        """Returns the share of all pages that the host does not see; None without a stated capacity."""
+        """The share of all pages that the host does not see; None without a stated capacity."""
         return None if self.capacity is None else 1 - size_of(self.capacity) / self.raw
 
 
 def size_of(text: Any) -> Fraction:
-    """Returns a number or a size, in bytes.
+    """Returns a number or a size in bytes.
 
     Raises:
-        ConfigError: When the text is neither.
+        ConfigError: If the text is neither.
     """
     from flashmesh.sweeps.ranges import quantity
 
@@ -82,11 +82,11 @@ def is_followed(settings: Collection[str]) -> bool:
 def followed(
     settings: Mapping[str, str], read: Callable[[dict[str, str]], Config], source: Hashable | None
 ) -> dict[str, str]:
-    """Returns the capacity that a point has because of its varied keys, as a setting; empty where it stays.
+    """Returns the capacity of a point that follows its varied keys, as a setting; empty if it stays.
 
     Args:
         settings: The varied keys of the point with their values.
-        read: Reads the configuration with some of these keys varied, and the capacity as it states it.
+        read: Reads the configuration with some of these keys varied, and its stated capacity.
         source: Identifies the configuration without its varied keys, so that it is read once for all points.
     """
     global read_last
@@ -103,25 +103,26 @@ def followed(
             return {}
         capacity = capacity_of(space_of(values), space_of({**values, **changed}), settings.get(SHARE))
     except ConfigError:
-        # Without its varied keys the configuration is no drive, and has no over-provisioning to keep.
+        # Without its varied keys the configuration is invalid, so there is no over-provisioning to keep.
         return {}
     return {} if capacity is None else {CAPACITY: capacity}
 
 
 read_last: tuple[Hashable, dict[str, Any]] | None = None
-"""The configuration that was read last without its varied keys, and its values: a sweep has thousands of points."""
+"""Configuration that was read last without its varied keys, with its values; a cache for sweeps of thousands of
+points."""
 
 
 def base_values(others: dict[str, str], read: Callable[[dict[str, str]], Config]) -> dict[str, Any]:
     """Returns the values of the configuration that the points of a comparison start from.
 
     Args:
-        others: The varied keys of a point that leave the flash as it is. One of them may change the preset; or the
-            configuration may be no drive without them.
+        others: The varied keys of a point that do not change the flash. One of them may change the preset, or be
+            necessary for a valid drive.
         read: Reads the configuration with some varied keys.
 
     Raises:
-        ConfigError: When it is no drive.
+        ConfigError: If the configuration is invalid.
     """
     if PRESET not in others:
         with suppress(ConfigError):
@@ -135,18 +136,18 @@ def values_of(config: Config) -> dict[str, Any]:
 
 
 def capacity_in(config: Config) -> str | None:
-    """Returns the capacity that a configuration states; None where `geometry.over-provisioning` decides."""
+    """Returns the capacity that a configuration states; None if `geometry.over-provisioning` determines it."""
     found: str | None = values_of(config).get(CAPACITY)
     return found
 
 
 def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
-    """Returns the capacity of a point; None where it stays as it is.
+    """Returns the capacity of a point; None if it stays the same.
 
     Args:
         before: The space of the configuration.
-        after: The space of the point, its capacity still that of the configuration.
-        share: The over-provisioning of the point, where that varies.
+        after: The space of the point, with the capacity of the configuration.
+        share: The over-provisioning of the point, if varied.
     """
     if before.capacity is None or before.share is None or (share is None and after.raw == before.raw):
         return None
@@ -155,7 +156,7 @@ def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
 
 
 def capacity_text(size: Fraction, like: str) -> str:
-    """Returns a size in the unit of another where few digits say it exactly, otherwise in whole bytes."""
+    """Returns a size in the unit of another if few digits suffice, otherwise in whole bytes."""
     from flashmesh.sweeps.ranges import UNITS, quantity
 
     found = quantity(CAPACITY, like)
@@ -165,17 +166,17 @@ def capacity_text(size: Fraction, like: str) -> str:
 
 
 def reason(keys: Collection[str]) -> str:
-    """Returns why the capacity follows varied keys, for people."""
+    """Returns the reason why the capacity follows varied keys, as text."""
     return f"as {SHARE} says" if SHARE in keys else "over-provisioning kept"
 
 
 def change_text(before: str, after: str) -> str:
-    """Returns what became of the capacity, for people: `geometry.capacity 30GB -> 60GB`."""
+    """Returns the change of the capacity as text: `geometry.capacity 30GB -> 60GB`."""
     return f"{CAPACITY} {shown(before)} -> {shown(after)}"
 
 
 def shown(capacity: str) -> str:
-    """Returns a capacity with as many digits as matter."""
+    """Returns a capacity rounded to significant digits if it is long."""
     from flashmesh.report import quantities as q
 
     return capacity if len(capacity) <= len("999.999GiB") else f"{q.scaled(float(size_of(capacity)))}B"

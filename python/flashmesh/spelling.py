@@ -1,4 +1,4 @@
-"""Configurations the way Python writes them: underscores in keys, durations as numbers of seconds or as `timedelta`."""
+"""Python spelling of configurations: underscores in keys, durations in seconds or as `timedelta`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 from flashmesh.keys import NAMED, declared, declared_name, key_of
 
 TIMES = ("time", "times")
-"""The types of parameters that are durations."""
+"""Types of parameters that are durations."""
 PS_PER_S = 10**12
 
 
 def spelt(key: str, value: Any) -> tuple[str, Any]:
-    """A setting as configurations spell it."""
+    """Returns a setting in the spelling of configurations."""
     name = key_of(key)
     return name, with_unit(name, value)
 
 
 def spelt_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as configurations spell them."""
+    """Returns settings in the spelling of configurations."""
     return dict(spelt(str(key), value) for key, value in settings.items())
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """A value with the unit of its key: a number for a duration is in seconds, as everywhere in Python.
+    """Returns a value with the unit of its key: a number for a duration is in seconds, as usual in Python.
 
-    A policy is spelt by its name.
+    A policy is represented by its name.
     """
     if key.startswith("policy.") and not isinstance(value, str):
         from flashmesh.policies.names import text_of
@@ -46,17 +46,17 @@ def with_unit(key: str, value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number, NumPy's among them."""
+    """Returns whether a value is a number, including those of NumPy."""
     return isinstance(value, int | float) or hasattr(value, "__float__")
 
 
 def in_ps(seconds: float) -> str:
-    """A duration as configurations spell it."""
+    """Returns a duration in the spelling of configurations."""
     return f"{round(seconds * PS_PER_S)}ps"
 
 
 def spelt_tables(tables: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Nested tables as configurations spell them; names of streams and namespaces stay as they are."""
+    """Returns nested tables in the spelling of configurations; names of streams and namespaces stay unchanged."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
         is_name = len(above) == 1 and above[0] in NAMED

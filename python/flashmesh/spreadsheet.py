@@ -1,15 +1,15 @@
-"""Values in CSV files, which spreadsheets open."""
+"""Values of CSV files, which may be opened in spreadsheets."""
 
 from __future__ import annotations
 
 from typing import Any
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a spreadsheet takes for the beginning of a formula, or skips before one."""
+"""First characters by which a spreadsheet recognises a formula, or which it skips before one."""
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell: an apostrophe before a text that a spreadsheet would compute has it taken as a text."""
+    """Returns a value as a cell; an apostrophe before a text that looks like a formula makes it a text."""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value

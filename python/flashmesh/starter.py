@@ -1,4 +1,4 @@
-"""A commented configuration to start from: the keys that people change first, with the values they have."""
+"""Commented configuration to start from: the most common keys, with their current values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flashmesh.keys import Key
 
 SCHEMA = "config.schema.json"
-"""The file of the JSON Schema, beside this one."""
+"""File of the JSON Schema, beside this one."""
 WIDTH = 100
 REQUESTS = "100_000"
 SHOWN = (
@@ -37,9 +37,9 @@ SHOWN = (
     "workload.requests",
     "measure.epoch",
 )
-"""The keys that are shown, by section."""
+"""Shown keys, by section."""
 SET = {"workload.requests": REQUESTS}
-"""Keys that are set: a run ends soon."""
+"""Keys that are set, so that a run is short."""
 HEAD = """\
 # A configuration of flashmesh. What starts with "#" is not set: it shows the value of the preset.
 # `flashmesh explain KEY` says more about a key; `flashmesh config FILE` prints all of them.
@@ -49,14 +49,14 @@ HEAD = """\
 
 
 def schema() -> str:
-    """The JSON Schema of configurations."""
+    """Returns the JSON Schema of configurations."""
     from importlib.resources import files
 
     return files("flashmesh").joinpath(SCHEMA).read_text(encoding="utf-8")
 
 
 def starter(preset: str, named_schema: str | None = None) -> str:
-    """The text of a configuration.
+    """Returns the text of a configuration.
 
     Args:
         preset: The drive to start from.
@@ -76,7 +76,7 @@ def starter(preset: str, named_schema: str | None = None) -> str:
 
 
 def entry(key: Key, value: str | None) -> str:
-    """A key with its meaning above it."""
+    """Returns a key with its meaning above it."""
     name = key.key.rpartition(".")[2]
     meaning = key.meaning
     if key.choices:

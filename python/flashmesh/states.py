@@ -1,7 +1,7 @@
-"""States of preconditioned drives that are kept between runs: where, how many, and what there is.
+"""Kept states of preconditioned drives: their folder, its limit, and its contents.
 
-A full drive is simulated before its first request until it is in its steady state. What takes longest of it is kept in
-a folder of the user, so that the next run of such a drive begins at once. It changes no result.
+A full drive is simulated before its first request until it is in its steady state. The slowest part of that is stored
+in a folder of the user, so that the next run of such a drive begins at once. Results are the same.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 VARIABLE = "FLASHMESH_CACHE"
-"""The environment variable that names the folder, or switches it off."""
+"""Environment variable with the folder, or `off`."""
 LIMIT_VARIABLE = "FLASHMESH_CACHE_LIMIT"
-"""The environment variable with the most that the folder may hold."""
+"""Environment variable with the maximum size of the folder."""
 OFF = "off"
 LIMIT = 10 << 30
-"""Bytes that the folder may hold where nothing else is said."""
+"""Default maximum size of the folder in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptState:
-    """A state that is kept."""
+    """A kept state."""
 
     key: str
-    """What its file is named by."""
+    """Name of its file."""
     drive: str | None
-    """The preset or the hash of the configuration of the drive it was made for; None when the file does not say."""
+    """Preset or configuration hash of the drive it was made for; None if the file does not contain it."""
     capacity_bytes: int | None
-    """Of that drive, as the host sees it."""
+    """Host-visible capacity of that drive."""
     made_s: int | None
-    """When it was made, in seconds since 1970."""
+    """Creation time, in seconds since 1970."""
     used_s: int
-    """When it was made or read last, in seconds since 1970."""
+    """Time of the last use, in seconds since 1970."""
     size_bytes: int
-    """Of its file."""
+    """Size of its file."""
     is_current: bool
-    """Whether this build can use it: another one may compute another state."""
+    """Whether this build can use it; another build may compute another state."""
 
 
 def folder() -> Path | None:
-    """The folder of kept states; None when it is switched off.
+    """Returns the folder of kept states; None if disabled.
 
-    `FLASHMESH_CACHE` names it, or is "off"; else it is the folder of the user for what can be made again
+    `FLASHMESH_CACHE` names it, or is "off"; the default is the cache folder of the user
     (`$XDG_CACHE_HOME/flashmesh/states`, mostly `~/.cache/flashmesh/states`).
     """
     named = os.environ.get(VARIABLE, "")
@@ -58,17 +58,17 @@ def folder() -> Path | None:
         return None
     if named:
         return Path(named).absolute() / "states"
-    # Imported here: most commands need no folder.
+    # Imported here, since most commands need no folder.
     import platformdirs
 
     return platformdirs.user_cache_path("flashmesh", appauthor=False) / "states"
 
 
 def limit() -> int:
-    """Bytes that the folder may hold.
+    """Returns the maximum size of the folder in bytes.
 
     Raises:
-        ConfigError: When `FLASHMESH_CACHE_LIMIT` is no size.
+        ConfigError: If `FLASHMESH_CACHE_LIMIT` is not a size.
     """
     text = os.environ.get(LIMIT_VARIABLE, "")
     if not text:
@@ -80,20 +80,20 @@ def limit() -> int:
 
 
 def drives(one_run: bool = False) -> _native.PreparedDrives:
-    """Drives that runs begin with.
+    """Returns a cache of preconditioned drives.
 
     Args:
-        one_run: Whether a single run asks for one, so that no copy of it stays in memory.
+        one_run: Whether there is a single run, so that no copy of its drive stays in memory.
 
     Raises:
-        ConfigError: When the environment says nothing that can be followed.
+        ConfigError: If the environment variables are invalid.
     """
     where = folder()
     return _native.PreparedDrives(where, limit() if where is not None else 0, one_run)
 
 
 def tell_notes(drives: _native.PreparedDrives) -> None:
-    """Tells what went wrong with the folder: it has cost time, and changed no result."""
+    """Reports problems with the folder, which cost time but change no result."""
     notes = drives.take_notes()
     if notes:
         from flashmesh.configuration import tell
@@ -103,7 +103,7 @@ def tell_notes(drives: _native.PreparedDrives) -> None:
 
 
 def kept() -> list[KeptState]:
-    """The states that are kept, that used last first."""
+    """Returns the kept states, the most recently used first."""
     where = folder()
     states = _native.kept_states(where) if where is not None else []
     found = []
@@ -114,10 +114,10 @@ def kept() -> list[KeptState]:
 
 
 def clear(unused: timedelta) -> tuple[int, int]:
-    """Removes the states that were not used for so long; gives how many, and their bytes.
+    """Removes the states not used for at least `unused`. Returns their number and bytes.
 
     Raises:
-        OutputError: When one cannot be removed.
+        OutputError: If one cannot be removed.
     """
     where = folder()
     return _native.clear_states(where, int(unused.total_seconds())) if where is not None else (0, 0)

@@ -1,8 +1,8 @@
-"""Runs that go on until what they measure is steady: the same run with more requests, until its window is.
+"""Runs that are repeated with more requests until their measured window is steady.
 
-Each try is a run of its own, from the first request on, and the last one is the result: that of a configuration with so
-many requests, as anybody can run it again. A try has at least twice the requests of the one before, and as many as that
-one has estimated to be enough, so that all tries together take at most twice as long as the last one.
+Each attempt is a run of its own, from the first request on, and the last one is the result, equal to a run of a
+configuration with that number of requests. An attempt has at least twice the requests of the one before, and at least
+the number that this one estimated to suffice, so that all attempts together take at most twice as long as the last one.
 """
 
 from __future__ import annotations
@@ -17,29 +17,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 REQUESTS = 100_000
-"""Requests of a synthetic workload that names none."""
+"""Default requests of a synthetic workload."""
 T = TypeVar("T")
 GROWTH = 2
 LIMIT = 64
-"""How many times the requests of its configuration a run may have, unless told otherwise."""
+"""Default limit of a run, as a multiple of the requests of its configuration."""
 
 
 @dataclass(frozen=True)
 class UntilSteady:
-    """That runs go on until they are steady."""
+    """Condition for runs that continue until they are steady."""
 
     limit: int | None = None
-    """The most requests of a run, all streams together; `LIMIT` times those of its configuration without one."""
+    """Maximum number of requests of a run, of all streams together; None for `LIMIT` times those of its
+    configuration."""
 
 
 def measured(config: Config) -> Config:
     """Returns the configuration with a measured window.
 
-    A configuration that names no warm-up gets one that ends by itself: at a balance of the drive for a drive that is
+    A configuration without a warm-up gets one that ends automatically: at a balance of the drive if the drive is
     preconditioned at random, otherwise by MSER-5.
 
     Raises:
-        ConfigError: When it has a stream that ends at a time, whatever its requests.
+        ConfigError: If it has a stream with a stop time.
     """
     tables = json.loads(config.to_json())
     ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
@@ -52,7 +53,7 @@ def measured(config: Config) -> Config:
 
 
 def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether a run comes to a balance before it measures, though no warm-up is named."""
+    """Returns whether a run reaches a balance before it measures, although no warm-up is set."""
     workloads = keys_of(tables, "workload").values()
     is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
     return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None
@@ -61,13 +62,13 @@ def settles(tables: Mapping[str, Any]) -> bool:
 def settled(
     config: Config, goal: UntilSteady, run: Callable[[Config], T], document_of: Callable[[T], Mapping[str, Any]]
 ) -> tuple[T, Config]:
-    """Runs a configuration, and longer ones, until the window is steady, or cannot become so.
+    """Runs a configuration, then longer ones, until the window is steady, or can no longer become steady.
 
     Args:
-        config: As `measured` makes it.
-        goal: When to give up.
+        config: A configuration from `measured`.
+        goal: The limit.
         run: Runs a configuration.
-        document_of: The JSON document of a run.
+        document_of: Returns the JSON document of a run.
 
     Returns:
         The last run, and its configuration.
@@ -91,7 +92,7 @@ def is_steady(document: Mapping[str, Any]) -> bool:
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
-    """The configuration with more requests; None where its result has reached the limit, or its traces have ended."""
+    """Returns the configuration with more requests; None if the result reached the limit, or its traces have ended."""
     total = document["requests"]
     needed = document["steadiness"]["requests_needed"] or 0
     growth = min(max(GROWTH, needed / total), limit / total) if total else 0
@@ -102,7 +103,7 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Confi
     for (key, workload), count in zip(workloads.items(), requests_of(workloads, requests), strict=True):
         asked = workload.get("requests")
         if is_settled:
-            # Requests of the warm-up come before those that were asked for.
+            # The requested number excludes requests of the warm-up.
             count = asked if asked is not None else REQUESTS
         has_ended = asked is not None and count < asked
         reads_file = "trace" in workload or "fitted" in workload
@@ -113,7 +114,7 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Confi
 
 
 def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, Any]]:
-    """A section of every stream by its key; of a run without named streams the only one."""
+    """Returns a section of every stream by its key; for a run without named streams, the only one."""
     streams = tables.get("stream")
     if not streams:
         return {section: tables[section]}
@@ -121,14 +122,14 @@ def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, A
 
 
 def requests_of(workloads: Mapping[str, Any], requests: Mapping[str, int]) -> list[int]:
-    """The requests of each stream, in the order of its workloads."""
+    """Returns the requests of each stream, in the order of its workloads."""
     if len(workloads) == 1 and "workload" in workloads:
         return [sum(requests.values())]
     return [requests[key.split(".")[1]] for key in workloads]
 
 
 def sentence(document: Mapping[str, Any]) -> str:
-    """What became of a run that was to go on until it is steady."""
+    """Returns a sentence on whether a run became steady."""
     requests = f"{document['requests']:,} requests"
     if is_steady(document):
         return f"steady after {requests}"

@@ -1,4 +1,4 @@
-"""A drive that a program steps: requests are submitted while it runs, and time goes as far as it is told to."""
+"""A drive that a program steps: it submits requests during the simulation, and advances the time explicitly."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 
 class Op(IntEnum):
-    """What a request asks of the drive."""
+    """Operation of a request."""
 
     READ = 0
     WRITE = 1
     DEALLOCATE = 2
-    """Forget the bytes (NVMe Deallocate, ATA TRIM)."""
+    """Deallocation of the bytes (NVMe Deallocate, ATA TRIM)."""
     FLUSH = 3
-    """Complete when all that was written before is in the flash; it covers no bytes."""
+    """Flush: completes when all earlier writes are in the flash; it covers no bytes."""
     WRITE_ZEROES = 4
 
 
 OTHER_NAMES = {"r": Op.READ, "w": Op.WRITE, "trim": Op.DEALLOCATE, "discard": Op.DEALLOCATE}
-"""What data frames, fio and ATA call some operations."""
+"""Names of operations in data frames, fio and ATA."""
 OPS = {op.name.lower(): op for op in Op} | OTHER_NAMES
 
 
 def op_of(name: str) -> Op:
-    """Returns the operation of a name, as results and traces spell it; case does not matter.
+    """Returns the operation with a name, in any case.
 
     Raises:
-        ValueError: When no operation has this name.
+        ValueError: If no operation has this name.
     """
     found = OPS.get(name.strip().lower().replace("-", "_").replace(" ", "_"))
     if found is None:
@@ -59,7 +59,7 @@ def op_of(name: str) -> Op:
 
 
 class Status(IntEnum):
-    """How a request ended."""
+    """Completion status of a request."""
 
     SUCCESS = 0
     INVALID_OPCODE = 1
@@ -70,28 +70,27 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """The requests that a step completed, in that order; an array for each of their figures."""
+    """Requests that a step completed, in the order of completion; an array for each field."""
 
     id: Times
-    """As it was given when the request was submitted."""
+    """Id returned when the request was submitted."""
     time_ps: Times
-    """When the completion reached the host, in picoseconds of simulated time."""
+    """Time at which the completion reached the host, in picoseconds of simulated time."""
     latency_ps: Times
-    """From the arrival of the request to its completion."""
+    """Time from the arrival of the request to its completion."""
     status: Codes
     """A `Status`."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Returns the number of requests."""
         return len(self.id)
 
 
 class Drive:
     """A drive that a program steps.
 
-    Requests are submitted with the time at which they arrive, in picoseconds, and the drive is advanced to a time: all
-    that happens up to then, at that time included, is simulated. The streams are those of the configuration;
-    `[workload]` and `[replay]` are not followed.
+    Requests are submitted with their arrival times in picoseconds. Advancing the drive to a time simulates everything
+    up to and including that time. The streams are those of the configuration; `[workload]` and `[replay]` are ignored.
 
         >>> drive = Drive("preset:venice-z-nand")
         >>> drive.submit(5_000_000, Op.READ, offset=4096, size=4096)
@@ -102,7 +101,7 @@ class Drive:
         >>> drive.report().requests
         1
 
-    Where all requests that arrive up to a time are submitted before the drive is advanced to it, the report is that of
+    If all requests that arrive up to a time are submitted before the drive is advanced to it, the report equals that of
     `run` with the same requests as a trace.
     """
 
@@ -114,16 +113,16 @@ class Drive:
         seed: int | None = None,
         check: bool = False,
     ) -> None:
-        """Builds the drive, at time 0.
+        """Creates the drive at time 0.
 
         Args:
             config: As in `run`.
             overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-            seed: Seed of all random numbers.
+            seed: The seed of all random numbers.
             check: Whether to check the simulation against its oracles as it runs.
 
         Raises:
-            ConfigError: When the configuration cannot be used, or asks for what a drive that is stepped does not do.
+            ConfigError: If the configuration is invalid, or has a feature that stepped drives lack.
         """
         self._config = configuration.load(config, overrides=overrides, seed=seed, runs=False)
         for key, name in self._config.policies():
@@ -134,19 +133,19 @@ class Drive:
         states.tell_notes(drives)
 
     def submit(self, time_ps: int, op: Op | OpName | int, offset: int = 0, size: int = 0, stream: int = 0) -> int:
-        """Submits a request; gives its id. Ids count from 0.
+        """Submits a request, and returns its id. Ids count from 0.
 
         Args:
-            time_ps: When it arrives, in picoseconds.
-            op: What it asks: an `Op`, its number or its name, such as "read".
-            offset: Where it begins in the namespace of its stream, in bytes: a multiple of `sector_size`.
-            size: How many bytes it covers: a positive multiple of `sector_size`, nothing for a flush.
-            stream: The stream that it comes from, in the order of the configuration, from 0.
+            time_ps: The arrival time, in picoseconds.
+            op: The operation: an `Op`, its number or its name, such as "read".
+            offset: The offset in the namespace of its stream, in bytes: a multiple of `sector_size`.
+            size: The size in bytes: a positive multiple of `sector_size`, 0 for a flush.
+            stream: The index of its stream, in the order of the configuration, from 0.
 
         Raises:
-            ValueError: When no operation has this name.
-            WorkloadError: When the request cannot be made, or arrives before the time of the drive or before the last
-                one of its stream. One beyond the capacity is answered by the drive, with a status.
+            ValueError: If no operation has this name.
+            WorkloadError: If the request is invalid, or arrives before the time of the drive or before the last request
+                of its stream. A request beyond the capacity completes with an error status.
         """
         return self._native.submit(time_ps, op_of(op) if isinstance(op, str) else op, offset, size, stream)
 
@@ -158,65 +157,65 @@ class Drive:
         size: Times | int,
         stream: NDArray[np.uint32] | int = 0,
     ) -> int:
-        """Submits a request for each time, or none where one is refused; gives the id of the first, the others follow.
+        """Submits a request for each time, or none if one is refused. Returns the id of the first; the others follow.
 
-        The arrays are read where they are, without a copy: contiguous, of `numpy.uint64`, `op` of `numpy.uint8`,
-        `stream` of `numpy.uint32`. A number in place of an array holds for all requests.
+        Arrays are read without copying: contiguous, of `numpy.uint64`, `op` of `numpy.uint8`, `stream` of
+        `numpy.uint32`. A number in place of an array applies to all requests.
 
         Args:
-            time_ps: When each arrives.
-            op: What each asks, as `submit` takes it for all requests, or an array of numbers.
-            offset: Where each begins.
-            size: How many bytes each covers.
-            stream: The stream that each comes from.
+            time_ps: The arrival times.
+            op: The operation of all requests, as in `submit`, or an array of numbers.
+            offset: The offsets.
+            size: The sizes in bytes.
+            stream: The indices of the streams.
 
         Raises:
-            TypeError: When an array has another type.
-            ValueError: When an array has another length than `time_ps`, or an operation does not exist.
-            WorkloadError: As `submit`, with the row.
+            TypeError: If an array has another type.
+            ValueError: If an array differs in length from `time_ps`, or an operation does not exist.
+            WorkloadError: As in `submit`, with the row.
         """
         return self._native.submit_batch(time_ps, op_of(op) if isinstance(op, str) else op, offset, size, stream)
 
     def next_event(self) -> int | None:
-        """When the next event comes, which need not complete a request; None where none will until one is submitted."""
+        """Returns the time of the next event, which may not complete a request; None if there is none."""
         return self._native.next_event()
 
     def advance(self, time_ps: int) -> Completions:
-        """Simulates all that happens up to a time, at that time included; gives the requests that completed.
+        """Simulates everything up to and including a time, and returns the completed requests.
 
         Raises:
-            WorkloadError: When the time lies before that of the drive.
-            CheckError: When a check found the simulation to contradict itself.
+            WorkloadError: If the time is before that of the drive.
+            CheckError: If a check found the simulation to contradict itself.
         """
         return Completions(*self._native.advance(time_ps))
 
     def advance_to_completion(self, time_ps: int | None = None) -> Completions:
-        """As `advance`, but no further than the next completion, however late that is without `time_ps`."""
+        """Advances like `advance`, but at most to the next completion; without `time_ps`, however late it is."""
         return Completions(*self._native.advance_to_completion(time_ps))
 
     def drain(self) -> Completions:
-        """As `advance`, until all requests have completed."""
+        """Advances like `advance`, until all requests have completed."""
         return Completions(*self._native.drain())
 
     def report(self) -> Result:
-        """What a run would report that ends here; the drive stays as it is.
+        """Returns the report of a run that ends now; the drive is unchanged.
 
-        That is the report of a whole run when all requests have completed, and of an interrupted one before that.
-        It says nothing of a trace (`workload`), and `wall_s` counts from when the drive was built.
+        It is the report of a complete run if all requests have completed, else of an interrupted one. It has no trace
+        (`workload`), and `wall_s` counts from the creation of the drive.
         """
         document = with_provenance(self._native.report(), self._config)
         return Result.from_json(document, self._config.to_toml())
 
     def snapshot(self) -> Snapshot:
-        """A copy of the whole state of the drive."""
+        """Returns a copy of the complete state of the drive."""
         return self._native.snapshot()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to the state of a snapshot, which stays as it is.
+        """Restores the state of a snapshot, which can be used again.
 
         Raises:
-            ConfigError: When the snapshot is of a drive with another configuration; the text names the key that
-                differs, and this drive stays as it is.
+            ConfigError: If the snapshot is of a drive with another configuration; the message names the key that
+                differs, and this drive is unchanged.
         """
         self._native.restore(snapshot)
 
@@ -227,24 +226,24 @@ class Drive:
 
     @property
     def outstanding(self) -> int:
-        """Requests that were submitted and have not completed."""
+        """Number of requests submitted and not completed."""
         return self._native.outstanding
 
     @property
     def sector_size(self) -> int:
-        """Offsets and sizes are multiples of this many bytes."""
+        """Bytes of a sector: offsets and sizes are multiples of it."""
         return self._native.sector_size
 
     @property
     def streams(self) -> list[str]:
-        """The names of the streams, in the order of their numbers."""
+        """Names of the streams, in the order of their indices."""
         return self._config.stream_names()
 
     def capacity(self, stream: int = 0) -> int:
-        """The bytes that a stream sees.
+        """Returns the bytes that a stream can access.
 
         Raises:
-            IndexError: When there is no such stream.
+            IndexError: If there is no such stream.
         """
         capacity = self._native.capacity(stream)
         if capacity is None:

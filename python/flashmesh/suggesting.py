@@ -1,4 +1,4 @@
-"""Typed parameters whose errors say what may have been meant by a name that they do not have."""
+"""Constructors of typed parameters whose errors suggest names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def suggesting(kind: type[T]) -> type[T]:
-    """Has the constructor of a dataclass refuse unknown names with a suggestion."""
+    """Makes the constructor of a dataclass refuse unknown names with a suggestion."""
     made = kind.__init__
     known = getattr(kind, "__dataclass_fields__", {})
 
@@ -25,7 +25,7 @@ def suggesting(kind: type[T]) -> type[T]:
 
 
 def meant(name: str, known: list[str]) -> str:
-    """Returns what may have been meant by a name, as the end of a sentence: a field, or one of another section."""
+    """Returns suggestions for an unknown name, as the end of a sentence: a field, or one of another section."""
     from flashmesh.importers.problems import suggestion
     from flashmesh.keys import declared, keys_named
 

@@ -1,4 +1,4 @@
-"""Traces on their own, without a drive: what is in one, and the same one in another format."""
+"""Traces without a drive: their contents, and conversion to other formats."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ if TYPE_CHECKING:
 
 @record
 class TraceSummary(TraceContents):
-    """What is in a trace, named as in its JSON; of the requests that a run would get, all of it exact."""
+    """Statistics of a trace, named as in its JSON, all exact, of the requests that a run would get."""
 
     remarks: tuple[str, ...]
-    """A sentence for each fate of lines that are no requests as they stand."""
+    """A sentence for each kind of unusable line."""
     document: dict[str, Any] = field(repr=False, compare=False)
-    """The JSON document itself."""
+    """The JSON document."""
 
     @classmethod
     def from_document(cls, document: dict[str, Any], remarks: list[str]) -> TraceSummary:
-        """The summary behind a JSON document; further keys are left to `document`."""
+        """Creates a summary from a JSON document; other keys remain in `document`."""
         return build(cls, document | {"remarks": remarks, "document": document})
 
     @property
     def arrivals_per_s(self) -> float | None:
-        """Mean rate of arrivals; None when all requests arrive at once."""
+        """Mean rate of arrivals; None if all requests arrive at once."""
         return 1e12 / self.interarrival_mean_ps if self.interarrival_mean_ps else None
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Requests that no format written here can say, and that were left out."""
+    """Requests that the output formats cannot represent, and that were left out."""
 
     deallocates: int
-    """Those that deallocate."""
+    """Deallocations."""
     flushes: int
-    """Those that flush."""
+    """Flushes."""
     write_zeroes: int
-    """Those that write zeroes without sending them."""
+    """Write-zeroes requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceConversion:
-    """What became of a trace that was written in another format."""
+    """Result of converting a trace."""
 
     read: TraceSummary
-    """What is in the trace that was read."""
+    """Statistics of the trace that was read."""
     written: int
-    """Requests written."""
+    """Number of requests written."""
     left_out: LeftOut
     """Requests left out."""
 
@@ -67,16 +67,16 @@ class TraceConversion:
 def trace_summary(
     trace: str | Path | DataFrame, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False
 ) -> TraceSummary:
-    """Reads a trace and says what is in it, on addresses up to 1 PiB.
+    """Returns the statistics of a trace, for addresses up to 1 PiB.
 
     Args:
-        trace: The file, or a data frame as `flashmesh.run` takes it.
-        overrides: How to read it, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to skip unusable lines of a trace, however many.
+        trace: The file, or a data frame as in `flashmesh.run`.
+        overrides: The settings for reading it, as keys of the configuration: `{"workload.time-unit": "us"}`.
+        tolerate: Whether to skip all unusable lines of a trace.
 
     Raises:
-        ConfigError: When an override cannot be used.
-        WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
+        ConfigError: If an override is invalid.
+        WorkloadError: If the trace cannot be read, or too many of its lines are unusable.
     """
     path, overrides = as_trace(trace, overrides)
     assert path is not None
@@ -88,27 +88,27 @@ def trace_summary(
 def convert_trace(
     trace: str | Path,
     file: str | Path,
-    format: str = "ascii",  # noqa: A002 - the word of the field
+    format: str = "ascii",  # noqa: A002 - the field's term
     *,
     overrides: Mapping[str, Any] | None = None,
     tolerate: bool = False,
     drop_unwritable: bool = False,
 ) -> TraceConversion:
-    """Writes the requests of a trace in another format, by their arrivals; the file appears whole or not at all.
+    """Writes the requests of a trace in another format, in the order of arrival, atomically.
 
     Args:
         trace: The file to read.
-        file: The file to write, packed when its name ends with .gz, .zst or .xz.
-        format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
-        overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to skip unusable lines of a trace, however many.
-        drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
+        file: The file to write, compressed if its name ends with .gz, .zst or .xz.
+        format: The format to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
+        overrides: The settings for reading the trace, as keys of the configuration: `{"workload.time-unit": "us"}`.
+        tolerate: Whether to skip all unusable lines of a trace.
+        drop_unwritable: Whether to omit requests that are neither reads nor writes, which the formats cannot represent.
 
     Raises:
-        ConfigError: When an override cannot be used.
-        WorkloadError: When the trace cannot be read, too many of its lines cannot be used, or it holds what `format`
-            cannot say.
-        OutputError: When the file cannot be written.
+        ConfigError: If an override is invalid.
+        WorkloadError: If the trace cannot be read, too many of its lines are unusable, or it has requests that `format`
+            cannot represent.
+        OutputError: If the file cannot be written.
     """
     config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     with whole_file(file) as target:

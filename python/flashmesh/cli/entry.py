@@ -44,8 +44,7 @@ def main() -> NoReturn:
         if code == OK:
             code = unwritable_stdout(error)
     if threading.active_count() > 1:
-        # A thread that is still in a run or a read would abort the process when it returns during interpreter
-        # shutdown.
+        # A thread still in a run or a read would abort the process if it returned during interpreter shutdown.
         os._exit(code)
     sys.exit(code)
 

@@ -83,8 +83,7 @@ class Store:
 
     def path(self, name: str) -> Path:
         """Returns the path of the document of a run."""
-        # Sixteen folders: creating one costs as much as several results, and some file systems are slow with large
-        # ones.
+        # Sixteen folders: creating one costs as much as several results, but some file systems are slow with many files.
         return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
@@ -113,8 +112,7 @@ class Store:
             try:
                 replace_text(path, document)
             except FileNotFoundError:
-                # Not with its parents: a folder of results that was removed must not be recreated without its
-                # manifest.
+                # Without its parents: a removed folder of results must not reappear without its manifest.
                 path.parent.mkdir(exist_ok=True)
                 replace_text(path, document)
         except OSError as error:

@@ -24,7 +24,7 @@ MISFITS_SHOWN = 8
 
 @dataclass(frozen=True)
 class Task:
-    """One run."""
+    """A configured run of a sweep."""
 
     index: int
     """Index in the plan."""

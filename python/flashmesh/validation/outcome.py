@@ -62,7 +62,7 @@ class Validation:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All verdicts."""
+        """Verdicts on all tolerances and loads."""
         return checks(self.measurements, self.simulated)
 
     @property

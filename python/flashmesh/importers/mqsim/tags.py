@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag."""
+    """Format of a tag."""
 
     name: str
     form: Form
