@@ -32,14 +32,14 @@ Results go to stdout, everything else to stderr. `flashmesh COMMAND --help` show
 
 
 def reference() -> str:
-    """The whole page."""
+    """Returns the page."""
     codes = re.findall(r"(\d+) ([^;]+)[;.]", " ".join(EXIT_CODES.partition(":")[2].split()) + ";")
     rows = "".join(f"| {code} | {meaning.removesuffix('.')} |\n" for code, meaning in codes)
     return HEAD + rows + "".join(sections(flashmesh, None, "flashmesh"))
 
 
 def sections(command: click.Command, parent: click.Context | None, name: str) -> Iterator[str]:
-    """The section of a command, and those of the commands below it."""
+    """Yields the section of a command, and those of the commands below it."""
     context = click.Context(command, info_name=name, parent=parent)
     if parent is not None:
         yield section(command, context)
@@ -51,7 +51,7 @@ def sections(command: click.Command, parent: click.Context | None, name: str) ->
 
 
 def section(command: click.Command, context: click.Context) -> str:
-    """What one command does, and its options."""
+    """Returns the section of one command, with its options."""
     usage = " ".join(context.get_usage().removeprefix("Usage: ").split())
     parts = [f"\n## {context.command_path}\n\n", f"```text\n{usage}\n```\n\n", f"{paragraphs(command.help or '')}\n"]
     records = [
@@ -70,12 +70,12 @@ def section(command: click.Command, context: click.Context) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """A help text with one line for each of its paragraphs."""
+    """Returns a help text with one line for each of its paragraphs."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip()))
 
 
 def cell(text: str) -> str:
-    """A text within a table."""
+    """Returns a text as a cell of a table."""
     return re.sub(r"(?<=[x\d])(<=|>=)(?=[x\d])", r" \1 ", " ".join(text.split())).replace("|", "\\|")
 
 

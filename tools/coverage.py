@@ -1,7 +1,7 @@
 """Sums line coverage by folder: `python tools/coverage.py out/coverage.json`.
 
-Reads what `cargo llvm-cov --json --summary-only` has written, and prints how many lines of each folder of `src` of the
-core, of each other crate, and of all, the tests reach, and the files with the most lines that none reaches.
+Reads the output of `cargo llvm-cov --json --summary-only`. Prints how many lines the tests reach in each folder of
+`src` of the core, in each other crate and in total, and the files with the most lines that no test reaches.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import defaultdict
 from pathlib import Path
 
 LEAST = 10
-"""How many files are named."""
+"""Number of files that are named."""
 
 
 def name_of(file: str) -> str:
-    """The file from the folder of its crate on, or from below `src` in the core."""
+    """Returns the path of a file below `src`, after the name of its crate unless that is the core."""
     crate, _, path = file.rpartition("/crates/")[2].partition("/src/")
     return path if crate == "flashmesh" else f"{crate}/{path}"
 

@@ -1,4 +1,4 @@
-"""The commands that README.md and the pages of docs/ show, and what they show as their output."""
+"""Commands in README.md and the pages of docs/, and the outputs shown there."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
 ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
-"""Behind a block: the words that begin the first row of what its last command prints, for the text names that row."""
+"""Note after a block: the first words of the row of the output that the text refers to."""
 QUOTING = re.compile(r"\s*<!-- figures of this output -->\n\s*(.+?)(?:\n\n|\Z)", re.S)
-"""Behind a block: the next paragraph, whose figures are those of what its last command prints."""
+"""Note after a block: the figures of the next paragraph must appear in the output of the last command."""
 FIGURE = re.compile(r"(?<![\w.])([\d,]*\d(?:\.\d+)?) ?(%|ns|us|ms|s|k|M|MB/s|GB/s)(?![\w/])")
 """A number with its unit."""
 SCALES = {"ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "k": ("", 1e3), "M": ("", 1e6), "MB/s": ("B/s", 1e6)}
-"""The base unit of a unit, and how many of them it is."""
+"""The base unit of a unit, and its factor."""
 RULE = re.compile(r"^-{20,}$", re.M)
-"""What stands below the headings of a table."""
+"""The rule below the headings of a table."""
 PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
 """A picture of a page, with the file that its commands write it to."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MOVED = 6.0
-"""How far a part of a drawing may be elsewhere on a machine whose letters have another width."""
+"""Largest difference in place of a part of a drawing on a machine with letters of another width."""
 OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
-"""What a summary says of the time that the simulator took."""
+"""The lines of a summary on the time that the simulator took."""
 ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.MULTILINE)
 
 
@@ -40,17 +40,17 @@ class Command:
     line: int
     words: tuple[str, ...]
     shown: str
-    """The output that the page shows; empty when it shows none."""
+    """The output that the page shows; empty without one."""
     runs: bool
-    """Whether the page means it to be run here, rather than to be checked for its options alone."""
+    """Whether the command is run here, rather than only checked for its options."""
     row: tuple[str, ...] = ()
-    """Words that begin the first row of its first table; empty when the page names none."""
+    """The first words of the first row of its first table; empty if the page names none."""
     quoting: str = ""
-    """The paragraph that quotes figures of its output; empty when the page marks none."""
+    """The paragraph that quotes figures of its output; empty if the page marks none."""
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """The place of the command."""
         return f"{self.page.relative_to(ROOT)}:{self.line}: {' '.join(self.words)}"
 
 
@@ -60,17 +60,17 @@ class Picture:
 
     file: Path
     made: str
-    """Where the commands of the page write it, in the folder they run in."""
+    """The path that the commands of the page write to, in their working folder."""
 
 
 def pictures(page: Path) -> list[Picture]:
-    """All pictures of a page that its commands make."""
+    """Returns the pictures of a page that its commands make."""
     text = page.read_text(encoding="utf-8")
     return [Picture(page.parent / found["file"], found["made"]) for found in PICTURE.finditer(text)]
 
 
 def is_same_drawing(one: str, other: str) -> bool:
-    """Whether two drawings have the same parts at the same places, give or take the width of letters."""
+    """Returns whether two drawings have the same parts at the same places, apart from the width of letters."""
     if NUMBER.sub("", one) != NUMBER.sub("", other):
         return False
     pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(other)), strict=True)
@@ -104,7 +104,7 @@ def first_row(printed: str) -> tuple[str, ...]:
 
 
 def commands(page: Path) -> list[Command]:
-    """All commands of a page, in their order."""
+    """Returns the commands of a page, in their order."""
     text = page.read_text(encoding="utf-8")
     found = []
     for block in BLOCK.finditer(text):

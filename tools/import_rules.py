@@ -2,11 +2,10 @@
 """Checks which rooms of the Rust crates name which others: `python tools/import_rules.py`.
 
 A room is a file or folder directly below `src` of a crate, or another crate that its root re-exports. It may name
-itself and the rooms that stand before it in the list of its crate in ROOMS, so that there is no circle between rooms.
-Paths count wherever they stand: `use crate::room::...`, `crate::room::...` in code, macros that a room exports. Tests
-may name everything.
+itself and the rooms before it in the list of its crate in ROOMS, so that rooms never form a cycle. Paths count
+everywhere: `use crate::room::...`, `crate::room::...` in code, macros that a room exports. Tests may name every room.
 
-What shows users how the library is used names only what `lib.rs` makes public.
+Guides and examples, which show users the library, name only public items of `lib.rs`.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ ROOMS = {
         ("open", "from a configuration to a workload"),
     ),
     "flashmesh": (
-        # What everything is made of.
+        # Parts that all others use.
         ("units", "of flashmesh-base"),
         ("workload", "flashmesh-workload"),
         ("ids", "typed numbers"),
@@ -60,12 +59,12 @@ ROOMS = {
         ("persistence", "what of the map is on flash, and how it is found after a cut of the power"),
         ("collisions", "reads that wait behind reads of their die, and what copies would gain"),
         ("power", "energy and area"),
-        # What the parts of a run share.
+        # Shared parts of a run.
         ("measure", "counts, histograms and the quantities of a report"),
         ("kernel", "clock and events, probes, what is compiled into a run"),
         ("probes", "analyses that watch a run"),
         ("recording", "timelines and the network over a window of time: probes"),
-        # What takes several of them.
+        # Parts that combine several of those above.
         ("drive", "whether a configuration makes a drive"),
         ("check", "oracles"),
         # The parts of a run.
@@ -78,10 +77,10 @@ ROOMS = {
 }
 ROOT = Path(__file__).resolve().parents[1]
 CRATES = ROOT / "crates"
-# The long runs of `make soak` draw drives with what the tests draw them with.
+# The long runs of `make soak` draw drives with the code that the tests use.
 INSIDERS = {"soak.rs"}
 
-# Comments, texts and characters; a lifetime is none.
+# Comments, texts and characters, but not lifetimes.
 NOT_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|b?r(?P<hashes>\#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]+?|[^'\\\n])'""",
     re.DOTALL,
@@ -104,18 +103,18 @@ class Mention(NamedTuple):
 
 
 def blanked(text: str) -> str:
-    """As many spaces and line breaks."""
+    """Returns a text of as many spaces and line breaks."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def code_of(text: str) -> str:
-    """The text without comments, literals and visibilities, each line where it was."""
+    """Returns the text without comments, literals and visibilities, with each line in its place."""
     code = NOT_CODE.sub(lambda found: blanked(found[0]), text)
     return VISIBILITY.sub(lambda found: blanked(found[0]), code)
 
 
 def end_of_block(code: str, start: int) -> int:
-    """Behind the brace that closes the one at `start`."""
+    """Returns the position after the brace that closes the one at `start`."""
     depth = 0
     for brace in re.finditer(r"[{}]", code[start:]):
         depth += 1 if brace[0] == "{" else -1
@@ -125,7 +124,7 @@ def end_of_block(code: str, start: int) -> int:
 
 
 def without_tests(code: str) -> tuple[str, list[str]]:
-    """The code without items of tests, and the modules of tests that have a file of their own."""
+    """Returns the code without items of tests, and the modules of tests that have a file of their own."""
     modules = []
     while item := TEST_ITEM.search(code):
         end = re.compile(r"[;{]").search(code, item.end())
@@ -138,7 +137,7 @@ def without_tests(code: str) -> tuple[str, list[str]]:
 
 
 def heads(group: str) -> list[tuple[int, str]]:
-    """The first name of each path in the braces at the start of `group`, with its place."""
+    """Returns the first name of each path in the braces at the start of `group`, with its position."""
     found, depth, is_first = [], 0, False
     for token in re.finditer(r"\w+|[{},]", group):
         match token[0]:
@@ -159,7 +158,7 @@ def heads(group: str) -> list[tuple[int, str]]:
 
 
 def mentions(code: str, depth: int) -> list[Mention]:
-    """What the code of a module so many levels below the root names at the root."""
+    """Returns the names at the root that the code of a module mentions, `depth` levels below the root."""
     found: list[tuple[int, str]] = []
     for path in PATH.finditer(code):
         if path["name"]:
@@ -175,13 +174,13 @@ def mentions(code: str, depth: int) -> list[Mention]:
 
 
 def modules_of_tests(path: Path, names: list[str]) -> set[Path]:
-    """The files and folders of modules that `path` declares."""
+    """Returns the files and folders of modules that `path` declares."""
     folder = path.parent if path.name in ("mod.rs", "lib.rs") else path.with_suffix("")
     return {folder / place for name in names for place in (f"{name}.rs", name)}
 
 
 def exported_macros(crates: Path) -> dict[str, str]:
-    """The room of each macro that a crate exports: crates name those of others as their own."""
+    """Returns the room of each macro that a crate exports: crates name those of others as their own."""
     return {
         name: path.relative_to(sources).parts[0].removesuffix(".rs")
         for sources in sorted(crates.glob("*/src"))
@@ -191,7 +190,7 @@ def exported_macros(crates: Path) -> dict[str, str]:
 
 
 def check(sources: Path, crate: str, macros: dict[str, str]) -> list[str]:
-    """A line for each mention in the sources of a crate that breaks the rules."""
+    """Returns a line for each mention in the sources of a crate that breaks the rules."""
     place_of = {room: place for place, (room, _) in enumerate(ROOMS[crate])}
     texts = {path: code_of(path.read_text(encoding="utf-8")) for path in sorted(sources.rglob("*.rs"))}
     parts = {path: without_tests(code) for path, code in texts.items()}
@@ -224,7 +223,7 @@ def check(sources: Path, crate: str, macros: dict[str, str]) -> list[str]:
 
 
 def check_outside(root: Path) -> list[str]:
-    """A line for each private room that the guides or the examples name."""
+    """Returns a line for each private room that the guides or the examples name."""
     rooms = PRIVATE_ROOMS.search((root / "crates/flashmesh/src/lib.rs").read_text(encoding="utf-8"))
     private = set(re.findall(r"pub (?:mod|use \w+ as) (\w+);", rooms[1])) if rooms else set()
     examples = sorted((root / "crates/flashmesh/examples").rglob("*.rs"))
@@ -239,7 +238,7 @@ def check_outside(root: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints what breaks the rules; 1 when anything does."""
+    """Prints the violations of the rules; returns 1 if there are any."""
     macros = exported_macros(CRATES)
     problems = [line for crate in ROOMS for line in check(CRATES / crate / "src", crate, macros)]
     problems += check_outside(ROOT)

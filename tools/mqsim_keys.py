@@ -30,7 +30,7 @@ PARTS = (
     ("IO_Flow_Parameter_Set_Trace_Based", TRACE),
 )
 SMALL = {"Block_No_Per_Plane": "512", "Page_No_Per_Block": "256", "Die_No_Per_Chip": "2"}
-# Together these files use every tag that can have an effect.
+# Together, these files use every tag that can have an effect.
 DRIVES: tuple[tuple[Texts, Texts], ...] = (
     ({}, SMALL | {"Flash_Technology": "TLC", "CMD_Suspension_Support": "PROGRAM_ERASE"}),
     ({"HostInterface_Type": "SATA", "Ideal_Mapping_Table": "true"}, SMALL),
@@ -78,11 +78,11 @@ SCENARIOS: tuple[tuple[tuple[Mode, ...], tuple[Texts, ...]], ...] = (
     (BOTH, (DRAWN | PART, REPLAYED | PART)),
     ((Mode.COMPATIBLE,), (REPLAYED | {"Relay_Count": "2"},)),
 )
-"""The flows of each scenario, and the modes that take them."""
+"""The flows of each scenario, and the modes that accept them."""
 
 
 def reference() -> str:
-    """The whole page."""
+    """Returns the page."""
     keys = {(part, tag.name): set[str]() for part, tags in PARTS for tag in tags}
     reasons = dict.fromkeys(keys, "")
     with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +101,7 @@ def reference() -> str:
     for part, tags in PARTS:
         text += f"\n## {part}\n\n| tag | keys |\n|---|---|\n"
         for tag in tags:
-            # A flow that is drawn as MQSim draws it is a trace; what describes it says more.
+            # A flow drawn as in MQSim becomes a trace; the keys that describe the flow say more.
             described = keys[part, tag.name] - ({"workload.trace"} if len(keys[part, tag.name]) > 1 else set())
             found = ", ".join(f"`{key}`" for key in sorted(described))
             text += f"| `{tag.name}` | {found or 'no effect: ' + reasons[part, tag.name]} |\n"
@@ -109,18 +109,18 @@ def reference() -> str:
 
 
 def plain(key: str) -> str:
-    """A key without the number of its flow."""
+    """Returns a key without the number of its flow."""
     parts = key.split(".")
     return ".".join(parts[2:]) if parts[0] == "stream" else f"namespace.{parts[2]}" if parts[0] == "namespace" else key
 
 
 def tags(values: Texts) -> str:
-    """Tags with their texts."""
+    """Returns tags with their texts."""
     return "".join(f"<{name}>{value}</{name}>\n" for name, value in values.items())
 
 
 def device_text(drive: Texts, flash: Texts) -> str:
-    """A drive as MQSim describes it."""
+    """Returns a drive in MQSim's format."""
     inner = f"<Flash_Parameter_Set>\n{tags(flash)}</Flash_Parameter_Set>\n"
     device = f"<Device_Parameter_Set>\n{tags(drive)}{inner}</Device_Parameter_Set>\n"
     return (
@@ -129,7 +129,7 @@ def device_text(drive: Texts, flash: Texts) -> str:
 
 
 def workload_text(flows: tuple[Texts, ...]) -> str:
-    """One scenario of some flows."""
+    """Returns one scenario of some flows."""
     text = ""
     for flow in flows:
         kind = "Trace_Based" if "File_Path" in flow else "Synthetic"

@@ -44,11 +44,11 @@ DRAWN = "return document.body.dataset.drawn === 'true'"
 WAIT_S = 300
 COLUMNS = 2
 COLUMN, LINE, TITLE = 290, 24, 34
-"""Width of a column of the legend, height of a line of it, and height of the title, in units of the drawing."""
+"""Width of a column of the legend, height of its lines, and height of the title, in units of the drawing."""
 
 
 def chromium() -> webdriver.ChromeOptions:
-    """Options of a browser without a window."""
+    """Returns options of a browser without a window."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
@@ -57,7 +57,7 @@ def chromium() -> webdriver.ChromeOptions:
 
 
 def picture(browser: webdriver.Chrome) -> str:
-    """The picture, drawn by a browser."""
+    """Returns the picture, drawn by a browser."""
     result = flashmesh.run(ROOT / "examples" / "venice.toml", overrides=SETTINGS)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "report.html")
@@ -85,14 +85,14 @@ def picture(browser: webdriver.Chrome) -> str:
 
 
 def tidy(text: str) -> str:
-    """A drawing without what only the page needs, an element a line."""
+    """Returns a drawing without the attributes that only the page needs, one element to a line."""
     text = re.sub(r' (?:data-[\w-]+|class|stroke-dasharray="null"|aria-hidden)(?:="[^"]*")?', "", text)
     text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)
     return re.sub(r"(</(?:g|line|rect|text|circle)>)", r"\1\n", text) + "\n"
 
 
 def main() -> None:
-    """Writes the picture, or says that it is stale."""
+    """Writes the picture, or fails if it is stale."""
     browser = webdriver.Chrome(options=chromium(), service=Service(shutil.which("chromedriver")))
     try:
         text = picture(browser)

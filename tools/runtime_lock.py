@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the part of requirements.lock that flashmesh needs to run, hashes and all: `python tools/runtime_lock.py`.
 
-What that is follows from the packages that are installed beside it, without what only extras ask for.
+The part follows from the packages installed beside it, without those that only extras need.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from packaging.utils import canonicalize_name
 LOCK = Path(__file__).resolve().parents[1] / "requirements.lock"
 ENTRY = re.compile(r"^([A-Za-z0-9._-]+)==.*(?:(?<=\\)\n.*)*$", re.MULTILINE)
 EXTRAS = ("plots", "search")
-"""Extras that an image has beside flashmesh itself."""
+"""Extras that an image contains beside flashmesh itself."""
 
 
 def needed(name: str, extras: tuple[str, ...] = ()) -> set[str]:
-    """A package and all that it needs, by their canonical names."""
+    """Returns all packages that a package needs, by their canonical names."""
     found: set[str] = set()
     waiting = [(canonicalize_name(name), extras)]
     while waiting:
@@ -41,7 +41,7 @@ def needed(name: str, extras: tuple[str, ...] = ()) -> set[str]:
 
 
 def runtime_lock(text: str) -> str:
-    """The entries of a lock for what is needed."""
+    """Returns the entries of a lock for the packages that are needed."""
     entries = {canonicalize_name(found[1]): found[0] for found in ENTRY.finditer(text)}
     names = needed("flashmesh", EXTRAS)
     missing = sorted(names - entries.keys())

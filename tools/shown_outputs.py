@@ -1,4 +1,4 @@
-"""Writes anew what README.md and the pages of docs/ show of commands: as many lines of output as now, and pictures.
+"""Renews the outputs and pictures of commands in README.md and docs/, with as many lines of output as before.
 
 python tools/shown_outputs.py [PAGE]...
 """
@@ -18,7 +18,7 @@ PROGRAM = Path(sys.executable).with_name("flashmesh")
 
 
 def renew(page: Path) -> bool:
-    """Runs the commands of a page; whether its text has changed."""
+    """Runs the commands of a page; returns whether its text has changed."""
     old = page.read_text(encoding="utf-8")
     text = old
     with tempfile.TemporaryDirectory() as folder:
@@ -35,7 +35,7 @@ def renew(page: Path) -> bool:
 
 
 def renew_pictures(drawn: list[tuple[Path, str]]) -> bool:
-    """Writes those pictures that show something else now; whether there were any."""
+    """Writes the pictures that have changed; returns whether there were any."""
     stale = [
         (file, text) for file, text in drawn if not file.is_file() or not is_same_drawing(file.read_text("utf-8"), text)
     ]
@@ -46,7 +46,7 @@ def renew_pictures(drawn: list[tuple[Path, str]]) -> bool:
 
 
 def run(command: Command, folder: str) -> str:
-    """What a command prints."""
+    """Returns the output of a command."""
     done = subprocess.run(
         [PROGRAM, *command.words[1:]],
         cwd=folder,
@@ -62,12 +62,12 @@ def run(command: Command, folder: str) -> str:
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two outputs differ in more than what depends on the machine."""
+    """Returns whether two outputs differ in more than what depends on the machine."""
     return OF_THE_MACHINE.sub("", one).rstrip() != OF_THE_MACHINE.sub("", other).rstrip()
 
 
 def shortened(printed: str, shown: str) -> str:
-    """As many lines as were shown before and behind the line `...`; all of them where there was none."""
+    """Returns as many lines as were shown before and after the line `...`; all of them without that line."""
     lines, all_lines = shown.split("\n"), printed.split("\n")
     if ELLIPSIS not in lines:
         return printed
@@ -77,7 +77,7 @@ def shortened(printed: str, shown: str) -> str:
 
 
 def main() -> None:
-    """Renews the pages that are named, or all of them."""
+    """Renews the named pages, or all of them."""
     named = [Path(name).resolve() for name in sys.argv[1:]]
     for page in named or PAGES:
         if renew(page):

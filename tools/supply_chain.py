@@ -1,10 +1,10 @@
-"""What the project is built from: licences, sources and duplicates, and the bill of materials of a release.
+"""Licences, sources and duplicates of dependencies, and the bill of materials of a release.
 
-Reads Cargo.lock through `cargo metadata`, and requirements.lock. Without arguments it fails on a crate whose licence is
-none of `LICENCES`, that comes from elsewhere than a registry, or that is there in two versions without a reason in
-`DUPLICATES`; on one that is compiled differently for the module and for the plugin of nbdkit, so that a build makes the
-core twice; and on a Python requirement without a version and a hash. With --sbom FILE it writes a CycloneDX document
-instead.
+Reads Cargo.lock through `cargo metadata`, and requirements.lock. Without arguments, it fails on a crate whose licence
+is not in `LICENCES`, that does not come from a registry, or that is present in two versions without a reason in
+`DUPLICATES`. It also fails on a crate that is compiled differently for the module and for the plugin of nbdkit, since a
+build then compiles the core twice, and on a Python requirement without a version and a hash. With --sbom FILE, it
+writes a CycloneDX document instead.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ DUPLICATES: dict[str, str] = {
     "toml": "cbindgen, which writes the header for C and is in no binary, takes an older one",
     "syn": "macros of bolero, enum_dispatch and others take an older one; it is in no binary",
 }
-"""Crates that are there in several versions, and why."""
+"""Crates that are present in several versions, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Something that a release is made of, or made with."""
+    """A dependency of a release, or a tool of its build."""
 
     kind: str
     name: str
@@ -65,7 +65,7 @@ class Component:
 
 
 def crates() -> list[Component]:
-    """The crates of Cargo.lock, without those of this workspace."""
+    """Returns the crates of Cargo.lock, without those of this workspace."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     metadata: dict[str, Any] = json.loads(text)
@@ -86,7 +86,7 @@ def crates() -> list[Component]:
 
 
 def checksums_of(lock: str) -> dict[tuple[str, str], str]:
-    """The checksums of Cargo.lock by name and version."""
+    """Returns the checksums of Cargo.lock by name and version."""
     import tomllib
 
     packages = tomllib.loads(lock)["package"]
@@ -94,7 +94,7 @@ def checksums_of(lock: str) -> dict[tuple[str, str], str]:
 
 
 def requirements(lock: str) -> list[Component]:
-    """The Python packages of requirements.lock, each with one of its hashes."""
+    """Returns the Python packages of requirements.lock, each with one of its hashes."""
     found: list[Component] = []
     for entry in re.split(r"\n(?=[^ #\n])", lock):
         if (named := re.match(r"([A-Za-z0-9_.-]+)==([^ \\\n]+)", entry)) is not None:
@@ -104,7 +104,7 @@ def requirements(lock: str) -> list[Component]:
 
 
 def allows(licence: str | None) -> bool:
-    """Whether a crate may be used under its licence: every part of an `AND`, one of an `OR`."""
+    """Returns whether a crate may be used under its licence: every part of an `AND`, one of an `OR`."""
     if licence is None:
         return False
     parts = re.split(r"\s+AND\s+", licence.replace("(", " ").replace(")", " ").replace("/", " OR "))
@@ -112,7 +112,7 @@ def allows(licence: str | None) -> bool:
 
 
 def features(package: str) -> dict[str, set[str]]:
-    """The crates that a package of the workspace is made of, each with the sets of features it is compiled with."""
+    """Returns the crates that a package of the workspace consists of, each with its sets of compiled features."""
     command = ["cargo", "tree", "--locked", "--package", package, "--edges", "normal,build", "--prefix", "none"]
     text = subprocess.run(
         [*command, "--format", "{p}|{f}"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -125,7 +125,7 @@ def features(package: str) -> dict[str, set[str]]:
 
 
 def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]]) -> list[str]:
-    """A sentence for every crate that both are made of, but with other features."""
+    """Returns a sentence for every crate that both consist of, but with other features."""
     return [
         f"{crate}: the module and the plugin take it with other features; name them in both Cargo.toml"
         for crate in sorted(one.keys() & other.keys())
@@ -134,7 +134,7 @@ def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]]) -> list
 
 
 def problems(cargo: list[Component], python: list[Component]) -> list[str]:
-    """A sentence for everything that a release must not be built from."""
+    """Returns a sentence for every dependency that a release must not be built from."""
     found = [
         f"{one.name} {one.version}: licence {one.licence} is not among those allowed"
         for one in cargo
@@ -162,7 +162,7 @@ def problems(cargo: list[Component], python: list[Component]) -> list[str]:
 
 
 def sbom(components: list[Component], version: str) -> dict[str, Any]:
-    """A bill of materials, as CycloneDX 1.6 has it."""
+    """Returns a bill of materials in the format of CycloneDX 1.6."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -184,7 +184,7 @@ def sbom(components: list[Component], version: str) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Checks, or writes a bill of materials."""
+    """Checks the dependencies, or writes a bill of materials."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sbom", type=Path, metavar="FILE", help="write a CycloneDX document and check nothing")
     arguments = parser.parse_args()

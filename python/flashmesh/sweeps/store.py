@@ -83,7 +83,7 @@ class Store:
 
     def path(self, name: str) -> Path:
         """Returns the path of the document of a run."""
-        # Sixteen folders: creating one costs as much as several results, but some file systems are slow with many files.
+        # Sixteen folders: creating one costs as much as several results, but large folders slow down some systems.
         return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
