@@ -1,1 +1,1 @@
-"""Measures flashmesh: CPU time, instructions, memory, and whether results are the same. `make bench` runs it."""
+"""Measurements of flashmesh: CPU time, instructions, memory, and equality of results. `make bench` runs it."""

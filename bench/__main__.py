@@ -1,4 +1,4 @@
-"""`python -m bench`: measures every row, and compares with another build or with the run before."""
+"""`python -m bench`: measures every row, and compares with another build or with the previous run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bench.table import Line, Measured
 
 FILE = build.ROOT / "out" / "bench" / "table.json"
 SHOWN = 8
-"""How many fields that differ are named."""
+"""Number of named fields that differ."""
 TROUBLE_LENGTH = 160
-"""How much is told of an error of the baseline."""
+"""Longest text of an error of the baseline, in characters."""
 
 
 def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:
-    """What each build takes, in turns, and the result that it simulates."""
+    """Measures each build in turns; returns the measurements, each with the simulated result."""
     usages: list[list[measure.Usage]] = [[] for _ in builds]
     for _ in range(runs):
         for made, usage in zip(builds, usages, strict=True):
@@ -57,7 +57,7 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
 
 
 def trouble(made: build.Build, row: Row) -> str | None:
-    """Why a build cannot run a row, whose keys it may not know; None where it can."""
+    """Returns why a build cannot run a row, such as an unknown key; None if it can."""
     try:
         measure.run(row.command(made, row.streams), {"PYTHONPATH": str(made.python)})
     except RuntimeError as error:
@@ -126,7 +126,7 @@ def main(
     if not measure.CAN_COUNT:
         console.print("instructions are not counted: valgrind is not installed")
     if failures:
-        # The table stays as it was, so that the next run is held against the same results.
+        # The table stays as it was, so that the next run is compared with the same results.
         sys.exit("\n".join(failures))
     table.save(file, builds[0].name, rows)
 

@@ -30,7 +30,7 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True
 
 
 def mean_us_of_mqsim(stdout: str) -> float:
-    """The mean latency that MQSim prints, in whole microseconds."""
+    """Returns the mean latency that MQSim prints, in whole microseconds."""
     found = re.search(r"device response time: (\d+) \(us\)", stdout)
     if found is None:
         raise RuntimeError(f"MQSim prints no response time:\n{stdout}")

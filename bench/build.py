@@ -22,7 +22,7 @@ class Build:
     """One build, ready to run."""
 
     name: str
-    """The revision, short; that of the tree ends with + when files differ from it."""
+    """The short revision; for the tree, with a + if files differ from it."""
     runner: Path
     """The program that runs a configuration and prints its report."""
     python: Path
@@ -30,13 +30,13 @@ class Build:
 
 
 def git(*arguments: str) -> str:
-    """What git answers."""
+    """Returns the output of git."""
     done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.strip()
 
 
 def cargo(root: Path, profile: str, *arguments: str) -> Path:
-    """Builds with a profile and gives the folder of what was built."""
+    """Builds with a profile; returns the folder of the built files."""
     target = root / "target"
     command = cargo_command(profile, target, *arguments)
     subprocess.run(command, cwd=root, check=True, env=os.environ | module_environment())
@@ -44,13 +44,13 @@ def cargo(root: Path, profile: str, *arguments: str) -> Path:
 
 
 def cargo_command(profile: str, target: Path, *arguments: str) -> list[str]:
-    """What builds with a profile into a folder."""
+    """Returns the command that builds with a profile into a folder."""
     command = ["cargo", "build", "--profile", profile, "--locked", "--quiet", "--target-dir", str(target), *arguments]
     return command + [part for setting in QUICK for part in ("--config", f"profile.quick.{setting}")]
 
 
 def module_environment() -> dict[str, str]:
-    """What the Python module is built with, as maturin does it: it is linked without the library of Python."""
+    """Returns the environment to build the Python module in, as with maturin: not linked to the library of Python."""
     return {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
 
 
@@ -70,7 +70,7 @@ def revision(name: str, profile: str) -> Build:
         archive = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, stdout=subprocess.PIPE)
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(root, filter="data")
-    # The runner of today, against the library of then.
+    # The current runner, with the library of that revision.
     source = (ROOT / RUNNER).read_bytes()
     if not (root / RUNNER).is_file() or (root / RUNNER).read_bytes() != source:
         (root / RUNNER).parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""How long a clean build of the Python module takes, and how large the module is."""
+"""Time of a clean build of the Python module, and size of the module."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ LONG_PROFILES = {"clean build, wheel": "release"}
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a clean build takes, and what comes of it."""
+    """Cost of a clean build, and size of its module."""
 
     cpu_s: float
-    """Seconds of processor time, of all processes."""
+    """Processor time of all processes, in seconds."""
     wall_s: float
     module_bytes: int
 
 
 def clean(profile: str) -> Built:
-    """Builds the module with all it depends on, from nothing."""
+    """Builds the module with all its dependencies, from nothing."""
     target = build.ROOT / "target" / "bench" / "clean"
     shutil.rmtree(target, ignore_errors=True)
     arguments = build.cargo_command(profile, target, "--package", "flashmesh-py", "--lib")
@@ -45,7 +45,7 @@ def clean(profile: str) -> Built:
 
 
 def show(names: Sequence[str], file: Path, console: Console) -> None:
-    """Measures these builds, prints them beside those of the last time, and keeps them in a file."""
+    """Measures these builds, prints them beside the previous measurements, and keeps them in a file."""
     earlier = json.loads(file.read_text()) if file.is_file() else {}
     for name in names:
         built = clean((PROFILES | LONG_PROFILES)[name])

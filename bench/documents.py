@@ -1,4 +1,4 @@
-"""Reports of runs, compared: the same simulation gives the same report, however fast it was."""
+"""Comparison of reports: the same simulation gives the same report, at any speed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections import Counter
 from typing import Any
 
 VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash", "timeline"}
-"""What two runs of the same simulation need not agree on."""
+"""Keys that may differ between two runs of the same simulation."""
 
 
 CITATIONS = "source"
-"""The key of where a constant is from: a text, and no result."""
+"""The key of the source of a constant: a text that is not part of the result."""
 
 
 def result_of(report: dict[str, Any]) -> dict[str, Any]:
-    """What was simulated, from a report."""
+    """Returns the simulated result of a report."""
     return {key: without_citations(value) for key, value in report.items() if key not in VARYING}
 
 
 def without_citations(value: Any) -> Any:
-    """A value without the texts that say where its constants are from."""
+    """Returns a value without the texts that name the sources of its constants."""
     match value:
         case dict():
             return {key: without_citations(part) for key, part in value.items() if key != CITATIONS}
@@ -32,12 +32,12 @@ def without_citations(value: Any) -> Any:
 
 
 def hash_of(result: dict[str, Any]) -> str:
-    """Twelve digits that differ when anything does."""
+    """Returns twelve digits that change with every change of a result."""
     return hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def leaves(value: Any, path: str = "") -> dict[str, str]:
-    """Every value of a document by its path."""
+    """Returns every value of a document by its path."""
     match value:
         case dict():
             parts = [(f"{path}.{key}" if path else key, part) for key, part in value.items()]
@@ -49,7 +49,7 @@ def leaves(value: Any, path: str = "") -> dict[str, str]:
 
 
 def differences(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
-    """The fields in which two results differ. Fields that were renamed or added are no difference; lost ones are."""
+    """Returns the fields in which two results differ. Renamed and added fields are no difference; lost ones are."""
     new, old = leaves(now), leaves(before)
     changed = [f"{path}: {old[path]} -> {new[path]}" for path in old.keys() & new.keys() if old[path] != new[path]]
     lost = Counter(old[path] for path in old.keys() - new.keys())

@@ -1,4 +1,4 @@
-"""`python -m bench.many_runs`: what a report and a table of many runs take, in processor time and in wall time."""
+"""`python -m bench.many_runs`: processor and wall time of a report and of a table of many runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMAND = [sys.executable, "-c", "from flashmesh.cli import main; main()"]
 
 
 def taken(arguments: list[str], folder: Path, rounds: int) -> str:
-    """The least of each kind of time over some rounds."""
+    """Returns the least of each kind of time over some rounds."""
     processor, wall = [], []
     for _ in range(rounds):
         start = time.monotonic()

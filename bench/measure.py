@@ -1,4 +1,4 @@
-"""What is measured of a process: CPU time and instructions."""
+"""CPU time and instructions of a process."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ CAN_COUNT = shutil.which("valgrind") is not None
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process used, and what it printed."""
+    """Processor time and output of a process."""
 
     cpu_s: float
-    """Seconds of processor time, of the system too."""
+    """Processor time in seconds, with that of the system."""
     stdout: str
 
 
@@ -31,7 +31,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None, fo
     """Runs a command to its end, in a folder.
 
     Raises:
-        RuntimeError: When it fails, with what it said.
+        RuntimeError: If it fails, with its error output.
     """
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
         process = subprocess.Popen(
@@ -52,7 +52,7 @@ def run(command: Sequence[str], environment: Mapping[str, str] | None = None, fo
 
 
 def instructions(command: Sequence[str]) -> int:
-    """The instructions that a command executes, as callgrind counts them."""
+    """Returns the number of instructions that a command executes, as callgrind counts them."""
     watched = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
     done = subprocess.run(watched, check=True, capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)

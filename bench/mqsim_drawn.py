@@ -210,7 +210,7 @@ def limit_writes(flows: list[Tags], device: Tags, flash: Tags) -> None:
         planes = 1
         for level in levels:
             planes *= len(level.split(","))
-        # A request of so many sectors spans one page more where it is not aligned, and random placement is uneven.
+        # An unaligned request of as many sectors spans one page more, and random placement is uneven.
         per_request = int(tags["Average_Request_Size"]) // page_sectors + 3
         most = int(pages * planes * WRITTEN_MAX / len(flows) / per_request)
         tags["Total_Requests_To_Generate"] = str(min(int(tags["Total_Requests_To_Generate"]), max(most, 10)))

@@ -28,7 +28,7 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True
 TIMEOUT_S = 300
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
-"""Begins the verdict on a case of which the two serve different requests."""
+"""First words of the verdict on a case in which the two serve different requests."""
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+- device response time: (\d+) \((us|ns)\)"
 )
@@ -80,7 +80,7 @@ def run_mqsim(mqsim: Path, folder: Path) -> list[Flow] | str:
         )
     except subprocess.TimeoutExpired:
         return f"MQSim does not end within {TIMEOUT_S} s"
-    # MQSim may crash as it frees its memory, after the results.
+    # MQSim may crash while it frees its memory, after the results.
     return flows_of(done.stdout) or f"MQSim ends with {done.returncode} and no result"
 
 
@@ -127,7 +127,7 @@ def judged(seed: int, case: Case, theirs: list[Flow], ours: list[tuple[int, floa
             return Outcome(seed, len(case.flows), f"{DIFFERS} {count} requests, {flow.serviced} in MQSim", None)
         percent = 100 * (mean_ns / flow.mean_ns - 1) if flow.mean_ns else 0.0
         worst = max(worst, percent, key=abs)
-        # A printed mean is cut off.
+        # MQSim truncates the means that it prints.
         off_ns = max(flow.mean_ns - mean_ns, mean_ns - flow.mean_ns - flow.step_ns, 0)
         within &= off_ns <= flow.mean_ns * TOLERANCE_PERCENT / 100
     return Outcome(seed, len(case.flows), "agrees" if within else f"deviates{reason(case)}", worst)

@@ -1,8 +1,9 @@
-"""`python -m bench.policies`: what a call of a policy in Python costs, beside what the policy itself does.
+"""`python -m bench.policies`: the cost of a call of a policy in Python, beside the cost of the policy itself.
 
-Each policy here does what a built-in one does, in one line, so that both runs simulate the same. The cost of a call is
-the difference of their processor times over the number of calls, both by the code with every feature and in turns; what
-the one line takes is measured by itself, on an object of Python in place of the drive, and is told beside it.
+Each policy here does the same as a built-in one, in one line, so that both runs simulate the same. The cost of a call
+is the difference of their processor times divided by the number of calls. Both run in turns, in the code with every
+feature. The one line is also timed by itself, on a Python object in place of the drive, and this time is printed beside
+the cost.
 """
 
 from __future__ import annotations
@@ -41,25 +42,25 @@ COPIES: dict[str, Any] = {
 
 
 class Counted:
-    """Counts its calls."""
+    """Policy that counts its calls."""
 
     calls = 0
 
 
 class Victim(Counted):
-    """Greedy."""
+    """Greedy choice of victims."""
 
     def select(self, blocks: Any) -> Any:
-        """The emptiest block."""
+        """Returns the block with the most invalid pages."""
         self.calls += 1
         return blocks.most_invalid()
 
 
 class Placement(Counted):
-    """The static order in which channels vary first, then chips."""
+    """Static allocation order in which channels vary first, then chips."""
 
     def place(self, write: Any, drive: Any) -> int:
-        """By the page number."""
+        """Returns the plane that follows from the page number."""
         self.calls += 1
         lpn: int = write.lpn
         return (lpn & 1) << 1 | lpn >> 1 & 1
@@ -69,61 +70,61 @@ class Beside(Counted):
     """The page policy."""
 
     def place_write(self, plane: int, stream: Any, planes: Any) -> int:
-        """Where the allocator has placed it."""
+        """Returns the plane that the allocator has chosen."""
         self.calls += 1
         return plane
 
 
 class Homes(Counted):
-    """The die with fewer reads outstanding."""
+    """Choice of the die with fewer outstanding reads."""
 
     def choose(self, lpn: int, original: Any, replica: Any) -> Any:
-        """Of equals the original."""
+        """Returns the die with fewer outstanding reads, or the original if both have as many."""
         self.calls += 1
         return replica if replica.outstanding < original.outstanding else original
 
 
 class Fifo(Counted):
-    """The oldest first."""
+    """Scheduling of the oldest transaction first."""
 
     def decide(self, waiting: Any) -> Any:
-        """Without collections there is nothing that goes before it."""
+        """Returns the oldest transaction; without collections, nothing has precedence over it."""
         self.calls += 1
         return waiting.oldest(REQUIRED)
 
 
 class Dispatching(Fifo):
-    """The oldest first, and the dies one after the other."""
+    """Scheduling of the oldest transaction first, and of the dies one after the other."""
 
     def next_die(self, dispatch: Any) -> Any:
-        """The first of those that could begin something."""
+        """Returns the first of the dies that could begin an operation."""
         self.calls += 1
         dies = dispatch.candidates
         return dies[0] if dies else None
 
 
 class Oldest(Counted):
-    """First come, first served."""
+    """Arbitration in the order of arrival."""
 
     def grant(self, resource: int, last: int, waiting: Any) -> Any:
-        """The first."""
+        """Returns the first that waits."""
         self.calls += 1
         return waiting[0]
 
 
 class Stub:
-    """What a policy is given, where only its own line is timed."""
+    """Argument of a policy whose own line is timed."""
 
     lpn = 5
     outstanding = 1
     candidates = (1,)
 
     def most_invalid(self) -> int:
-        """A block."""
+        """Returns a block."""
         return 1
 
     def oldest(self, work: int) -> int:
-        """A transaction."""
+        """Returns a transaction."""
         return 1
 
 
@@ -131,15 +132,15 @@ STUB = Stub()
 
 
 class Case(NamedTuple):
-    """A seam, with a run that asks it often."""
+    """A kind of policy, with a run that calls it often."""
 
     name: str
     policy: Callable[[], Any]
     config: dict[str, Any]
     built_in: dict[str, Any]
-    """The keys that choose what the policy does, of the built-in one."""
+    """The keys that choose the behaviour of the policy among the built-in ones."""
     stubs: tuple[Any, ...]
-    """What the policy is given where its own line is timed."""
+    """The arguments of the policy when its own line is timed."""
     key: str = ""
     is_same: bool = True
     """Whether both runs simulate the same."""
@@ -151,14 +152,14 @@ CASES = (
     Case("placement", Beside, LARGE | WRITES, {}, (1, None, STUB)),
     Case("home", Homes, COPIES, {}, (1, STUB, STUB)),
     Case("scheduler", Fifo, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,)),
-    # Dies ask in another order than by themselves, so the built-in run is one of as many operations.
+    # Dies ask in an order of their own, so the built-in run is one with as many operations.
     Case("dispatch", Dispatching, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,), "scheduler", is_same=False),
     Case("arbiter", Oldest, SLOW | READS, {"fabric.arbitration": "oldest-first"}, (0, 0, [STUB, STUB])),
 )
 
 
 def cost(config: _native.Config) -> float:
-    """The processor time of a run, by the code that runs policies, in seconds."""
+    """Returns the processor time of a run in seconds, in the code that runs policies."""
     simulation = _native.Simulation(config)
     simulation.require_every_feature()
     attach(simulation, config)
@@ -179,7 +180,7 @@ def main(rounds: int) -> None:
         assert is_same or not case.is_same, f"{case.name}: another run"
         built_in = configuration.load(case.config, overrides=case.built_in)
         in_python = configuration.load(case.config, overrides={f"policy.{kind}": case.policy})
-        # In turns, so that a slow moment of the machine meets both.
+        # In turns, so that a slow period of the machine affects both.
         pairs = [(cost(built_in), cost(in_python)) for _ in range(rounds)]
         least = [min(times) for times in zip(*pairs, strict=True)]
         each = (least[1] - least[0]) / policy.calls

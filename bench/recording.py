@@ -1,4 +1,4 @@
-"""`python -m bench.recording`: the processor time of a comparison with its interconnect recorded, over that without."""
+"""`python -m bench.recording`: the processor time of a comparison with its network recorded, over that without."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from bench import measure
 
 MOST = 1.15
-"""Times the processor time of the comparison without a recording."""
+"""Largest ratio to the processor time of the comparison without a recording."""
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""What is measured: drives and workloads, each a configuration with a few keys set."""
+"""Measured drives and workloads, each a configuration with a few keys set."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ class Row:
     settings: Settings
     """Keys of the configuration."""
     requests: int
-    """Requests of the timed run; about a second of it at first."""
+    """Requests of the timed run, which took about a second when the row was added."""
     counted: int
     """Requests of the shorter of the two runs whose instructions are counted; the other has three times as many."""
     file: str = "venice-z-nand.toml"
     """The name of the configuration below the settings."""
     streams: int = 1
-    """Streams that each issue so many requests."""
+    """Number of streams among which the requests are divided."""
     options: tuple[str, ...] = ()
     """Options of the program that runs it."""
     is_command: bool = False
-    """Whether it is run by the command line of Python, for people to read, rather than by the program in Rust."""
+    """Whether the Python command line runs it, with output for people, rather than the program in Rust."""
 
     @property
     def path(self) -> Path:
-        """The configuration below the settings."""
+        """The path of the configuration below the settings."""
         return FOLDER / self.file
 
     def command(self, build: Build, requests: int) -> list[str]:
-        """What runs it."""
+        """Returns the command that runs the row."""
         settings = self.settings | {"workload.requests": requests // self.streams}
         keys = [f"{key}={value}" for key, value in settings.items()]
         if self.is_command:
@@ -51,15 +51,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The cost of one row over that of another."""
+    """Upper bound on the ratio of the cost of one row to that of another."""
 
     name: str
     row: str
     over: str
     most: float
-    """The most it may be."""
+    """The largest ratio allowed."""
     of: str = "cpu"
-    """What is compared: "cpu" for a request, "peak" for the memory of the whole run, "hop" for a request and hop."""
+    """The compared cost: "cpu" for a request, "peak" for the memory of the entire run, "hop" for a request and hop."""
 
 
 RESIDENT: Settings = {"workload.footprint": "256MiB"}
@@ -69,16 +69,16 @@ LARGE_REQUESTS: Settings = {"workload.pattern": "sequential", "workload.request-
 MAP_MISSES: Settings = {"workload.footprint": "64MiB", "mapping.cache-capacity": f"{(1 << 14) * 9 // 10 * 8}B"}
 """Nine in ten entries of the map, of eight bytes each, are in DRAM."""
 MQSIM: Settings = {"workload.footprint": "18723328KiB", "replay.outstanding": 64}
-"""The four fifths of the drive that MQSim's flows work on."""
+"""The four fifths of the drive that MQSim's flows access."""
 WRITES: Settings = {"workload.read-share": 0}
 FULL: Settings = {"geometry.blocks-per-plane": 64, "precondition.kind": "random"}
-"""A small drive, full of data overwritten at random: the steady state is soon reached."""
+"""A small drive, full of data overwritten at random, which soon reaches the steady state."""
 POLICY: Settings = FULL | {"workload.read-share": 0.3, "geometry.over-provisioning": 0.16}
-"""What firmware policies are compared on: reads beside writes, and collection."""
+"""Workload to compare firmware policies on: reads beside writes, and collection."""
 
 
 def mesh(side: int) -> Settings:
-    """Venice on a square of chips with the same load for each controller."""
+    """Returns the settings of Venice on a square of chips, with the same load for each controller."""
     return SMALL | {
         "fabric.kind": "venice",
         "geometry.channels": side,
@@ -89,7 +89,7 @@ def mesh(side: int) -> Settings:
 
 
 def fabric(kind: str, requests: int, counted: int) -> Row:
-    """Random reads over an interconnect."""
+    """Returns the row of random reads over an interconnect."""
     return Row(f"4 KiB random reads, {kind}", RESIDENT | {"fabric.kind": kind}, requests, counted)
 
 
@@ -102,11 +102,11 @@ COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="c
 DEEP: Settings = {"replay.outstanding": 65_535, "host.queue-depth": 65_535}
 QUEUE: Settings = {"host.interface": "nvme", "replay.outstanding": 1024}
 DEEP_QUEUE: Settings = QUEUE | {"replay.outstanding": 32 << 10, "host.queue-depth": 65_535, "nvme.fetch-size": 16 << 10}
-"""One queue with as many reads outstanding, and as many of them in the drive, as 32 of `QUEUE` have."""
+"""One queue with as many outstanding reads, and as many of them in the drive, as 32 of `QUEUE` have."""
 
 
 def full(blocks: int) -> Settings:
-    """A drive with so many blocks a plane, full of data overwritten at random; hardly anything is run on it."""
+    """Returns the settings of a drive full of data overwritten at random, whose workload is negligible."""
     return {"geometry.blocks-per-plane": blocks, "precondition.kind": "random"}
 
 
@@ -114,7 +114,7 @@ POLICIES = ("sprinkler", "paq", "fair")
 
 
 def policy(name: str) -> Row:
-    """The same reads under a scheduling policy."""
+    """Returns the row of the same reads under a scheduling policy."""
     return Row(f"same reads, {name}", RESIDENT | {"schedule.policy": name}, 2_000_000, 20_000)
 
 

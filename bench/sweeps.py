@@ -1,7 +1,7 @@
-"""`python -m bench.sweeps`: how much of a sweep is not simulation, in processor time.
+"""`python -m bench.sweeps`: the share of a sweep that is not simulation, in processor time.
 
-The same runs are made twice, in turns: by `flashmesh sweep`, and by threads that only simulate. The difference is the
-machinery of the sweep: imports, checks of configurations, documents, files, the log and the table.
+The same runs are executed twice, in turns: by `flashmesh sweep`, and by threads that only simulate. The difference is
+the overhead of the sweep: imports, checks of configurations, documents, files, the log and the table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ COMMAND = "from flashmesh.cli import main; main()"
 def main(runs: int, requests: int, jobs: int, rounds: int) -> None:
     """Measure the processor time of a sweep beside its simulations."""
     whole, bare, resumed = [], [], []
-    # Folders stay until the end: ext4 takes several times as long to make a file soon after others were removed.
+    # Folders stay until the end: ext4 creates files several times more slowly soon after others were removed.
     with tempfile.TemporaryDirectory() as name:
         for turn in range(rounds):
             folder = Path(name) / str(turn)

@@ -1,4 +1,4 @@
-"""The table: measured rows, kept in a file that the next run is compared with."""
+"""The table of measured rows, kept in a file that the next run is compared with."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one build takes for one row."""
+    """Measurement of one row with one build."""
 
     cpu_s: float
     """Median of the runs."""
     cpu_spread: float
     """The slowest run over the fastest, less one."""
     peak_bytes: int | None
-    """The memory it had at most, as the report tells it."""
+    """Peak of memory, according to the report."""
     requests: int
     instructions: float | None
-    """For each request, beyond what the start takes; None where they were not counted."""
+    """Instructions for each request, beyond those of the start; None if they were not counted."""
     hops_mean: float | None
     result: str
-    """The hash of what was simulated; empty where the output is no report."""
+    """The hash of the simulated result; empty if the output is no report."""
 
     @property
     def cost_us(self) -> float:
@@ -39,24 +39,24 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row, measured; and what it is compared with, if there is something."""
+    """A measured row, and the measurement it is compared with, if any."""
 
     name: str
     now: Measured
     before: Measured | None
     verdict: str
-    """What is to be said about the results; empty when there is nothing to compare."""
+    """Verdict on the results; empty without a comparison."""
 
 
 def load(path: Path) -> dict[str, Measured]:
-    """The rows of an earlier run, by their names; none where there was none."""
+    """Returns the rows of an earlier run, by their names; none without one."""
     if not path.is_file():
         return {}
     return {name: Measured(**row) for name, row in json.loads(path.read_text())["rows"].items()}
 
 
 def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
-    """Writes the rows; those of earlier runs that were not measured now stay."""
+    """Writes the rows; rows of earlier runs that were not measured this time stay."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = load(path) | rows
     document: dict[str, Any] = {"build": build, "rows": {name: asdict(row) for name, row in kept.items()}}
@@ -64,17 +64,17 @@ def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
 
 
 def ratio(before: float | None, now: float | None) -> str:
-    """How many times less it takes."""
+    """Returns the factor by which a cost has decreased."""
     return f"{before / now:.2f}" if before and now else ""
 
 
 def count(instructions: float | None) -> str:
-    """A number of instructions."""
+    """Returns a number of instructions as text."""
     return f"{instructions:,.0f}" if instructions is not None else ""
 
 
 def show(lines: list[Line], before: str, console: Console) -> None:
-    """Prints the rows beside what they are compared with."""
+    """Prints the rows beside those they are compared with."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("row", no_wrap=True)
     headings = ["CPU us/request", "spread", before, "ratio", "instructions", before, "ratio", "peak MB"]

@@ -1,7 +1,7 @@
-"""`python -m bench.threads`: what reading a trace, and writing a log, adds to the wall time of a run.
+"""`python -m bench.threads`: the wall time that reading a trace, or writing a log, adds to a run.
 
-Reads are replayed from a trace in turns with a run that makes its own, and with one that writes a log. Times
-are those of `flashmesh.run`, with the scan of the trace and without the start of Python.
+Reads are replayed from a trace in turns with a run that makes its own, and with one that writes a log. Times are those
+of `flashmesh.run`, with the scan of the trace and without the start of Python.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ print(time.perf_counter() - begun)
 SETTINGS = {"fabric.kind": "bus", "replay.mode": "stress"}
 
 OWN: dict[str, object] = {"workload.footprint": "256MiB"}
-"""Of runs that make their requests: those of the trace have as many pages."""
+"""Settings of runs that make their requests, with as many pages as in the trace."""
 
 
 def lines(requests: int) -> str:
-    """A trace in the format of MSR: random reads of 4 KiB, a few microseconds apart."""
+    """Returns a trace in the format of MSR: random reads of 4 KiB, a few microseconds apart."""
     draw = random.Random(1)
     at = 128_166_372_003_061_629
     rows = []
@@ -43,7 +43,7 @@ def lines(requests: int) -> str:
 
 
 def packed(text: str, folder: Path) -> dict[str, Path]:
-    """The trace as it is, and packed."""
+    """Returns the files of the trace as it is, and compressed."""
     from flashmesh import _native, configuration
 
     plain = folder / "trace.csv"

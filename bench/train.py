@@ -1,6 +1,6 @@
-"""`python -m bench.train`: counts what the module does on rows of the benchmark, for a build that is guided by it.
+"""`python -m bench.train`: profile of the module on rows of the benchmark, for a build guided by it.
 
-The module is built with counters and runs the rows in turn. Its counts are merged into target/pgo/merged.profdata, of
+The module is built with counters and runs the rows in turn. Its counts are merged into target/pgo/merged.profdata, from
 which `make wheel PGO=1` makes a wheel. They depend on no clock: the same revision gives the same profile.
 """
 
@@ -34,16 +34,16 @@ TRAINED = (
     "4 KiB random reads, venice",
     "same reads, oracles on",
 )
-"""The rows it is trained on: each interconnect, reads, writes and collection, each instance of the simulation."""
+"""The rows of the training: each interconnect, reads, writes and collection, each instance of the simulation."""
 TIMES = 4
-"""As many requests as the shorter run of a row whose instructions are counted, times this."""
+"""Factor on the requests of the shorter run of a row whose instructions are counted."""
 
 
 def profdata() -> str:
-    """The program that merges counts: that of the toolchain, or the one that LLVM_PROFDATA names.
+    """Returns the program that merges counts: that of the toolchain, or the one that LLVM_PROFDATA names.
 
     Raises:
-        click.ClickException: When there is none.
+        click.ClickException: If there is none.
     """
     if named := os.environ.get("LLVM_PROFDATA"):
         return named
@@ -58,7 +58,7 @@ def profdata() -> str:
 
 
 def command(row: Row) -> list[str]:
-    """What runs a row in the module."""
+    """Returns the command that runs a row in the module."""
     settings = row.settings | {"workload.requests": row.counted * TIMES // row.streams}
     options = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
     return [sys.executable, "-m", "flashmesh", "run", "--quiet", *row.options, str(row.path), *options]
