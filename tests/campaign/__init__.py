@@ -1,1 +1,1 @@
-"""Random drives under random workloads, held to arithmetic that shares nothing with the simulator: `make campaign`."""
+"""Random drives under random workloads, checked with arithmetic independent of the simulator: `make campaign`."""

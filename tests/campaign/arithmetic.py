@@ -1,7 +1,7 @@
-"""What must hold of any result, recomputed from the log of requests and the configuration.
+"""Properties of every result, recomputed from the log of requests and the configuration.
 
-Nothing here is shared with the simulator: counts, sums and percentiles are taken from the log by other means, and the
-least latencies follow from the configuration as a person would work them out.
+These checks share no code with the simulator: counts, sums and percentiles are computed from the log by other means,
+and the lowest latencies follow from the configuration by hand.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ READ, WRITE, FLUSH = 0, 1, 3
 SUCCESS = 0
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
 RESOLUTION = 1 / 128
-"""How much a percentile may be above the exact one: histograms keep seven bits or more."""
+"""Largest share by which a percentile may exceed the exact one: histograms keep seven bits or more."""
 CLOSE = 1e-6
 STEPS = 4
-"""Bits behind the first one to which latencies are rounded that share a row of the breakdown."""
+"""Bits after the leading one to which latencies in the same row of the breakdown are rounded."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 SUMMED = ("requests", "gc.collections", "gc.pages_moved", "gc.erases", "flash.user_reads", "flash.user_programs")
 """Counts of epochs that add up to those of the run."""
@@ -38,16 +38,16 @@ Column = "npt.NDArray[Any]"
 
 @dataclass
 class Log:
-    """The completed requests of a run, a column for each field."""
+    """The completed requests of a run, with a column for each field."""
 
     batches: list[dict[str, bytes]] = field(default_factory=list)
 
     def take(self, _rows: int, columns: dict[str, bytes]) -> None:
-        """Takes a batch, as the simulator hands it out."""
+        """Takes a batch of the simulator."""
         self.batches.append(columns)
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """All values of a field."""
+        """Returns all values of a field."""
         from flashmesh._results import REQUEST_COLUMNS
 
         types = {"uint64": np.uint64, "uint32": np.uint32, "bool": np.uint8, "name": np.int8, "stream": np.int8}
@@ -58,13 +58,13 @@ class Log:
 
 
 def picoseconds(text: str) -> int:
-    """A time as configurations spell it."""
+    """Returns the time of a text in a configuration."""
     found = re.fullmatch(r"([0-9.]+)(ps|ns|us|ms|s)", text)
     return round(float(found[1]) * UNITS_PS[found[2]]) if found else 0
 
 
 def faults(result: Result, log: Log) -> Iterator[str]:
-    """A sentence for everything that does not hold."""
+    """Yields a sentence for each violated property."""
     yield from counted(result, log)
     yield from latencies(result, log)
     yield from breakdown(result, log)
@@ -79,10 +79,10 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 
 
 def reads(result: Result) -> Iterator[str]:
-    """A page that is read counts once among the reads that may collide, and copies keep to their limit."""
+    """Checks that the read of a page counts once among those that may collide, and that copies respect their limit."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
-    # What is cut off in its queue has come, and is not read.
+    # Reads cut off in their queue are counted, but never read.
     if found is not None and result.power_cut is None and not result.interrupted:
         # Reads of writes are among those that collide, or beside them.
         most = of_requests if found.reads < found.reads_of_writes + of_requests else of_requests + of_writes
@@ -95,7 +95,7 @@ def reads(result: Result) -> Iterator[str]:
 
 
 def counted(result: Result, log: Log) -> Iterator[str]:
-    """Requests are counted once everywhere, and each has an identity, a time and an outcome."""
+    """Checks that requests are counted once everywhere, each with an identity, a time and an outcome."""
     ids, kinds, statuses = log.column("id"), log.column("kind"), log.column("status")
     if len(ids) != result.requests:
         yield f"the log has {len(ids)} requests, the result {result.requests}"
@@ -125,7 +125,7 @@ def counted(result: Result, log: Log) -> Iterator[str]:
 
 
 def latencies(result: Result, log: Log) -> Iterator[str]:
-    """Parts add up to each latency, time runs forward, and mean, extremes and percentiles are those of the log."""
+    """Checks that parts add up to each latency, that time never decreases, and that statistics are those of the log."""
     arrival, submitted, completed = (
         log.column(f"{name}_ps").astype(np.int64) for name in ("arrival", "submitted", "completed")
     )
@@ -163,7 +163,7 @@ def latencies(result: Result, log: Log) -> Iterator[str]:
 
 
 def breakdown(result: Result, log: Log) -> Iterator[str]:
-    """Means of the parts over all requests, and over the slowest, are those of the log; sums may pass 64 bits."""
+    """Checks that means of parts, over all requests and over the slowest, are those of the log, even beyond 64 bits."""
     summary = result.latency_ps.all
     if summary is None:
         return
@@ -181,14 +181,14 @@ def breakdown(result: Result, log: Log) -> Iterator[str]:
 
 
 def rounded_down(latency_ps: int) -> int:
-    """A latency, rounded down to 1/16 of a power of two."""
+    """Returns a latency, rounded down to 1/16 of a power of two."""
     latency_ps = max(latency_ps, 1 << STEPS)
     step = latency_ps.bit_length() - 1 - STEPS
     return latency_ps >> step << step
 
 
 def cores(result: Result, log: Log) -> Iterator[str]:
-    """Cores of the controller work for commands and completions of the log, and for pages that collection has read."""
+    """Checks the time of cores for commands and completions of the log, and for pages that collection has read."""
     busy = result.lower_bound.firmware_ps
     if busy is None or result.power_cut is not None or result.interrupted:
         return
@@ -205,7 +205,7 @@ def cores(result: Result, log: Log) -> Iterator[str]:
     commands = sum(of_kind.get(int(kind), times["other"]) for kind in kinds)
     commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
     through_cores = gc["move"] == "through-controller" and not gc["copyback"]
-    # Pages that were read and have not been programmed took their time too.
+    # Pages that were read and not yet programmed have taken their time too.
     collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
     moved = collect * result.gc.pages_moved
     worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")
@@ -215,20 +215,20 @@ def cores(result: Result, log: Log) -> Iterator[str]:
 
 
 def size_of(text: str) -> int:
-    """A size as configurations spell it, in bytes."""
+    """Returns the size of a text in a configuration, in bytes."""
     found = re.fullmatch(r"([0-9]+)(B|KiB|MiB|GiB)", text)
     return int(found[1]) << 10 * ("B", "KiB", "MiB", "GiB").index(found[2]) if found else 0
 
 
 def destages(result: Result) -> Iterator[str]:
-    """Each destaged page was programmed; the acknowledgement of some programs may be on its way."""
+    """Checks that each destaged page was programmed; the acknowledgements of some programs may not have arrived."""
     cache, programs = result.cache, result.flash.user_programs
     if cache is not None and cache.destages > programs:
         yield f"the cache sent {cache.destages} pages to flash, and {programs} were programmed for users"
 
 
 def least(result: Result, log: Log) -> Iterator[str]:
-    """No read is faster than the flash allows where nothing but the flash can answer it."""
+    """Checks that no read is faster than the flash allows, if only the flash can serve it."""
     parameters = result.parameters
     flash: dict[str, Any] = parameters["flash"]
     fastest = min(picoseconds(str(flash[key])) for key in flash if key.endswith("read-time"))
@@ -240,7 +240,7 @@ def least(result: Result, log: Log) -> Iterator[str]:
 
 
 def rates(result: Result, log: Log) -> Iterator[str]:
-    """Rates are counts over the makespan, which ends with the last completion, a flush, or a cut."""
+    """Checks that rates are counts over the makespan, which ends with the last completion, a flush, or a power cut."""
     if not result.makespan_ps:
         return
     seconds = result.makespan_ps / 1e12
@@ -259,16 +259,16 @@ def rates(result: Result, log: Log) -> Iterator[str]:
 
 
 def end_s(result: Result) -> float:
-    """How long the parts of the drive were looked at: the makespan, or a little more where they went on behind it."""
+    """Returns the observed time of the parts of the drive: the makespan, or more if they worked on after it."""
     if not result.power.average_w:
         return 0.0
     end = result.power.energy_j.total / result.power.average_w
-    # Only what follows the last completion may be beside the makespan.
+    # Only the time after the last completion may be added to the makespan.
     return end if end >= result.makespan_ps / 1e12 * (1 - CLOSE) else result.makespan_ps / 1e12
 
 
 def shares(result: Result) -> Iterator[str]:
-    """Busy shares are shares, their means are means, and the bound of the work is no longer than the run."""
+    """Checks that shares lie within 0 and 1, that means are right, and that the bound does not exceed the makespan."""
     use = result.utilisation
     for name, each in (("links", use.links), ("controllers", use.controllers), ("dies", use.dies)):
         if any(not 0 <= share <= 1 for share in each):
@@ -287,7 +287,7 @@ def shares(result: Result) -> Iterator[str]:
 
 
 def power_loss(result: Result) -> Iterator[str]:
-    """The journal is programmed as often as it is counted, and a recovery finds all and takes its steps."""
+    """Checks that counts of the journal agree, and that a recovery finds all pages and takes the time of its steps."""
     kept, cut = result.persistence, result.power_cut
     journal = 0 if kept is None else kept.journal_pages
     if result.flash.journal_programs != journal:
@@ -304,14 +304,14 @@ def power_loss(result: Result) -> Iterator[str]:
 
 
 def vars_of(value: Any) -> list[str]:
-    """The fields of a dataclass."""
+    """Returns the fields of a dataclass."""
     from dataclasses import fields
 
     return [one.name for one in fields(value)]
 
 
 def epochs(result: Result) -> Iterator[str]:
-    """Epochs lie end to end over the run, and their counts add up to those of the run."""
+    """Checks that epochs cover the run without gaps, and that their counts add up to those of the run."""
     if not result.epochs:
         return
     if result.epochs[0].start_ps != 0:
@@ -327,12 +327,12 @@ def epochs(result: Result) -> Iterator[str]:
 
 
 def of(document: dict[str, Any], path: str) -> int:
-    """A count by its dotted key."""
+    """Returns a count by its dotted key."""
     for key in path.split("."):
         document = document[key]
     return int(document)  # type: ignore[call-overload, no-any-return]
 
 
 def close(one: float, other: float) -> bool:
-    """Whether two figures are the same but for rounding."""
+    """Returns whether two figures are equal except for rounding."""
     return abs(one - other) <= CLOSE * max(abs(one), abs(other), 1e-12)

@@ -1,4 +1,4 @@
-"""Runs of a campaign: drawn, run under all oracles, checked from outside, and shrunk when they fail."""
+"""Runs of a campaign: drawn, run under all oracles, checked from outside, and reduced if they fail."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 STATE = "campaign.json"
 TWICE_EVERY = 4
-"""Of so many runs one is run again without oracles and without a log, and must give the same bytes."""
+"""One in as many runs is repeated without oracles and without a log, and must give the same bytes."""
 SAVE_S = 5.0
-"""Time between two saves of how far a campaign is."""
+"""Seconds between two saves of the progress of a campaign."""
 
 
 @dataclass
 class State:
-    """How far a campaign is."""
+    """Progress of a campaign."""
 
     seed: int
     version: str = _native.__version__
@@ -41,10 +41,10 @@ class State:
 
     @classmethod
     def load(cls, folder: Path, seed: int) -> State:
-        """What a folder holds of the campaign of this seed; a new one where it holds nothing.
+        """Reads the campaign of this seed from a folder; returns a new one if the folder has none.
 
         Raises:
-            OutputError: When it holds that of another seed or version, or cannot be read.
+            OutputError: If it holds that of another seed or version, or cannot be read.
         """
         path = folder / STATE
         if not path.exists():
@@ -60,18 +60,18 @@ class State:
         return found
 
     def save(self, folder: Path) -> None:
-        """Writes it, whole or not at all."""
+        """Writes the file atomically."""
         with whole_file(folder / STATE) as file:
             write_text(file, json.dumps(vars(self), indent=2) + "\n")
 
 
 def result_of(report: str, config: _native.Config) -> Result:
-    """The result of a run."""
+    """Returns the result of a run."""
     return Result.from_json(with_provenance(report, config), config.to_toml())
 
 
 def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, int]:
-    """Runs a configuration under all oracles; gives what is wrong, if anything, and how many requests it had."""
+    """Runs a configuration under all oracles; returns its fault, if any, and its number of requests."""
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     log = Log()
     try:
@@ -83,7 +83,7 @@ def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, in
             if plain != result:
                 return f"without oracles and log the result differs in {differing(result, plain)}", result.requests
     except (_native.ConfigError, _native.WorkloadError):
-        # A drive that cannot be built says so when it is built: that is no fault.
+        # A drive that cannot be built is refused when it is built, which is no fault.
         return None, 0
     except FlashmeshError as error:
         return f"{type(error).__name__}: {error}", 0
@@ -94,18 +94,18 @@ def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, in
 
 
 def differing(one: Result, other: Result) -> str:
-    """The keys in which two results differ."""
+    """Returns the keys in which two results differ."""
     ours, theirs = one.outcome(), other.outcome()
     return ", ".join(key for key in ours if ours[key] != theirs.get(key))
 
 
 def kind_of(failure: str) -> str:
-    """What a failure is about, without its figures."""
+    """Returns the subject of a failure, without its figures."""
     return "".join(character for character in failure.split(":")[0] if not character.isdigit())
 
 
 def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
-    """The least of the settings that still fails in the same way, and how it fails then."""
+    """Returns the smallest settings that still fail in the same way, and their failure."""
 
     def failing(tried: Settings) -> str | None:
         found = run_once(tried, twice="differs" in failure)[0] if loads(tried) else None
@@ -126,14 +126,14 @@ def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
 
 
 def as_toml(settings: Settings) -> str:
-    """Settings as a configuration file."""
+    """Returns settings as a configuration file."""
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     lines = "".join(f"#   {key} = {value}\n" for key, value in settings.items())
     return f"# What differs from the defaults:\n{lines}{config.to_toml()}"
 
 
 def settings_of(number: int, seed: int) -> Settings:
-    """The settings of a run by its number, whatever ran before it."""
+    """Returns the settings of a run by its number, whichever runs precede it."""
     return draw(Random(f"{seed}/{number}"))
 
 
@@ -145,17 +145,17 @@ def campaign(
     minutes: float | None = None,
     on_run: Callable[[State], None] | None = None,
 ) -> State:
-    """Runs a campaign, or goes on with it where it stopped.
+    """Runs a campaign, or continues it where it stopped.
 
     Args:
-        runs: How many runs in all; None for no end but time.
-        seed: What all runs are drawn from.
-        folder: Where its state is kept, with the configurations that failed.
-        minutes: How long at most.
+        runs: Total number of runs; None for no end but that of the time.
+        seed: The seed of all runs.
+        folder: Folder of the state, and of the configurations that failed.
+        minutes: Time limit.
         on_run: Called after each run.
 
     Raises:
-        OutputError: When the folder cannot be written, or holds another campaign.
+        OutputError: If the folder cannot be written, or holds another campaign.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def campaign(
 
 
 def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
-    """Writes the configuration of a failure, with what is wrong and the command that repeats it; gives its name."""
+    """Writes the configuration of a failure, with its fault and the command that repeats it; returns its name."""
     path = folder / f"failure-{number}.toml"
     head = "".join(f"# {line}\n" for line in failure.splitlines())
     with whole_file(path) as file:
@@ -193,10 +193,10 @@ def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
 
 
 def repeat(path: Path) -> str | None:
-    """Runs the configuration of a failure again; gives what is wrong.
+    """Runs the configuration of a failure again; returns its fault.
 
     Raises:
-        ConfigError: When it cannot be used.
+        ConfigError: If it cannot be used.
     """
     import tomllib
 
@@ -206,7 +206,7 @@ def repeat(path: Path) -> str | None:
 
 
 def flat(tables: dict[str, Any], prefix: str = "") -> Settings:
-    """Tables as settings."""
+    """Returns tables as settings."""
     import tomli_w
 
     found: Settings = {}

@@ -1,4 +1,4 @@
-"""Draws configurations: any declared parameter, any value that it may have, as long as the whole makes a drive."""
+"""Random configurations: any declared parameter with any of its values, as long as the combination makes a drive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
 Settings = dict[str, str]
-"""Values by their keys, as overrides spell them."""
+"""Values by their keys, in the form of overrides."""
 
 BASE: Settings = {
     "geometry.channels": "2",
@@ -29,7 +29,7 @@ BASE: Settings = {
     "geometry.over-provisioning": "0.4",
     "workload.requests": "600",
 }
-"""A drive small enough that collection, wear and full queues come within a few hundred requests."""
+"""A drive small enough that collection, wear and full queues occur within a few hundred requests."""
 MODERATE: dict[str, tuple[str, ...]] = {
     "geometry.channels": ("1", "2", "3", "4", "8"),
     "geometry.chips-per-channel": ("1", "2", "3", "4", "8"),
@@ -64,7 +64,7 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "measure.warm-up-requests": ("1", "64", "500"),
     "measure.warm-up-time": ("50us", "1ms"),
 }
-"""Values of keys whose bounds reach to drives and times that no campaign waits for.
+"""Values of keys whose bounds allow drives and times too large for a campaign.
 
 A steady warm-up is left out: its run ends with requests in flight.
 """
@@ -76,7 +76,7 @@ NEVER = (
     "seed",
     "preset",
 )
-"""Keys that name what a campaign has not, that it sets itself, or that end a run with requests in flight."""
+"""Keys of files that a campaign lacks, keys that it sets itself, and keys that end a run with requests in flight."""
 SIZED = {"Bytes": "B", "Time": "ns", "Rate": "B/s", "Power": "W", "Current": "A", "Voltage": "V"}
 
 
@@ -94,7 +94,7 @@ class Parameter:
 
 @cache
 def parameters() -> tuple[Parameter, ...]:
-    """All declared parameters that a campaign may set."""
+    """Returns all declared parameters that a campaign may set."""
     declared = json.loads(_native.parameters())
     found = (
         Parameter(one["key"], one["type"], one["default"], one["min"], one["max"], tuple(dict(one["choices"])))
@@ -105,7 +105,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 
 def loads(settings: Settings) -> bool:
-    """Whether settings make a drive."""
+    """Returns whether settings make a drive."""
     try:
         read({}, [f"{key}={value}" for key, value in settings.items()])
     except ConfigError:
@@ -114,10 +114,10 @@ def loads(settings: Settings) -> bool:
 
 
 def draw(random: Random) -> Settings:
-    """Settings that make a drive: the base, with as many others on top as fit together."""
+    """Draws settings that make a drive: the base, with as many others as fit together."""
     settings = dict(BASE) | {"seed": str(random.randrange(2**32)), "measure.warm-up": '"none"'}
     kinds = [one for one in parameters() if one.choices]
-    # What kind of drive it is decides what else is read, so that is drawn first.
+    # The kind of drive determines which other keys are read, so it is drawn first.
     sizes = [one for one in parameters() if one.key in MODERATE]
     for pool, share in ((kinds, 0.35), (sizes, 0.3), (sizes, 0.15), (list(parameters()), 0.12)):
         for parameter in random.sample(pool, len(pool)):
@@ -129,7 +129,7 @@ def draw(random: Random) -> Settings:
 
 
 def streams(settings: Settings, random: Random) -> Settings:
-    """One time in four several streams of different habits, where they make a drive."""
+    """Draws several different streams, one time in four and if they make a drive."""
     if random.random() >= 0.25:
         return {}
     drawn: Settings = {}
@@ -139,13 +139,13 @@ def streams(settings: Settings, random: Random) -> Settings:
             "workload.pattern": random.choice(('"random"', '"sequential"')),
             "workload.footprint-start": random.choice(("0B", "64KiB")),
         }
-        # What every stream says itself must not be said above them all.
+        # Keys set in every stream must not be set above them all.
         drawn |= {f"stream.{name}.{key}": text for key, text in own.items() if key not in settings}
     return drawn if loads(settings | drawn) else {}
 
 
 def value(parameter: Parameter, random: Random) -> str:
-    """A value of a parameter; empty when none is known to try."""
+    """Draws a value of a parameter; empty if it knows none to try."""
     if parameter.key in MODERATE:
         return random.choice(MODERATE[parameter.key])
     if parameter.choices:
@@ -160,7 +160,7 @@ def value(parameter: Parameter, random: Random) -> str:
 
 
 def number(parameter: Parameter, random: Random, *, whole: bool) -> str:
-    """A number around the default, within the bounds: an edge now and then, else up to ten times more or less."""
+    """Draws a number around the default, within the bounds: sometimes an edge, otherwise a factor of up to ten away."""
     low = float((parameter.min or "0").replace("_", ""))
     high = float((parameter.max or "1e9").replace("_", ""))
     default = float((parameter.default or "1").replace("_", ""))
@@ -174,7 +174,7 @@ def number(parameter: Parameter, random: Random, *, whole: bool) -> str:
 
 
 def scaled(parameter: Parameter, random: Random) -> str:
-    """A time, size or rate up to four times its default; empty without a default to scale."""
+    """Draws a time, size or rate up to four times its default; empty without a default to scale."""
     text = (parameter.default or "").strip('"')
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
     unit = text[len(digits) :]

@@ -1,4 +1,4 @@
-"""Runs that must agree: what a change of the input has to do to the output is known, whatever the output is."""
+"""Relations between runs: a change of the input has a known effect on the output, whatever the output is."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 OF_THE_MOMENT = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 OF_THE_INPUT = ("config_hash", "workload", "streams")
-"""What says where requests came from, or which keys were set."""
+"""Keys that depend on the origin of requests, or on which keys were set."""
 OBSERVED = ("epochs", "network", "timeline", "chip_states", "collisions")
-"""What observers add to a result."""
+"""Keys that observers add to a result."""
 OBSERVERS: Settings = {
     "measure.epoch": "50us",
     "measure.network": "true",
@@ -33,7 +33,7 @@ OBSERVERS: Settings = {
     "measure.collisions": "true",
 }
 RATES: Settings = {"fabric.channel-rate": '"1GB/s"', "host.link-rate": '"1GB/s"', "cache.data-rate": '"1GB/s"'}
-"""Rates at which a byte takes a whole number of picoseconds, at half of them too."""
+"""Rates at which a byte takes an integral number of picoseconds, even at half the rate."""
 PACKINGS = ("", ".gz", ".zst", ".xz")
 INEXACT = (
     "workload.arrivals",
@@ -47,37 +47,37 @@ INEXACT = (
     "fabric.chip-capacitance-ff",
     "fabric.controller-capacitance-ff",
 )
-"""Keys behind which a time is drawn or rounded, or stands in no key."""
+"""Keys that cause a time to be drawn or rounded, or add a time without a key."""
 
 
-class Refused(Exception):  # noqa: N818 - no fault of anybody
-    """The relation says nothing of this drive."""
+class Refused(Exception):  # noqa: N818 - not an error
+    """A drive to which the relation does not apply."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave."""
+    """Report and log of a run."""
 
     report: dict[str, Any]
     log: Log
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
-        """A column of the log of requests, by the identities of the requests."""
+        """Returns a column of the log of requests, in the order of the identities of the requests."""
         return self.log.column(name)[np.argsort(self.log.column("id"), kind="stable")]
 
 
 def run(settings: Settings, *, observed: bool = False) -> Outcome:
-    """Runs a configuration, with a log, and where asked with oracles and a timeline."""
+    """Runs a configuration with a log, and optionally with oracles and a timeline."""
     return run_config(read_or_refuse(settings), observed=observed)
 
 
 def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
-    """The same of a configuration that was read."""
+    """Runs a configuration that has been read, like `run`."""
     log = Log()
     try:
         simulation = _native.Simulation(config)
     except _native.FlashmeshError as error:
-        # A drive that cannot be built says so; every other relation runs it as well.
+        # A drive that cannot be built is refused; all other relations run it as well.
         raise Refused from error
     with tempfile.TemporaryDirectory() as folder:
         if observed:
@@ -90,7 +90,7 @@ def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
 
 
 def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
-    """What differs between two runs, apart from these keys and from what is of the moment."""
+    """Returns the differences between two runs, apart from these keys and from those of the moment; None if none."""
     left = {*OF_THE_MOMENT, *beside}
     keys = [key for key in one.report if key not in left and one.report[key] != other.report[key]]
     if keys:
@@ -101,13 +101,13 @@ def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
 
 
 def told(name: str, fault: str | None) -> Iterator[str]:
-    """A sentence about a relation that does not hold."""
+    """Yields a sentence about a violated relation."""
     if fault is not None:
         yield f"{name}: {fault}"
 
 
 def observers(settings: Settings, _random: Random) -> Iterator[str]:
-    """Whoever looks at a run changes nothing: oracles, log, timeline, epochs, network, chip states, collisions."""
+    """Checks that observers change nothing: oracles, log, timeline, epochs, network, chip states, collisions."""
     plain = {key: value for key, value in settings.items() if not key.startswith("measure.")}
     watched = {key: value for key, value in OBSERVERS.items() if loads(plain | {key: value})}
     alone, looked_at = run(plain), run(plain | watched, observed=True)
@@ -117,12 +117,12 @@ def observers(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def as_overrides(settings: Settings) -> list[str]:
-    """Settings as overrides."""
+    """Returns settings as overrides."""
     return [f"{key}={value}" for key, value in settings.items()]
 
 
 def doubled(settings: Settings, _random: Random) -> Iterator[str]:
-    """A drive all of whose times are twice as long does the same in twice the time."""
+    """Checks that a drive with all times doubled behaves the same in twice the time."""
     exact = {key: value for key, value in settings.items() if not key.startswith((*INEXACT, "measure."))}
     exact |= {"host.interface": '"direct"'}
     constant = {"workload.interarrival": "2us", "workload.arrivals": '"constant"'}
@@ -144,7 +144,7 @@ def doubled(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def read_or_refuse(settings: Settings) -> _native.Config:
-    """A configuration."""
+    """Returns a configuration, or refuses the relation."""
     try:
         return read({}, as_overrides(settings))
     except _native.ConfigError as error:
@@ -152,7 +152,7 @@ def read_or_refuse(settings: Settings) -> _native.Config:
 
 
 def configured(tables: dict[str, Any]) -> _native.Config:
-    """A configuration out of its tables."""
+    """Returns a configuration made from its tables."""
     import tomli_w
 
     try:
@@ -162,16 +162,16 @@ def configured(tables: dict[str, Any]) -> _native.Config:
 
 
 def tables_doubled(tables: dict[str, Any]) -> dict[str, Any]:
-    """Tables with all times twice as long, and all rates half as high."""
+    """Returns tables with all times twice as long, and all rates half as high."""
     kinds = {one.key: one.type for one in parameters()}
     return {section: scaled(section, value, kinds) for section, value in tables.items()}
 
 
 def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
-    """The value of a key, or of all keys below it."""
+    """Returns the value of a key, or of all keys below it."""
     if isinstance(value, dict):
         return {name: scaled(f"{key}.{name}", each, kinds) for name, each in value.items()}
-    # A stream has the keys that stand above all streams.
+    # A stream has the same keys as those above all streams.
     match kinds.get(re.sub(r"^stream\.[^.]+\.", "", key)):
         case "time":
             return times_two(value)
@@ -186,12 +186,12 @@ def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
 
 
 def times_two(text: str) -> str:
-    """A time that is twice as long."""
+    """Returns a time twice as long."""
     return re.sub(r"^[\d.]+", lambda found: f"{2 * float(found[0]):.12g}", text)
 
 
 def round_trip(settings: Settings, _random: Random) -> Iterator[str]:
-    """A configuration that is printed and read again is the same, and so is its run; as TOML and as JSON."""
+    """Checks that a configuration printed and read again is the same, and so is its run; as TOML and as JSON."""
     config = read_or_refuse(settings)
     again = _native.Config.from_str(config.to_toml(), "<printed>", [])
     if (again.hash(), again.to_toml()) != (config.hash(), config.to_toml()):
@@ -203,10 +203,10 @@ def round_trip(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def prefix(settings: Settings, _random: Random) -> Iterator[str]:
-    """What happens before a request is issued does not depend on whether it comes."""
+    """Checks that the run before a request is issued does not depend on the request."""
     if any(key.startswith("stream.") for key in settings):
         raise Refused
-    # Several threads share the requests out among them: more requests, and each has others.
+    # Several threads divide the requests among them, so that with more requests, each thread has others.
     single = {key: value for key, value in settings.items() if key != "replay.threads"}
     own = single | {"workload.pattern": '"random"', "measure.warm-up": '"none"'}
     requests = int(own["workload.requests"])
@@ -214,7 +214,7 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
     later = many.log.column("id") >= requests
     if not later.any():
         raise Refused
-    # Before any later request had come to the drive, or been taken up beside those under way.
+    # Before any later request arrived at the drive, or was admitted beside those in flight.
     end = int(min(many.log.column("arrival_ps")[later].min(), many.log.column("submitted_ps")[later].min()))
     for name in many.log.batches[0]:
         early = few.log.column(name)[few.log.column("completed_ps") <= end]
@@ -224,25 +224,26 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def held(settings: Settings, random: Random) -> Iterator[str]:
-    """Holding a path through an operation changes nothing where nobody else wants a part of it."""
+    """Checks that holding a path through an operation changes nothing if nothing else uses a part of it."""
     kind = random.choice(("bus", "pssd", "pnssd", "ideal"))
     rule = random.choice(("true", '"reads"', '"programs"'))
     alone = {"geometry.chips-per-channel": "1", "geometry.dies-per-chip": "1", "fabric.kind": f'"{kind}"'}
     if kind == "pnssd":
         alone["geometry.channels"] = "1"
-    # Whoever waits for an entry of the map comes while its die asks for a path: which is first depends on the path.
-    # What reaches a core of the controller or the link of the host at the same time is served in turn.
+    # A transaction that waits for an entry of the map arrives while its die requests a path: their order depends on
+    # the path. Simultaneous arrivals at a core of the controller or at the link of the host are served in turn.
     beside = ("fabric.", "nossd.", "venice.", "mapping.", "firmware.")
     base = {key: value for key, value in settings.items() if not key.startswith(beside)} | alone
-    # A path that is held keeps the die from beginning what comes next while its data leaves.
+    # A held path keeps the die from beginning its next operation while its data is transferred.
     base |= {"flash.read-cache": "false", "flash.suspension": '"off"'}
-    # The controller hears of a program whose path is held after its die has looked for what comes next: a read gets in
-    # before the next page of a collection that goes before requests. A preemptible one does so where space has run out.
+    # With a held path, the controller learns of a program after its die has chosen the next operation: a read is
+    # served before the next page of a collection with precedence. A preemptible collection takes precedence only
+    # once space has run out.
     base |= {"gc.preemptible": "true", "gc.hard-threshold": "0.0", "host.link-rate": '"unlimited"'}
     free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": rule})
     if free.log.column("behind_gc_ps").any():
         raise Refused
-    # Which of two requests that complete at the same time lets the next one in first depends on the path.
+    # Which of two requests that complete simultaneously admits the next one first depends on the path.
     completed = np.sort(free.log.column("completed_ps"))
     if not completed.size:
         raise Refused
@@ -254,18 +255,18 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
 
 
 def rows_until(outcome: Outcome, end_ps: int) -> dict[str, np.ndarray[Any, Any]]:
-    """The requests that were under way before a time and completed by it, by their identities."""
+    """Returns the requests that were in flight before a time and completed by it, by their identities."""
     early = (outcome.column("submitted_ps") < end_ps) & (outcome.column("completed_ps") <= end_ps)
     return {name: outcome.column(name)[early] for name in ("id", "completed_ps", "array_ps", "transfer_ps")}
 
 
 def formats(settings: Settings, random: Random) -> Iterator[str]:
-    """A trace is the same in every format and however it is packed."""
+    """Checks that a trace gives the same run in every format and compression."""
     drive = {key: value for key, value in settings.items() if not key.startswith(("workload.", "stream.", "replay."))}
     drive |= {"replay.mode": random.choice(('"open"', '"stress"', '"closed"'))}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # MSR counts in 100 ns, and the ASCII family in sectors.
+        # MSR counts in units of 100 ns, and the ASCII family in sectors.
         lines = (
             f"{700 * number} 0 {8 * random.randrange(64)} {8 * random.randint(1, 4)} {random.randrange(2)}\n"
             for number in range(random.choice((1, 40, 400)))
@@ -293,12 +294,12 @@ def formats(settings: Settings, random: Random) -> Iterator[str]:
 
 
 def trace_of(path: Path) -> Settings:
-    """Has a trace replayed."""
+    """Returns the settings that replay a trace."""
     return {"workload.trace": json.dumps(str(path))}
 
 
 def permuted(settings: Settings, random: Random) -> Iterator[str]:
-    """Channels that change places do what they did: reads of the same chips take the same times, in another place."""
+    """Checks that channels may be permuted: reads of the same chips take the same times, in another place."""
     channels = random.choice((2, 4))
     drive = {
         "geometry.channels": str(channels),
@@ -342,12 +343,12 @@ RELATIONS: dict[str, Callable[[Settings, Random], Iterator[str]]] = {
     "permuted": permuted,
     "held": held,
 }
-"""What must hold between runs, by name."""
+"""Relations that must hold between runs, by name."""
 
 
 @dataclass
 class Count:
-    """How often a relation was tried, how often it said something of the drive, and what did not hold."""
+    """Counts of a relation: how often it was tried and held, and its failures."""
 
     tried: int = 0
     held: int = 0
@@ -355,7 +356,7 @@ class Count:
 
 
 def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Count]:
-    """Tries the relations in turns on drives that are drawn: so often in all, or for so many minutes."""
+    """Tries the relations in turns on random drives, for a number of runs or of minutes."""
     counts = {name: Count() for name in RELATIONS}
     end = time.monotonic() + 60 * minutes if minutes is not None else None
     number = 0
@@ -373,7 +374,7 @@ def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Coun
 
 
 def faults_of(name: str, random: Random) -> tuple[Settings, list[str]] | None:
-    """What does not hold of a drive that is drawn, by one relation; None where that says nothing of it."""
+    """Returns a random drive and its faults by one relation; None if the relation does not apply."""
     settings = draw(random)
     try:
         return settings, list(RELATIONS[name](settings, random))

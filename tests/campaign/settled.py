@@ -1,4 +1,4 @@
-"""Holds the intervals and verdicts of short runs against long runs of random drives."""
+"""Comparison of the intervals and verdicts of short runs with long runs of random drives."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import click
 import flashmesh
 
 LONGER = 20
-"""How many times the requests of a short run the long one has."""
+"""Ratio of the requests of the long run to those of the short one."""
 HELD_MIN = 0.9
 REFUSED_MAX = 0.1
 TRANSIENTS = ("fresh", "filling cache", "growing backlog", "first collections ahead")
 PAGE_BYTES = 16 * 1024
 PAGES_PER_PROGRAM = 3
-"""A word line of TLC."""
+"""Pages of a word line of TLC."""
 FAILED = 3
 
 
@@ -101,7 +101,7 @@ def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
 
 
 def compared(drive: int, requests: int) -> list[Held]:
-    """Runs a drive short and long."""
+    """Runs a drive for few and for many requests."""
     tables = drawn(drive)
     short, long = (
         figures(flashmesh.run(tables, overrides={"workload.requests": count}))

@@ -1,4 +1,4 @@
-"""Drawn drives that are stepped: what follows a restored snapshot, and snapshots of other drives."""
+"""Random drives that are stepped: runs after a restored snapshot, and snapshots of other drives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from campaign.draw import Settings
 
 LEFT_OUT = re.compile(r"^power\.|(^|\.)(workload|replay)\.")
-"""Keys of what the caller decides, and of the power: a drive without it takes no more requests."""
+"""Keys that the caller sets, and those of the power: a drive without power accepts no more requests."""
 REQUESTS = 40
 BYTES = 4096
 GAP_PS = 5_000_000
@@ -26,7 +26,7 @@ def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
     """Returns a drive of drawn settings, without those of its requests, and with the power left on.
 
     Raises:
-        ConfigError: When there is no such drive, or none that is stepped.
+        ConfigError: If there is no such drive, or none that can be stepped.
     """
     own = {key: text for key, text in settings.items() if not LEFT_OUT.search(key)} | {"seed": str(seed)}
     tables = tomllib.loads(read({}, [f"{key}={text}" for key, text in own.items()]).to_toml())
@@ -34,7 +34,7 @@ def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
 
 
 def submitted(drive: Drive, random: Random, requests: int) -> list[tuple[int, int, int]]:
-    """Submits drawn reads and writes, and returns what became of each."""
+    """Submits drawn reads and writes; returns the completion of each."""
     start = drive.now_ps
     pages = drive.capacity() // BYTES
     for number in range(requests):
@@ -48,7 +48,7 @@ def restored(settings: Settings, random: Random) -> Iterator[str]:
     """Yields faults of a drive that is run on from a snapshot, restored, and run on again.
 
     Raises:
-        ConfigError: When there is no such drive, or none that is stepped.
+        ConfigError: If there is no such drive, or none that can be stepped.
     """
     drive = stepped(settings, 1, check=True)
     submitted(drive, random, REQUESTS)
@@ -66,7 +66,7 @@ def foreign(settings: Settings, random: Random) -> Iterator[str]:
     """Yields faults of a drive that is given the snapshot of another one.
 
     Raises:
-        ConfigError: When there is no such drive, or none that is stepped.
+        ConfigError: If there is no such drive, or none that can be stepped.
     """
     seed = random.randrange(1, 1000)
     own, other = stepped(settings, seed), stepped(settings, seed + 1)
