@@ -1,5 +1,5 @@
 "use strict";
-/* The moving view: the interconnect at a moment of simulated time, drawn by D3 from what was recorded. */
+/* The moving view: the network at a moment of simulated time, drawn by D3 from a recording. */
 (() => {
   const PHASES = {
     reserved: { text: "reserved by a scout", color: "#e69f00", dash: "5 3" },
@@ -27,7 +27,7 @@
   let now = 0;
   let timer = null;
 
-  /* Transfers, holds and scouts as objects, with the moments at which anything changes. */
+  /* Returns transfers, holds and scouts as objects, with the moments of all changes. */
   function prepared(recording) {
     const requests = new Map(recording.requests.map(([number, kind, offset, size, issued, completed]) =>
       [number, { number, kind, offset, size, issued, completed }]));
@@ -52,7 +52,7 @@
     for (const { from, until } of holds) [from, until].forEach(add);
     for (const steps of scouts.values()) steps.forEach((step) => add(step.at));
     const sorted = [...moments].sort((a, b) => a - b);
-    // A step leads to the last of the moments that read alike: a nanosecond is the finest that the clock tells.
+    // A step leads to the last of the moments with the same text, since the clock shows no less than a nanosecond.
     const steps = sorted.filter((at, index) => index + 1 === sorted.length || time(at) !== time(sorted[index + 1]));
     const conflicts = transfers.filter((one) => one.causes.length && one.blocked > 0).map((one) => one.asked)
       .filter((at) => at >= recording.start && at <= recording.end).sort((a, b) => a - b);
@@ -93,7 +93,7 @@
     return reads && (!transfer.next || now < transfer.next.asked) ? "reading" : "idle";
   }
 
-  /* Where the scout of a controller is: between the places of its last step and its next. */
+  /* Returns the place of the scout of a controller, between the places of its last step and of its next. */
   function scoutAt(steps) {
     let index = d3.bisector((step) => step.at).right(steps, now) - 1;
     if (index < 0) return null;
@@ -104,7 +104,7 @@
     if (step.step === "found") {
       const transfer = view.transfers.find((one) => one.die === step.die && one.granted !== null && one.granted >= step.at);
       if (!transfer || now >= transfer.granted) return null;
-      // Back over the circuit, all of it by the time of the grant.
+      // Back over the entire circuit by the time of the grant.
       const path = steps.slice(steps.findLastIndex((one, at) => at <= index && one.step === "sent"), index + 1);
       const share = (now - step.at) / Math.max(1, transfer.granted - step.at);
       const back = trail(path).reverse();
@@ -118,7 +118,7 @@
     return { step, spot: place, state: step.step === "back" ? "back" : "sent" };
   }
 
-  /* The routers of a circuit: the way of its scout without the detours it took back. */
+  /* Returns the routers of a circuit: the path of its scout without the detours that it took back. */
   function trail(steps) {
     const { columns } = view.recording;
     const spots = [[-1, steps[0].controller]];
@@ -163,7 +163,7 @@
     drawLegend();
   }
 
-  /* Whether a link leads from a router to its own chip: it is drawn as a line shorter than the way to the next router. */
+  /* Returns whether a link leads from a router to its own chip: its line is shorter than that to the next router. */
   const isOfChip = ([, ...ends]) => ends.length > 0 && Math.hypot(ends[2] - ends[0], ends[3] - ends[1]) < 0.9;
 
   function drawLegend() {
@@ -290,7 +290,7 @@
     timer = d3.timer((elapsed) => {
       const passed = last === null ? 0 : elapsed - last;
       last = elapsed;
-      // The speed is in nanoseconds of simulated time for a second: a millisecond shows as many picoseconds.
+      // The speed is in nanoseconds of simulated time per second, which is the number of picoseconds per millisecond.
       go(now + passed * Number(get("moving-speed").value));
       if (now >= view.recording.end) pause();
     });
@@ -319,7 +319,7 @@
     go(view.conflicts[0] ?? view.recording.start);
   }
 
-  /* Brings a chip whose die waits into the part of the drawing and of the window that can be seen. */
+  /* Scrolls a chip whose die waits into the visible part of the drawing and of the window. */
   function showConflict() {
     jump(view.conflicts);
     get("moving-view").querySelector('[data-state="blocked"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -331,7 +331,7 @@
   get("moving-conflict").addEventListener("click", showConflict);
   get("moving-backtrack").addEventListener("click", () => jump([...view.scouts.values()].flat().filter((one) => one.step === "back").map((one) => one.at)));
   get("moving-run").addEventListener("change", (event) => choose(Number(event.target.value)));
-  // A filter leaves the recordings of some runs: of these one is shown.
+  // A filter may leave the recordings of several runs: one of them is shown.
   document.addEventListener("runs-chosen", () => {
     const options = [...get("moving-run").options];
     for (const option of options) option.disabled = option.hidden;

@@ -1,22 +1,22 @@
 "use strict";
-/* Draws the charts of the page, and their data as tables, of those runs that the filter leaves. */
+/* Draws the charts of the page, and their data as tables, for the runs that the filter selects. */
 const report = JSON.parse(document.getElementById("report-data").textContent);
 const views = new Map();
-/* The width of a chart on paper: a sheet of A4 or letter without its margins has some 700 pixels. */
+/* The width of a chart on paper: a sheet of A4 or letter has about 700 pixels without its margins. */
 const PAPER = 660;
 const PANEL_MIN = 230;
-/* How much of a chart names of its rows may take before they are written in lines, and how large their letters are. */
+/* Largest share of a chart for the names of its rows before they are split into lines, and the width of a letter. */
 const NAMES_SHARE = 0.32;
 const CHARACTER = 6.6;
 const LINE = 13;
-/* Pixels of the width of a chart that names in its legend cannot use: labels of the axis, and the stroke of an entry. */
+/* Pixels of the width of a chart that its legend cannot use: labels of the axis, and the stroke of an entry. */
 const LEGEND_MARGIN = 130;
-/* The names of the runs that are shown; null for all of them. */
+/* The names of the runs shown; null for all of them. */
 let chosen = null;
 
 const nameOf = (row) => row.point ?? row.run ?? row.panel;
 
-/* The rows of a dataset under the filter. Rows of no run, such as bounds, stay. */
+/* Returns the rows of a dataset that the filter selects, and those of no run, such as bounds. */
 function rowsOf(part) {
   const rows = report.datasets[part];
   if (chosen === null) return rows;
@@ -24,7 +24,7 @@ function rowsOf(part) {
   return rows.filter((row) => !known.has(nameOf(row)) || chosen.has(nameOf(row)));
 }
 
-/* Whether a chart has rows of runs, and none of them is left. */
+/* Returns whether a chart has rows of runs, and the filter selects none of them. */
 function isEmpty(name) {
   const parts = report.specs[name].datasets;
   return parts.some((part) => report.datasets[part].length) && parts.every((part) => !rowsOf(part).length);
@@ -38,7 +38,7 @@ function specOf(name) {
   return found;
 }
 
-/* Takes names that no row has any more out of legends, with their colours. */
+/* Removes names without rows from legends, with their colours. */
 function withoutAbsent(part, rows) {
   if (Array.isArray(part)) {
     for (const each of part) withoutAbsent(each, rows);
@@ -53,7 +53,7 @@ function withoutAbsent(part, rows) {
   }
 }
 
-/* How many panels of a chart have rows. */
+/* Returns the number of panels of a chart that have rows. */
 function panelsOf(name) {
   const { panels, panelOf, datasets } = report.specs[name];
   if (!panels || chosen === null) return panels;
@@ -100,7 +100,7 @@ for (const details of document.querySelectorAll("details")) {
   });
 }
 
-/* Says of a table what it hides, and where: columns to the right, rows below. */
+/* States the hidden parts of a table, and their place: columns to the right, rows below. */
 function tellScrolling(region) {
   const table = region.querySelector("table");
   if (!table) return;
@@ -126,27 +126,27 @@ function tellAllScrolling() {
   for (const region of document.querySelectorAll(".wide")) tellScrolling(region);
 }
 
-/* How many panels stand beside each other in a width, and how wide each is: rows of equal length where there are several. */
+/* Returns the number of panels side by side in a width, and the width of each; several rows have equal lengths. */
 function panelsIn(width, panels) {
   const most = Math.max(1, Math.min(panels, 4, Math.floor((width - 60) / (PANEL_MIN + 20))));
   const columns = Math.ceil(panels / Math.ceil(panels / most));
   return { columns, width: Math.max(120, Math.floor((width - 80 - 22 * (columns - 1)) / columns)) };
 }
 
-/* How many names of a legend stand beside each other: as many as a sheet of paper has room for, too. */
+/* Returns the number of names of a legend side by side, at most as many as fit on a sheet of paper. */
 function columnsOf(spec, width) {
   const names = [...JSON.stringify(spec).matchAll(/"domain":(\["[^\]]*"\])/g)].flatMap(([, list]) => JSON.parse(list));
   const longest = Math.min(40, Math.max(6, ...names.map((name) => name.length)));
   return Math.max(1, Math.min(6, Math.floor((Math.min(width, PAPER) - 70) / (46 + 6.6 * longest))));
 }
 
-/* Every part of a chart that encodes something. */
+/* Returns every part of a chart that encodes a field. */
 function encodings(part) {
   if (!part || typeof part !== "object") return [];
   return [...(part.encoding ? [part.encoding] : []), ...(part.layer ?? []).flatMap(encodings), ...encodings(part.spec)];
 }
 
-/* Gives a chart with a row for each run the height of the runs that are left, and names in lines where it is narrow. */
+/* Fits the height of a chart to the selected runs if each has a row, and splits names into lines if it is narrow. */
 function sizeRows(spec, width) {
   const rows = encodings(spec).map(({ y }) => y).filter((y) => y?.type === "nominal");
   if (!rows.length || typeof spec.height !== "number") return;
@@ -161,7 +161,7 @@ function sizeRows(spec, width) {
   for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * 0.42), labelLineHeight: LINE };
 }
 
-/* Breaks the names of a legend into one line for each setting, where one of them is too long for a line. */
+/* Splits the names of a legend into one line for each setting if one of them is too long for a line. */
 function sizeLegends(spec, width) {
   const room = width - LEGEND_MARGIN;
   const named = encodings(spec).flatMap((channels) => Object.values(channels)).filter((each) => each?.legend && Array.isArray(each.scale?.domain));
@@ -171,7 +171,7 @@ function sizeLegends(spec, width) {
   }
 }
 
-/* Hides texts on marks that meet another one, in the order in which they are drawn, each with its edge in the colour of the page. */
+/* Hides texts on marks that overlap earlier ones, and gives each an edge in the colour of the page. */
 function declutter(chart) {
   const all = [...chart.querySelectorAll(".mark-text.role-mark text")];
   const place = (text) => `${text.textContent} ${text.getAttribute("transform")}`;
@@ -235,7 +235,7 @@ async function draw() {
   document.body.dataset.drawn = "true";
 }
 
-/* A name of which each setting stays on one line. */
+/* Returns a name in which each setting stays on one line. */
 function settingsOf(name) {
   const parts = name.split(", ");
   return parts.map((part, index) => {
@@ -246,7 +246,7 @@ function settingsOf(name) {
   });
 }
 
-/* Hides a section of which the filter leaves nothing, with the way to it. */
+/* Hides a section of which the filter selects nothing, with the link to it. */
 function hideIfEmpty(section) {
   const parts = [...section.querySelectorAll("figure, [data-of-run]")];
   const isHidden = section.id !== "headline" && chosen !== null && parts.length > 0 && parts.every((part) => part.hidden);
@@ -255,7 +255,7 @@ function hideIfEmpty(section) {
   if (link) link.parentElement.hidden = isHidden;
 }
 
-/* Shows only some runs in all that is below the table of results. */
+/* Shows only some runs in all sections below the table of results. */
 let waiting = null;
 function showRuns(names) {
   const all = names.length === report.table.names.length;
@@ -272,7 +272,7 @@ function showRuns(names) {
   waiting = setTimeout(draw, 200);
 }
 
-/* A title in as many lines as the width asks for. */
+/* Splits a title into as many lines as the width requires. */
 function wrapped(title, width) {
   const room = Math.max(16, Math.floor(width / 8.2));
   const lines = [""];
@@ -283,7 +283,7 @@ function wrapped(title, width) {
   return lines;
 }
 
-/* Paper has a width of its own: charts are drawn for it before the browser takes the page, and as they were after it. */
+/* Paper has its own width: charts are drawn for it before the browser prints the page, and restored afterwards. */
 function resized(width) {
   for (const [chart, view] of views) {
     const layout = JSON.parse(chart.dataset.layout)[1];

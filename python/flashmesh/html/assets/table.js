@@ -1,5 +1,5 @@
 "use strict";
-/* The table of results: filtered by words and bounds, sorted by a column, and as long as is asked for. */
+/* The table of results: filtered by words and bounds, sorted by a column, and of a chosen length. */
 (() => {
   const table = document.getElementById("headline-table");
   const filter = document.getElementById("headline-filter");
@@ -19,13 +19,13 @@
   let shown = PAGE;
   let sorted = { column: null, down: false };
 
-  /* What a filter asks: words, and bounds of columns. A bound of an unknown column or unit is told, not ignored. */
+  /* Parses a filter: words, and bounds of columns. A bound of an unknown column or unit is reported, not ignored. */
   function asked(text) {
     const words = [];
     const bounds = [];
     const problems = [];
     const rest = text.toLowerCase().replace(/([a-z][a-z0-9. ]*?)\s*(<=|>=|<|>)\s*([\d.]+)\s*([^\s\d]*)/g, (whole, name, sign, number, unit) => {
-      // Words may stand before the name: the longest heading that the name ends with is meant.
+      // Words may precede the name: the longest heading at its end is used.
       const found = data.columns.map((column, index) => ({ column, index, heading: column.heading.toLowerCase() }))
         .filter(({ heading }) => name === heading || name.endsWith(` ${heading}`))
         .sort((one, other) => other.heading.length - one.heading.length)[0];
@@ -59,7 +59,7 @@
       const value = column === 0 ? (row) => data.names[row] : (row) => data.values[row][column - 1];
       rows.sort((one, other) => {
         const [a, b] = [value(one), value(other)];
-        // What has no value comes last, whichever way it is sorted.
+        // Rows without a value come last in either order.
         if (a === null || b === null) return (a === null) - (b === null);
         const order = typeof a === "string" ? a.localeCompare(b, undefined, { numeric: true }) : a - b;
         return down ? -order : order;
