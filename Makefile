@@ -144,6 +144,7 @@ lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) clippy --package flashmesh --lib --locked --quiet -- -D warnings
 	$(BIN)/python tools/import_rules.py
 	$(BIN)/python tools/supply_chain.py
+	$(BIN)/python tools/words.py
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy

@@ -56,7 +56,12 @@ def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: list[fl
 
 def test_summary_has_the_drive_its_state_the_workload_and_intervals(demo: list[flashmesh.Result]) -> None:
     text = shown(demo[0])
-    for words in ("samsung-pm9a3", "full and steady", "random requests of 4 KiB, 75 % reads", "64 always in flight (stress replay)"):
+    for words in (
+        "samsung-pm9a3",
+        "full and steady",
+        "random requests of 4 KiB, 75 % reads",
+        "64 always in flight (stress replay)",
+    ):
         assert words in text
     assert "Measured: 100,000 requests in" in text
     assert "+-" in text.split("completion latency")[0]

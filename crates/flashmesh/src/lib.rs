@@ -140,7 +140,7 @@ pub mod requests {
     }
 }
 
-/// What a run reports, and how quantities of a report are declared ([`quantities!`](crate::quantities)).
+/// Report of a run, and the declaration of its quantities ([`quantities!`](crate::quantities)).
 pub mod report {
     pub use crate::collisions::{
         CollisionPair, CollisionsReport, RepetitionBin, ReplicationCounts, ReplicationGain, ReplicationReport,

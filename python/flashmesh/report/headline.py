@@ -30,7 +30,7 @@ REASONS = {
 """Reasons why figures are not those of the steady state, by their names in results."""
 BURST = "collection-ahead"
 SIZE = re.compile(r"(\d)([A-Za-z])")
-"""Where a size goes over to its unit."""
+"""Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
 """Interconnects whose rows of chips are no channels."""
 UNWRITTEN_MIN = 0.01

@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each die also has so many reads that a copy is too costly.
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each die also has too many reads for a copy to pay.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);

@@ -59,7 +59,7 @@ choices! {
 }
 
 section! {
-    /// Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by `flash.suspension`.
+    /// Scheduling of the transactions that wait for a die. `flash.suspension` sets which operations reads suspend.
     Schedule, "schedule" {
         /// Rule that selects the transaction a die executes next.
         policy: SchedulePolicy = SchedulePolicy::OutOfOrder, with "policy.scheduler" = [""], needs any, step "out-of-order | sprinkler | paq | fair";

@@ -122,7 +122,7 @@ mod tests {
         ]);
         let pages = drawn(&mut runs, 10_000);
         let second = pages.iter().filter(|&&page| page % 2 == 1).count();
-        // Of five pages, three are single, and two are of one write of 8 KiB.
+        // Three of five pages are single, and two belong to one write of 8 KiB.
         assert!((1_900..2_100).contains(&second), "{second}");
     }
 }

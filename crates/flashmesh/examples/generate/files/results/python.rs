@@ -6,7 +6,7 @@ use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 use super::classes;
 use crate::files::text::{WIDTH, docstring, wrapped};
 
-const HEAD: &str = r#""""What a run reports, typed: the keys of its JSON as attributes.
+const HEAD: &str = r#""""Typed results of a run: the keys of its JSON as attributes.
 
 Generated from the declared quantities in crates/flashmesh/src by `cargo run -p flashmesh --example generate`.
 """
