@@ -154,9 +154,9 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
-    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| {
-        let through = (count(&half[half.len() - 1]) - count(before)) as f64;
-        Flow { rise: growth(before, half, through, level), through }
+    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| Flow {
+        rise: growth(before, half, 0.0, level),
+        through: (count(&half[half.len() - 1]) - count(before)) as f64,
     };
     let cache = flow(|levels| levels.dirty_pages, |mark| mark.counts.flash.pages_written);
     let slc = flow(|levels| levels.slc_pages, |mark| mark.counts.flash.user_programs);
@@ -167,11 +167,11 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
 /// Returns the growth of the level of a store over `marks`: the least-squares rise, or the difference from `before` to the last of them where that is larger
-/// in magnitude, since the fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start in the
-/// second half: it fluctuates. `through` is what flows through the store.
-fn growth(before: &DriveMark, marks: &[DriveMark], through: f64, level: impl Fn(&Levels) -> u64) -> f64 {
+/// in magnitude, since the fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start, or within
+/// `slack` of it, in the second half: it fluctuates.
+fn growth(before: &DriveMark, marks: &[DriveMark], slack: f64, level: impl Fn(&Levels) -> u64) -> f64 {
     let at = |mark: &DriveMark| level(&mark.levels) as f64;
-    let (start, slack) = (at(before), BACK_WITHIN * through);
+    let start = at(before);
     let later = || marks[marks.len() / 2..].iter().map(at);
     if later().any(|level| level <= start + slack) && later().any(|level| level >= start - slack) {
         return 0.0;
@@ -264,7 +264,7 @@ impl Judged<'_> {
 
     /// Returns the growth of the level of a store over the window, through which `through` flowed.
     fn growth(&self, through: f64, level: impl Fn(&Levels) -> u64) -> f64 {
-        growth(self.marks.before(self.first), &self.marks.values()[self.first..], through, level)
+        growth(self.marks.before(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
     /// Returns the last mark.
