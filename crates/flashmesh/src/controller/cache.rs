@@ -136,7 +136,7 @@ impl DeviceCache {
         match then {
             Then::Deliver(request, read) => cx.shared.done.push(Done::Cached { request, read, spent }),
             Then::Accept(request) => cx.shared.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
-            // The power is cut, so no request waits for the write.
+            // After a power cut no request waits for the write.
             Then::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
             Then::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
@@ -150,7 +150,7 @@ impl DeviceCache {
         }
     }
 
-    /// Begins the next due destage. If there is none and `admits`, admits the next waiting write.
+    /// Begins the next due destage. If no destage is due and `admits` is true, admits the next waiting write.
     pub(super) fn settle<M: Model>(
         &mut self,
         admits: bool,
@@ -184,7 +184,7 @@ impl DeviceCache {
         }
     }
 
-    /// Returns whether the next due page may be destaged, alone or in its stripe.
+    /// Returns whether the next due page may be destaged, by itself or as part of its stripe.
     fn may_send<M: Model>(&mut self, collections: &mut Collections, cx: &mut Context<'_, M>) -> bool {
         let Some(stripes) = &mut self.stripes else { return true };
         if collections.pace.is_turn_of_collection() {
@@ -231,7 +231,7 @@ impl DeviceCache {
         self.cache.is_forgotten(lpn)
     }
 
-    /// Ends the destage of a page, the end of whose program the controller knows.
+    /// Ends the destage of a page after its program was acknowledged.
     pub(super) fn destaged<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
         self.cache.saved(lpn);
         if let Some(stripes) = &mut self.stripes {
@@ -325,7 +325,7 @@ impl DeviceCache {
         self.cache.drop_removed();
     }
 
-    /// Pushes the steps that can follow a change of the cache.
+    /// Schedules the steps that may be needed after a change of the cache.
     fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_removed(cx.kernel);
         cx.then(Step::SettleCache);
@@ -348,7 +348,7 @@ impl DeviceCache {
     }
 }
 
-/// Lets dies with queued reads try to issue: reads may suspend operations again, because no write waits for space.
+/// Lets dies with queued reads try to issue: no write waits for space, so reads may suspend operations again.
 fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
     for die in (0..cx.shared.geometry.dies()).map(DieId) {
         if cx.datapath.has_waiting_reads(die) {

@@ -16,10 +16,10 @@ use crate::kernel::probe::Notice;
 use crate::units::Time;
 use crate::workload::RequestKind;
 
-/// Jobs queued or in progress. They are numbered in order of arrival, so that jobs which end at the same time end in this order.
+/// Jobs queued or in progress. Jobs are numbered in order of arrival; jobs with equal end times end in this order.
 #[derive(Clone, Debug, Default)]
 struct Jobs {
-    /// Number of the first job. Job ids are such numbers modulo [`NUMBERS`].
+    /// Number of the oldest job. A job id is a job number modulo [`NUMBERS`].
     first: u32,
     jobs: VecDeque<Option<Job>>,
 }
@@ -42,7 +42,7 @@ impl Jobs {
     }
 }
 
-/// The cores of a drive in which some job takes time.
+/// The processor cores of a drive; present only if some kind of job takes time.
 #[derive(Clone, Debug)]
 pub struct Cores {
     times: Firmware,
@@ -67,7 +67,7 @@ impl Cores {
         })
     }
 
-    /// Returns the core time of a job. Limited to the longest run, however many mapping units a command has.
+    /// Returns the core time of a job, at most [`Time::RUN_MAX`]: a command can have a very large number of mapping units.
     fn time_of(&self, job: Job) -> Time {
         let times = &self.times;
         let with_look_ups = |time: Time, units: u64| {
@@ -93,7 +93,7 @@ impl Cores {
         kernel.tell(|| Notice::CoreAsked(job));
         let mut core = self.free_at.peek_mut()?;
         let begin = core.0.later(now);
-        // Beyond the longest run jobs take no time, so that no sum overflows.
+        // Jobs that would begin after the longest allowed run take no time. This keeps the sums from overflowing.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         *core = Reverse(end);
         drop(core);
@@ -112,7 +112,7 @@ impl Cores {
 
     /// Returns the mean busy time of a core up to `now`.
     pub fn busy(&self, now: Time) -> Time {
-        // From now until it is free, each core works without a pause.
+        // Jobs are already counted in full. Each core works without a gap from `now` to `free_at`; this part is subtracted.
         let left: u128 = self.free_at.iter().map(|free_at| u128::from(free_at.0.saturating_sub(now).as_ps())).sum();
         Time::from_ps(((self.asked_ps - left) / u128::from(self.times.cores)) as u64)
     }

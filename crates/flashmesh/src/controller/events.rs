@@ -1,4 +1,4 @@
-//! Dispatch of events of transactions to their kinds of work.
+//! Dispatch of transaction events to the kinds of work.
 
 use crate::datapath::{Arrived, Datapath, Ended};
 use crate::fabric::TransferPhase;
@@ -16,7 +16,7 @@ use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
 
 impl Controller {
-    /// Handles the arrival of the transfer for `phase` over the path of `asker`. Returns the transaction of a plain read that has arrived whole; the
+    /// Handles the arrival of the transfer for `phase` over the path of `asker`. Returns the transaction if all data of a plain read has arrived; the
     /// frontend handles it before all pending completions.
     #[inline(always)]
     pub fn delivered<M: Model>(
@@ -56,7 +56,7 @@ impl Controller {
         }
     }
 
-    /// Handles the arrival of data at another chip, over the path of `asker`. Out of line, because few drives copy from chip to chip.
+    /// Handles the arrival of data at another chip, over the path of `asker`. Not inlined, because few drives copy from chip to chip.
     #[inline(never)]
     pub fn copy_delivered<M: Model>(&mut self, asker: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.delivered(TransferPhase::Copy, asker, datapath, kernel);
@@ -113,7 +113,7 @@ impl Controller {
         }
     }
 
-    /// Tries to issue at `die`, whose array has resumed after a suspension and can be suspended again.
+    /// Tries to issue at `die`: its suspended operation has resumed, and can be suspended again.
     pub fn resumed<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.try_issue(die, datapath, kernel);
     }
@@ -134,7 +134,7 @@ impl Controller {
                 self.conclude(id, datapath, kernel);
             }
         }
-        // Held programs may run now: a block may be free, or collection may no longer precede them.
+        // Programs that were held may be able to run now: a block may be free, or collection may no longer have precedence.
         self.try_issue(die, datapath, kernel);
     }
 
@@ -160,7 +160,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Handles the data of a read that has left the die, by the kind of work.
+    /// Handles read data that has left the die, by the kind of work of the read.
     #[inline(always)]
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
@@ -192,7 +192,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Handles the data of a user page that has reached the controller.
+    /// Handles data of a user page that has arrived in the controller.
     #[inline]
     fn user_read_done<M: Model>(
         &mut self,
@@ -227,7 +227,7 @@ impl Controller {
         host_read::done(id, &mut Context { shared: &mut self.shared, datapath, kernel });
     }
 
-    /// Commits a page that the array has programmed, or a block that it has erased, to the map.
+    /// Updates the map after the array has programmed a page or erased a block.
     #[inline]
     fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, collections, moves, map, cache, .. } = self;
@@ -254,7 +254,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Concludes a program or an erase whose end the controller knows: continues the work that waited for it.
+    /// Continues the work that waited for a program or an erase, whose end the controller now knows.
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction(id);
@@ -312,7 +312,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages, and lets the source die serve its queues again.
+    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages. The source die serves its queues again.
     fn clean_ended<M: Model>(
         &mut self,
         plane: crate::ids::PlaneId,

@@ -21,7 +21,7 @@ impl Controller {
         self.enqueue_for(id, work, datapath, kernel);
     }
 
-    /// Enqueues a transaction like [`enqueue`](Self::enqueue), for callers that already know its `work`.
+    /// Like [`enqueue`](Self::enqueue), for callers that already know the `work` of the transaction.
     #[inline(always)]
     pub(super) fn enqueue_for<M: Model>(
         &mut self,
@@ -62,7 +62,7 @@ impl Controller {
         self.ask(die, datapath, kernel);
     }
 
-    /// Chooses the home that serves a read, if its page has several.
+    /// Chooses one of several locations for a read of a replicated or moving page.
     fn choose_home<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.transaction(id);
         let home = replica::home_of(read, &mut self.shared).or_else(|| self.moves.cleaning.home_of(read));
@@ -73,7 +73,7 @@ impl Controller {
         }
     }
 
-    /// Ends the gathering of programs of `die` whose timeout is due, and tries to issue them.
+    /// Ends the wait of partly filled programs of `die` whose gather timeout has elapsed, and tries to issue them.
     pub fn gather_due<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::ALL_FEATURES {
             for start in datapath.gather_due(die, self.shared.flushes > 0, kernel) {
@@ -91,7 +91,7 @@ impl Controller {
         self.answer(wants, datapath, kernel);
     }
 
-    /// Tries to issue at `die` like [`ask`](Self::ask), and performs all follow-ups.
+    /// Tries to issue an operation at `die`, and performs all follow-up steps.
     #[inline(always)]
     pub(super) fn try_issue<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.ask(die, datapath, kernel);
@@ -103,13 +103,13 @@ impl Controller {
     pub(super) fn answer<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         match wants {
             Wants::Nothing => {}
-            // Most drives have no work for idle dies.
+            // Most drives have no background work for idle dies.
             Wants::Idle(..) if !self.shared.rules.collects_in_background && self.is_idle_ignored::<M>() => {}
             _ => self.answer_wish(wants, datapath, kernel),
         }
     }
 
-    /// Returns whether the policy ignores idle dies, like the page policy.
+    /// Returns whether the policy ignores idle dies. The page policy does.
     #[inline(always)]
     fn is_idle_ignored<M: Model>(&self) -> bool {
         !M::ALL_FEATURES || self.shared.policy.is_page()
@@ -138,8 +138,8 @@ impl Controller {
         }
     }
 
-    /// Pushes the collection of each plane of `die` whose programs wait for a free page. Blocks there may have become collectable without a program
-    /// of these planes, which would have triggered it.
+    /// Schedules collection of each plane of `die` whose programs wait for a free page. Normally a program of the plane triggers collection, but
+    /// blocks can become collectable without one.
     fn collect_held_back<M: Model>(&mut self, die: DieId, datapath: &Datapath<M>) {
         let geometry = &self.shared.geometry;
         let first = geometry.first_plane(die);
@@ -170,8 +170,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Lets the scheduling policy name dies that request paths, and handles the grants, until there are no more of either. Returns whether there were
-    /// any.
+    /// Repeats two steps until both have nothing left to do: the scheduling policy selects dies that request paths, and grants are handled. Returns
+    /// whether there was anything to do.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -265,11 +265,11 @@ impl Controller {
             datapath.tell_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        // Programs of other classes use the reserve of their plane.
+        // Programs of other classes use the reserved pages of their plane.
         if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
                 let plane = datapath.transaction(id).plane;
-                // Plain drives push the step only if it has work to do.
+                // Plain drives push the step only if collection is needed.
                 if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
                     self.shared.todo.push(Step::Collect(plane));
                 }
@@ -278,7 +278,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Closes the partly assigned program of host writes in the open block that a moved page goes to, because the moved page begins a new program.
+    /// Closes a partly filled program of host writes in the open block of a moved page: the moved page begins a new program.
     #[inline(never)]
     fn make_way<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);
@@ -289,7 +289,7 @@ impl Controller {
         }
     }
 
-    /// Updates the moves that collections owe when a program begins. All of its pages, also those left empty, have been allocated.
+    /// Updates the debts of collections when a program begins. All pages of the program are allocated already, including pages that stay empty.
     #[inline(never)]
     fn keep_pace<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, .. } = self;
@@ -302,7 +302,7 @@ impl Controller {
         collections.program_began(die, &mut Context { shared, datapath, kernel });
     }
 
-    /// Adds the parity that may follow a program which begins now.
+    /// Adds a parity program if one is due after the program that begins now.
     #[inline(never)]
     fn add_parity<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, parity: Some(parity), .. } = self else { return };
@@ -317,7 +317,7 @@ impl Controller {
         parity.program_began(&last_of_planes, &mut Context { shared, datapath, kernel });
     }
 
-    /// Skips the units that a program leaves empty in its pages.
+    /// Skips the unused mapping units at the end of a program.
     #[inline(never)]
     fn fill_up<M: Model>(&mut self, beginning: &Beginning, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {
@@ -331,7 +331,7 @@ impl Controller {
         self.shared.counters.flash.units_skipped += u64::from(skipped);
     }
 
-    /// Assigns a page to each program that a chip starts by itself, in a Clean.
+    /// Assigns pages to the programs that a chip starts by itself during a Clean.
     fn give_pages_alone<M: Model>(&mut self, lead: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = Some(lead);
         while let Some(id) = next {
@@ -369,7 +369,7 @@ impl Controller {
         }
     }
 
-    /// Reroutes or drops a transaction whose page has moved or was deallocated.
+    /// Reroutes or drops a transaction whose page was moved or deallocated.
     #[inline(never)]
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = *datapath.transaction(id);

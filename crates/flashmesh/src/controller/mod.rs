@@ -57,7 +57,7 @@ use work::moves::Moves;
 use work::parity::Parity;
 use work::slc::SlcWork;
 
-/// A page, or a part of one, that a request reads or writes.
+/// A page, or part of a page, that a request reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest {
     pub request: RequestId,
@@ -83,9 +83,9 @@ impl PageRequest {
 /// A completion for the frontend.
 #[derive(Clone, Copy, Debug)]
 pub enum Done {
-    /// A page of a request, or a part of it, finished by this transaction. The frontend removes the transaction.
+    /// A page of a request, or part of a page, completed by this transaction. The frontend removes the transaction.
     Page(TransactionId),
-    /// A part of a page of a request, finished by the device cache.
+    /// Part of a page of a request, completed by the device cache.
     Cached {
         request: RequestId,
         /// Size of the data read for the request.
@@ -93,7 +93,7 @@ pub enum Done {
         /// Latency breakdown of this part.
         spent: LatencyBreakdown,
     },
-    /// A flush whose data is on flash; `None` for a flush of the drive itself.
+    /// A flush whose data is on flash; `None` for a flush that no request issued.
     Flush(Option<RequestId>),
 }
 
@@ -106,7 +106,7 @@ pub struct Counters {
     pub flash: FlashReport,
 }
 
-/// The translation layer, and all work around it.
+/// The controller: the translation layer and all kinds of work.
 #[derive(Clone)]
 pub struct Controller {
     shared: Shared,
@@ -171,7 +171,7 @@ impl Controller {
     /// Adds a user-supplied placer of writes to the configured policy.
     ///
     /// # Panics
-    /// If the policy chooses planes late, when writes leave its queues.
+    /// If the policy chooses planes only when writes leave its queues.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
         assert_ne!(policy.placing(), Placing::Late, "writes are placed as they come: set ftl.policy to another one");
@@ -240,7 +240,7 @@ impl Controller {
         self.shared.copies.as_deref()
     }
 
-    /// Returns the replication, for configuration before the run.
+    /// Returns the replication for changes before the run.
     pub fn replication_mut(&mut self) -> Option<&mut Replication> {
         self.shared.copies.as_deref_mut()
     }
@@ -255,7 +255,7 @@ impl Controller {
         self.shared.journal.state()
     }
 
-    /// Starts recording changes of the caches, for probes.
+    /// Starts recording changes of the caches for probes.
     pub fn tell_probes(&mut self) {
         if let Some(map) = &mut self.map {
             map.keep_events();
@@ -287,19 +287,19 @@ impl Controller {
         self.shared.done.get(next)
     }
 
-    /// Removes the pending completions, all of which the frontend has taken.
+    /// Removes all pending completions, after the frontend has handled them.
     #[inline(always)]
     pub fn done_taken(&mut self) {
         self.shared.done.clear();
     }
 
-    /// Returns whether the policy may have held writes to dispatch.
+    /// Returns whether the policy may be holding writes that can now be dispatched.
     #[inline]
     pub fn has_due_writes(&self) -> bool {
         !self.shared.policy.is_page() && self.shared.policy.is_due()
     }
 
-    /// Hands grants to their dies until the fabric has no more. Returns whether there were any.
+    /// Handles grants until the fabric has no more. Returns whether there were any.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -310,14 +310,14 @@ impl Controller {
             let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_answers());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
             let has_answers = datapath.has_answers();
-            // Inlined in plain drives, where this is the only call.
+            // Plain drives call this function only here, so the compiler inlines it.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
             } else if has_answers {
                 self.take_grants(datapath, kernel);
             }
             has_answered |= has_dispatched || has_answers;
-            // A grant can free resources for which the policy holds writes, and no event may follow that would dispatch them.
+            // A grant can free resources for which the policy holds writes. Dispatch the writes now, because no later event may do so.
             if !(M::ALL_FEATURES && self.has_due_writes()) {
                 break;
             }

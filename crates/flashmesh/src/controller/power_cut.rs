@@ -15,7 +15,7 @@ use super::work::replica;
 use super::{Context, Controller};
 
 impl Controller {
-    /// Returns the number of pages of requests or of the device cache whose programs are in progress or suspended.
+    /// Returns the number of pages of requests or of the device cache whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
         let operations = datapath.dies().flat_map(|die| die.under_way());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
@@ -24,7 +24,7 @@ impl Controller {
         pages.filter(|&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
     }
 
-    /// Returns the pages whose programs are in progress, for any purpose. After a power cut they are unreadable.
+    /// Returns the pages whose programs are running, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
             datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
@@ -35,7 +35,7 @@ impl Controller {
         programs.map(|transaction| transaction.to).collect()
     }
 
-    /// Drops all work for requests after a power cut: the cached data of writes that wait for space, and queued transactions. Destages in flight
+    /// Drops all work for requests after a power cut: queued transactions, and cached data of writes that wait for space. Destages in flight
     /// continue.
     pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.shared.is_cut_off = true;
@@ -68,7 +68,7 @@ impl Controller {
         }
     }
 
-    /// Drops a transaction of a request, which is in no queue and has no page.
+    /// Drops a transaction of a request that is not queued and has no page.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Transaction { work, lpn, successor, .. } = *datapath.transaction(id);
         let Controller { shared, cache, .. } = self;

@@ -1,4 +1,4 @@
-//! Answers to the queries of the datapath (late binding).
+//! Answers to queries of the datapath (late binding).
 
 use crate::datapath::{Datapath, PageSource};
 use crate::ftl::Stream;
@@ -14,7 +14,7 @@ use super::work::collect::in_plane;
 use super::work::replica;
 
 impl Controller {
-    /// Returns whether the page that a transaction reads or moves is still where it was when the transaction was queued, according to the map.
+    /// Returns whether, according to the map, the page of a read or a move is still at the location it had when it was queued.
     #[inline(never)]
     fn is_still_there(&self, transaction: &Transaction) -> bool {
         let ftl = &self.shared.ftl;
@@ -39,7 +39,7 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A lookup is valid as long as the map does not change, unless a home was chosen since.
+        // A lookup stays valid until the map changes. With several locations of a page, another one may have been chosen since.
         let is_as_translated = transaction.translated == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.work.depends_on_map()
@@ -69,7 +69,7 @@ impl<M: Model> PageSource<M> for Controller {
         }
     }
 
-    /// Checks the heads of all queues, whichever of them the scheduler may choose, if host streams have separate open blocks.
+    /// Checks the heads of all queues if host streams have separate open blocks, because the scheduler may choose any of them.
     #[inline]
     fn has_page<'a>(&self, class: Class, plane: PlaneId, mut heads: impl Iterator<Item = &'a Transaction>) -> bool {
         let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();

@@ -1,4 +1,4 @@
-//! Calls of the frontend: page reads and writes, deallocations and flushes.
+//! Calls from the frontend: page reads and writes, deallocations and flushes.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -25,7 +25,7 @@ impl Controller {
         }
     }
 
-    /// Begins a read of `pages`, `bytes` in total, for the plan of the firmware policy. The page reads follow.
+    /// Lets the firmware policy plan a read of `pages`, `bytes` in total. The page reads follow.
     #[inline]
     pub fn begin_read<M: Model>(&mut self, pages: RangeInclusive<u32>, bytes: Bytes) {
         if M::ALL_FEATURES {

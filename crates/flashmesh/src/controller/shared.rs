@@ -25,7 +25,7 @@ use super::{Counters, Done};
 /// Settings of the configuration that affect the controller.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Whether writes get their pages early, when they are placed.
+    /// Whether a write is assigned its page when it is placed (early binding).
     pub preallocates: bool,
     pub partial_program: bool,
     pub copyback: bool,
@@ -34,14 +34,14 @@ pub struct Rules {
     pub suspends_when_full: bool,
     /// Whether planes of idle dies are collected or folded.
     pub collects_in_background: bool,
-    /// Whether collection moves pages directly from chip to chip, and in `cleans`, the pages of a block by one packet.
+    /// Whether collection moves pages directly from chip to chip. With `cleans`, one packet moves all pages of a block.
     pub copies: bool,
     pub cleans: bool,
     /// Whether all host writes of a plane share one open block.
     pub shares_open_block: bool,
-    /// Whether an unmapped page gets a location when it is read.
+    /// Whether the first read of an unmapped page assigns a location.
     pub places_for_reads: bool,
-    /// Whether the allocator is user-supplied: it is notified of requests, and queried again when a write could be programmed.
+    /// Whether the allocator is user-supplied. Such an allocator is notified of requests, and queried again when a write could be programmed.
     pub asks_allocator: bool,
     /// Whether mapping entries are cached.
     pub has_map_cache: bool,
@@ -89,25 +89,26 @@ pub struct Shared {
     /// Completions for the frontend to take.
     pub done: Vec<Done>,
     pub todo: Todo,
-    /// Whether the power was cut, so that work for requests is dropped.
+    /// Whether the power was cut. Work for requests is then dropped.
     pub is_cut_off: bool,
 }
 
 impl Shared {
-    /// Returns whether a page can have several homes: with replication, or while a Clean moves it. A read chooses one when it is queued.
+    /// Returns whether a page can have several locations: with replication, or during a Clean. The location of a read is chosen when the read is
+    /// queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
         self.copies.is_some() || self.rules.cleans
     }
 
-    /// Returns whether completed reads are reported: to a policy other than the page policy, or to replication.
+    /// Returns whether the end of reads is reported: to replication, or to a policy other than the page policy.
     #[inline(always)]
     pub fn reports_reads(&self) -> bool {
         !self.policy.is_page() || self.copies.is_some()
     }
 }
 
-/// Access to everything outside the own state of a kind of work.
+/// Access of a kind of work to everything outside its own state.
 pub struct Context<'a, M: Model> {
     pub shared: &'a mut Shared,
     pub datapath: &'a mut Datapath<M>,
@@ -140,7 +141,7 @@ impl<M: Model> Context<'_, M> {
         self.shared.todo.push(step);
     }
 
-    /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated, which invalidates replicas of it.
+    /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated. Its replicas are then invalid.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
         self.kernel.tell_of_read(ReadNotice::Superseded(lpn));
@@ -163,7 +164,7 @@ impl<M: Model> Context<'_, M> {
 }
 
 impl Shared {
-    /// Logs a change of the map in the journal, if the map does not survive a power cut by itself.
+    /// Logs a change of the map in the journal; no-op if the map survives a power cut by itself.
     #[inline]
     pub fn persist(&mut self, log: impl FnOnce(&mut Persistence)) {
         self.journal.log(log);
@@ -175,7 +176,7 @@ impl Shared {
         self.persist(|state| state.programmed(lpn, ppn, what));
     }
 
-    /// Ends a transaction: passes it to the frontend if it belongs to a request, otherwise removes it.
+    /// Ends a transaction. A transaction of a request is passed to the frontend; any other is removed.
     #[inline]
     pub fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
         if request.is_some() { self.done.push(Done::Page(id)) } else { datapath.remove(id) }
@@ -186,7 +187,7 @@ impl Shared {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    /// Returns the kind of open block that takes a program; `None` for other transactions.
+    /// Returns the kind of open block for a program; `None` for other transactions.
     #[inline]
     pub fn stream_of(&self, transaction: &Transaction) -> Option<Stream> {
         match transaction.work {
@@ -206,14 +207,14 @@ impl Shared {
         }
     }
 
-    /// Returns the kind of open block of its plane that takes a write.
+    /// Returns the kind of open block for a write.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
         let stream = transaction.owner.request.map(|_| transaction.owner.stream);
         self.ftl.write_stream(transaction.plane, stream)
     }
 
-    /// Returns the page that a partial write must read first; `None` for a full or first write of the page.
+    /// Returns the page that a partial write must read first; `None` if the write covers the whole page, or if the page has no data.
     #[inline]
     pub fn page_to_modify(&self, write: &Transaction) -> Option<Ppn> {
         if write.bytes < self.geometry.page_size { self.ftl.lookup(write.lpn) } else { None }

@@ -28,7 +28,7 @@ pub enum Step {
     TryIssue(DieId),
     /// Like [`TryIssue`](Self::TryIssue), but not for the other dies of the chip.
     TryIssueOfDie(DieId),
-    /// Resume an issue that was interrupted to collect the planes that are short of pages.
+    /// Resume an issue that was interrupted to collect planes that are short of pages.
     GoOn(HeldDie),
     /// Begin the background work of a die that has become idle.
     Idle(DieId),
@@ -48,9 +48,9 @@ pub enum Step {
     CollectInBackground(PlaneId),
     /// Continue the collection of a plane.
     Advance(PlaneId),
-    /// Run the program on another chip that waits for units of a victim, if all of them have been read.
+    /// Run the partly filled program on another chip, if the victim of this plane has no more units for it.
     AllRead(PlaneId),
-    /// Send the rest of a page, which the register of a die still holds.
+    /// Send the data that is still in the register of a die.
     SendRest(DieId),
     /// Mark the victim of a plane as empty.
     Drained(PlaneId),
@@ -83,7 +83,7 @@ impl Todo {
         self.0.is_empty()
     }
 
-    /// Reverses the steps pushed since there were `count`, so that the one pushed first is performed first.
+    /// Reverses the order of the last pushed steps, all but the first `count`: the step pushed first is then performed first.
     #[inline(always)]
     fn arrange(&mut self, count: usize) {
         if self.0.len() > count + 1 {

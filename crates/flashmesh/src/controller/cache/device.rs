@@ -16,7 +16,7 @@ use super::super::work::host_write::Writer;
 use super::stripes::Stripes;
 use super::throttle::Throttle;
 
-/// Follow-up of a DRAM access.
+/// Action at the end of a DRAM access.
 #[derive(Clone, Copy, Debug)]
 pub enum Then {
     /// Send the read data to the host.
@@ -50,13 +50,13 @@ pub struct DeviceCache {
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// Pages with data on flash; `None` if reads of other pages stay in the cache too.
+    /// Pages with data on flash; `None` if pages without data on flash also stay in the cache after a read.
     written: Option<Written>,
     page_size: Bytes,
     sector_size: Bytes,
 }
 
-/// A bit map of all logical pages.
+/// A bit for each logical page, set if flash holds data of the page.
 #[derive(Clone, Debug)]
 struct Written(Vec<u64>);
 
@@ -112,12 +112,12 @@ impl DeviceCache {
         Sectors::range((start / sector) as u32, end.div_ceil(sector) as u32)
     }
 
-    /// Returns whether a flush completes as soon as the cache has the data of earlier writes; never for a flush of the drive itself.
+    /// Returns whether a flush completes once the data of earlier writes is in the cache. Always false for flushes that no request issued.
     pub fn is_safe(&self, flush: Option<RequestId>) -> bool {
         flush.is_some() && !self.flush_programs
     }
 
-    /// Returns whether flash holds data of a page, so that the cache may keep it after a read.
+    /// Returns whether flash holds data of a page. Only then the cache may keep the page after a read.
     pub fn has_data(&self, lpn: Lpn) -> bool {
         self.written.as_ref().is_none_or(|written| written.has(lpn))
     }
@@ -136,7 +136,7 @@ impl DeviceCache {
         self.dram.access(now, address, size)
     }
 
-    /// Returns the state machine, which knows the cached pages.
+    /// Returns the cached pages and their states.
     pub fn state(&self) -> &Cache {
         &self.cache
     }

@@ -12,11 +12,12 @@ use crate::flash::geometry::Geometry;
 pub struct Stripes {
     /// Pages of a whole stripe.
     pages: u64,
-    /// Pages of the current stripe that have not been destaged.
+    /// Pages of the current stripe that are still to be destaged.
     left: u64,
     /// Number of destages in flight.
     on_their_way: u64,
-    /// Whether the last destaged page is being read from DRAM. The next page waits for this read, so that DRAM accesses of the host can come between.
+    /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
+    /// destages.
     is_read: bool,
     /// Whether partly filled programs have been issued since the current stripe began.
     has_hurried: bool,
@@ -31,7 +32,7 @@ pub enum Next {
     Waits,
     /// Hold the page, and issue partly filled programs: a write or a flush is stalled.
     Hurries,
-    /// Begin a stripe with the page, unless collection takes its turn first.
+    /// Begin a stripe with the page, unless collections are behind and take their turn first.
     Begins,
 }
 
@@ -42,7 +43,7 @@ impl Stripes {
         Some(Stripes { pages, left: 0, on_their_way: 0, is_read: false, has_hurried: false })
     }
 
-    /// Decides on the first of `due` pages. `presses` is whether a write is stalled or a flush is pending.
+    /// Decides on the first of `due` pages. `presses` is true if a write is stalled or a flush is pending.
     pub fn next(&mut self, due: u64, presses: bool) -> Next {
         // Deallocated pages drop out of their stripe.
         self.left = self.left.min(due);
@@ -63,7 +64,7 @@ impl Stripes {
         self.has_hurried = false;
     }
 
-    /// Counts a page as destaged. `is_read` is whether it is read from DRAM first.
+    /// Counts a page as destaged. `is_read` is true if the page is read from DRAM first.
     pub fn sent(&mut self, is_read: bool) {
         self.left -= 1;
         self.on_their_way += 1;

@@ -14,7 +14,7 @@ pub struct Throttle {
     next: Time,
     /// Whether the event of the next admission is pending.
     is_awaited: bool,
-    /// Number of pages that were delayed, without those queued behind them.
+    /// Number of pages that the throttle delayed. Pages queued behind a delayed page do not count.
     pages: u64,
 }
 
@@ -43,12 +43,12 @@ impl Throttle {
         }
     }
 
-    /// Returns the number of pages that were delayed, without those queued behind them.
+    /// Returns the number of pages that the throttle delayed. Pages queued behind a delayed page do not count.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Clears the pending admission, which is due now.
+    /// Records that the event of the next admission has occurred.
     pub fn opens(&mut self) {
         self.is_awaited = false;
     }

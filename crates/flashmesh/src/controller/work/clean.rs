@@ -40,18 +40,18 @@ struct Clean {
     pages: Vec<(Ppn, Lpn)>,
     /// Number of listed pages whose reads have begun.
     read: usize,
-    /// Number of listed pages that have left the source die.
+    /// Number of listed pages that the source die has sent.
     left: usize,
     /// Units in the page buffer of the destination chip, or being programmed.
     buffer: Vec<TransactionId>,
-    /// Free space of that buffer in units. Units in flight occupy space.
+    /// Free space in `buffer`, in units. Units in flight are counted as occupied.
     room: usize,
     /// Destination plane.
     to: PlaneId,
     die_of_block: DieId,
 }
 
-/// Numbers of Cleans that a die takes part in.
+/// Number of Cleans that involve a die.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
     /// Cleans whose source block is on this die.
@@ -77,7 +77,7 @@ impl Cleaning {
         Cleaning { roles: vec![Role::default(); dies], ..Cleaning::default() }
     }
 
-    /// Returns the old location of the page of `read`, if its move to the location in `read` is not yet acknowledged.
+    /// Returns the old location of the page of `read` while its move to the new location, which `read` has, is not acknowledged.
     pub fn home_of(&self, read: &Transaction) -> Option<Ppn> {
         self.untold.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
@@ -126,7 +126,7 @@ impl Cleaning {
         self.blocks[&plane].pages.iter().filter(|(ppn, lpn)| shared.ftl.is_at(*lpn, *ppn)).count()
     }
 
-    /// Restricts the list of a Clean to the pages that are still valid, when its packet is sent.
+    /// Removes pages that are no longer valid from the list of a Clean, when its packet is sent.
     pub fn list<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
@@ -138,7 +138,7 @@ impl Cleaning {
         }
     }
 
-    /// Begins the reads of the listed units from index `first` on that are on the same page as the unit before. Returns these reads.
+    /// Begins the reads of the listed units from index `first` on, up to the last unit on the same flash page. Returns these reads.
     fn begin_reads_of_page<M: Model>(
         &mut self,
         plane: PlaneId,
@@ -155,7 +155,7 @@ impl Cleaning {
         begun
     }
 
-    /// Returns the destination die of the data in the register. Limits the transfer to the units for which the page buffer there has space.
+    /// Returns the destination die of the data in the register. Limits the transfer to the free space of the destination's page buffer.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> DieId {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
@@ -169,7 +169,7 @@ impl Cleaning {
         cx.shared.geometry.die_of_plane(clean.to)
     }
 
-    /// Returns whether the register of `die` holds units of a Clean for which the destination has no space yet.
+    /// Returns whether `die` holds units of a Clean in its register because the destination has no space yet.
     #[inline(always)]
     pub fn holds(&self, die: DieId) -> bool {
         !self.blocks.is_empty() && self.holds_rest(die)
@@ -180,8 +180,8 @@ impl Cleaning {
         self.blocks.values().any(|clean| clean.room == 0 && clean.die_of_block == die)
     }
 
-    /// Handles the arrival of a unit at the destination chip. Once all units of the transfer have arrived, schedules their program, or the next read
-    /// if more units fit into the program, and returns the die that is to issue it.
+    /// Handles the arrival of a unit at the destination chip. After the last unit of the transfer, schedules the program, or the next read if more
+    /// units fit into the program. Returns the die that performs the scheduled operation.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let source = cx.shared.geometry.plane_of(cx.datapath.transaction(id).from);
         let clean = self.blocks.get_mut(&source).expect("its pages are being moved");
@@ -203,7 +203,7 @@ impl Cleaning {
         Some(cx.datapath.begin_alone(lead, cx.kernel))
     }
 
-    /// Handles the end of the program of a unit. If `is_wanted`, the map has its new location.
+    /// Handles the end of the program of a unit. `is_wanted` is true if the map contains the new location.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
         shared.ftl.arrived(shared.geometry.plane_of(to));
         if is_wanted {
@@ -211,8 +211,7 @@ impl Cleaning {
         }
     }
 
-    /// Continues a Clean after a program that was not its last one: with the rest of the page in the register of the source die, or with the next
-    /// page.
+    /// Continues a Clean after a program, except the last one: with the rest of the page in the register of the source die, or with the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();

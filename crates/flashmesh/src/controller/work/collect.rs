@@ -1,7 +1,7 @@
-//! Garbage collection and wear levelling with timed flash operations. The valid pages of a victim block are moved one after the other: each by a read
-//! and a program (or one copyback) of the same die, or by a read and a program on another chip. Then the block is erased.
+//! Garbage collection and wear levelling with timed flash operations. The valid pages of a victim block are moved one after the other: by a read and
+//! a program of the same die, by a copyback, or by a read and a program on another chip. Then the block is erased.
 //!
-//! If planes use the same blocks together (superblocks), they are collected together, and the blocks are erased when all of them are empty.
+//! The planes of a superblock are collected together. Their blocks are erased when all of them are empty.
 
 use crate::config::Config;
 use crate::controller::Context;
@@ -34,20 +34,20 @@ struct Collection {
     block: BlockId,
     /// Index of the next page to check.
     cursor: u32,
-    /// Whether user requests go first: the collection began because the die was idle, for a fold, or for wear levelling, and was not promoted to the
-    /// foreground since.
+    /// Whether user requests have precedence. True for collections that began on an idle die, for a fold or for wear levelling, until they are
+    /// promoted to the foreground.
     background: bool,
     /// Whether the collection moves cold pages out of a block with little wear.
     levels_wear: bool,
-    /// Whether all pages have moved, and the block waits for the other planes of the superblock.
+    /// Whether all pages have moved, and the block waits for the other blocks of the superblock.
     is_drained: bool,
-    /// Pages whose moves have begun and not ended; counted only if programs gather.
+    /// Number of pages that have begun to move and are not programmed; counted only with several mapping units per program.
     moving: u32,
-    /// Pages among `moving` that have not been read.
+    /// Number of pages in `moving` that are not read yet.
     reading: u32,
-    /// Whether the moves of all valid pages have begun; maintained only if programs gather.
+    /// Whether all valid pages have begun to move; maintained only with several mapping units per program.
     is_read: bool,
-    /// Whether all valid pages have moved; maintained only if programs gather.
+    /// Whether all valid pages have moved; maintained only with several mapping units per program.
     is_over: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Erased {
 #[derive(Clone, Debug)]
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
-    /// Unread pages of planes that are collected together; maintained only if programs gather.
+    /// Unread pages of victims; maintained only with several mapping units per program.
     unread: Unread,
     short: ShortOfSpace,
     pub pace: Pace,
@@ -83,18 +83,19 @@ impl Collections {
         }
     }
 
-    /// Returns whether `plane` has a collection that precedes user requests.
+    /// Returns whether `plane` has a collection with precedence over user requests.
     pub fn is_foreground(&self, plane: PlaneId) -> bool {
         self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
     }
 
-    /// Returns whether collection precedes user requests on `die`: always if it cannot be preempted, otherwise if space is nearly out.
+    /// Returns whether collection has precedence over user requests on `die`: always if collection cannot be preempted, otherwise only if the die is
+    /// nearly out of space.
     #[inline(always)]
     pub fn goes_first(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && (!shared.rules.preemptible || is_urgent(die, shared))
     }
 
-    /// Returns whether `die` collects because its space is nearly out.
+    /// Returns whether `die` is collected because it is nearly out of space, or because writes wait for a fold.
     pub fn is_out_of_space(&self, die: DieId, shared: &Shared) -> bool {
         shared.foreground.is_on(die) && is_urgent(die, shared)
     }
@@ -137,12 +138,13 @@ impl Collections {
         }
     }
 
-    /// Begins as many moves of pages of the victim of `plane` as fill programs. Returns whether all valid pages have moved.
+    /// Begins to move pages of the victim of `plane`, up to the limit of [`may_move_another`](Self::may_move_another). Returns whether all valid
+    /// pages have moved.
     fn move_several<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> bool {
         loop {
             let may_move = self.may_move_another(plane, cx);
             let collection = self.by_plane[plane.index()].as_mut();
-            // Each page that turned out to be superseded pushes an `Advance` step. The first of several such steps can end the moves.
+            // Several superseded pages push several `Advance` steps. The first of these steps may already end the collection's moves.
             let Some(collection) = collection.filter(|collection| !collection.is_over) else { return false };
             let Some((page, lpn)) = cx.shared.ftl.next_valid_page(collection.block, collection.cursor) else {
                 let (is_first, has_moved) = (!collection.is_read, collection.moving == 0);
@@ -179,9 +181,10 @@ impl Collections {
         }
     }
 
-    /// Returns whether another page of the victim of `plane` may begin to move, if programs gather. At most as many pages as fill two programs move
-    /// at once. Planes that are collected together share the limit of all of them, so that the last of them can fill programs alone. With Cleans the
-    /// limit is one program, because the next pages may go by a Clean, which begins only while no page is moving.
+    /// Returns whether another page of the victim of `plane` may begin to move, with several mapping units per program. Normally pages for two
+    /// programs move at once. In a superblock, victims that are read completely leave their share of this limit to the others, so that the last
+    /// victim can fill programs alone. With Cleans the limit is one program: the next pages may go by a Clean, which begins only when no page is
+    /// moving.
     fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
         let shared = &*cx.shared;
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
@@ -197,12 +200,12 @@ impl Collections {
         collection.moving < limit
     }
 
-    /// Returns whether victims whose pages may move to `plane` have unread valid pages.
+    /// Returns whether victims have unread valid pages, in `plane` or in the planes that share its superblocks.
     pub fn moves_more(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.unread.has_any(plane, ftl)
     }
 
-    /// Counts a page of the victim of `plane` as moved: it was programmed, or is no longer needed.
+    /// Counts a page of the victim of `plane` as moved: the page was programmed, or is no longer needed.
     pub fn moved<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         self.pace.moved(plane);
         self.end_turn(cx);
@@ -211,7 +214,7 @@ impl Collections {
         }
     }
 
-    /// Counts a page of the victim of `plane` as read. Returns whether it was the last one, so that partly filled programs need not wait any longer.
+    /// Counts a page of the victim of `plane` as read. Returns whether it was the last page to read, so that partly filled programs can run.
     fn read(&mut self, plane: PlaneId, ftl: &Ftl) -> bool {
         let Some(collection) = &mut self.by_plane[plane.index()] else { return false };
         if collection.reading > 0 {
@@ -252,8 +255,8 @@ impl Collections {
         }
     }
 
-    /// Continues the move of a page that has been read out of its victim: with a program in its plane, in a plane that the policy chooses, or on
-    /// another chip.
+    /// Continues the move of a page that has been read out of its victim. The page is programmed in its plane, in a plane that the policy chooses, or
+    /// on another chip.
     pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, moves: &mut Moves, cx: &mut Context<'_, M>) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
@@ -327,7 +330,7 @@ impl Collections {
             cx.then(Step::Unblock(plane));
         }
         cx.then(Step::Collect(plane));
-        // The last erase of a superblock frees the blocks of all its planes, whose dies may have no other event: let them issue.
+        // The last erase of a superblock frees the blocks of all its planes. Let their dies issue, since they may have no other event.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
             self.short.changed(plane, &cx.shared.ftl);
@@ -340,13 +343,13 @@ impl Collections {
                 cx.shared.ftl.set_of(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
             }
         }
-        // A wear move follows at most once after each collection, and never after a fold.
+        // At most one wear move follows a collection, and none follows a fold.
         let levels_wear = collection.levels_wear || was_folded;
         cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
     }
 }
 
-/// Lets programs run that waited for more units of the victim of `plane`, all of which may have been read.
+/// Lets partly filled programs run that waited for more units of the victim of `plane`: all units may have been read.
 fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     ask_dies_of_superblock(plane, cx);
     if cx.shared.rules.copies {
@@ -365,14 +368,14 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 /// Begins to move the valid page at `from` out of its victim.
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
-    // If programs gather, `move_in_plane` has already begun the copybacks.
+    // With several mapping units per program, `move_in_plane` has already begun the copybacks.
     let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
     let work = if copyback { Work::CollectProgram(Route::Plane) } else { Work::CollectRead(Route::Controller) };
     let id = cx.begin_own(work, lpn, from, plane);
     cx.then(Step::Enqueue(id));
 }
 
-/// Returns whether collection of `die` precedes reads: its space is nearly out, or writes wait for a fold.
+/// Returns whether collection of `die` has precedence over reads: the die is nearly out of space, or writes wait for a fold.
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
     shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))

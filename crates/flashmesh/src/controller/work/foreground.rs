@@ -1,9 +1,9 @@
-//! Dies whose garbage collection precedes user requests, because they are short of space.
+//! Dies with foreground collections: garbage collection that has precedence over user requests, because space is short.
 
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 
-/// Number of foreground collections (those not in the background), by die.
+/// Number of foreground collections, by die.
 #[derive(Clone, Debug)]
 pub struct Foreground {
     collections: Vec<u32>,
@@ -28,7 +28,7 @@ impl Foreground {
         (self.dies, self.collections.len() as u32)
     }
 
-    /// Counts a foreground collection of `die` as begun: a new one, or one promoted from the background.
+    /// Counts a foreground collection of `die` as begun: a new collection, or one promoted from the background.
     pub fn enter(&mut self, die: DieId) {
         let of_die = &mut self.collections[die.index()];
         self.dies += u32::from(*of_die == 0);

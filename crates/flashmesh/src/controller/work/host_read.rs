@@ -14,8 +14,8 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::place::Placements;
 
-/// Begins a read of `bytes` from flash, `start` bytes into the page of a request. Returns its transaction, which can be enqueued at once, unless
-/// mapping entries are cached.
+/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction. It can be enqueued at once, unless mapping
+/// entries are cached.
 #[inline(always)]
 pub fn begin<M: Model>(
     page: &PageRequest,
@@ -60,7 +60,7 @@ pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Conte
     placed.unwrap_or_else(|| cx.shared.ftl.read_home(lpn))
 }
 
-/// Assigns an unmapped page a location in the open block of host writes; `None` if there is no free page.
+/// Assigns a location in the open block of host writes to an unmapped page; `None` if no page is free.
 #[inline(never)]
 fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Option<Ppn> {
     let place = cx.shared.ftl.place_for_read(lpn)?;
@@ -76,7 +76,7 @@ fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M
     Some(place)
 }
 
-/// Ends a read whose data has reached the controller, for its request.
+/// Completes a read for its request, after the data has reached the controller.
 #[inline(always)]
 pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     count_done(cx.shared);
@@ -90,7 +90,7 @@ pub fn count_done(shared: &mut Shared) {
     shared.counters.flash.user_reads += 1;
 }
 
-/// Sends a read whose page has moved, or was deallocated, while the read was queued to the new location.
+/// Reroutes a queued read whose page was moved or deallocated to the current location.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
     if cx.datapath.transaction(id).class() == Class::UserRead {

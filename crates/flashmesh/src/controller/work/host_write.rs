@@ -1,4 +1,4 @@
-//! Writes of pages to flash, for requests and for the device cache.
+//! Page writes to flash, for requests and for the device cache.
 
 use crate::controller::cache::DeviceCache;
 use crate::controller::shared::Shared;
@@ -87,7 +87,7 @@ impl HostWrites {
         }
     }
 
-    /// Like [`HostWrites::begin`], but returns the write if no earlier write of the page is in flight; the caller then calls [`HostWrites::start`].
+    /// Like [`HostWrites::begin`], but if no earlier write of the page is in flight, returns the write. The caller then calls [`HostWrites::start`].
     #[must_use]
     pub fn enter<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) -> Option<TransactionId> {
         let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
@@ -110,7 +110,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write for which no earlier write of the page is in flight. If its mapping entry is not in DRAM, the write waits for the entry.
+    /// Starts a write for which no earlier write of the page is in flight. The write first waits for its mapping entry, if that is not in DRAM.
     pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         cx.datapath.transaction_mut(id).account.waited_for_turn(cx.kernel.now());
         match map {
@@ -121,7 +121,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write once the older version of its page is known. A partial write reads the rest of the page first.
+    /// Starts a write after the lookup of its page. A partial write first reads the rest of the page.
     pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
@@ -133,7 +133,7 @@ impl HostWrites {
         cx.then(Step::Enqueue(id));
     }
 
-    /// Places a write on a plane. The page in the plane is assigned when the write is programmed, unless it was preallocated.
+    /// Places a write on a plane. Without preallocation, its physical page is assigned when it is programmed.
     #[inline]
     fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = if cx.shared.rules.preallocates {
@@ -148,13 +148,13 @@ impl HostWrites {
         transaction.plane = plane;
     }
 
-    /// Enqueues the program of a partial write after the rest of the page has been read.
+    /// Enqueues the program of a partial write, for which the rest of the page has been read.
     pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.turn_into_program(id, cx);
         cx.then(Step::Enqueue(id));
     }
 
-    /// Handles a partial write whose page has moved or was deallocated before the rest was read.
+    /// Handles a partial write whose page was moved or deallocated before the rest of the page was read.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
             cx.datapath.count_wait(id, cx.kernel.now());
@@ -164,7 +164,7 @@ impl HostWrites {
         }
     }
 
-    /// Places a queued write again, by the current load.
+    /// Chooses a plane for a queued write again, by the current load.
     pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         cx.datapath.count_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
@@ -181,9 +181,9 @@ impl HostWrites {
         let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
         cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
-        // The host may have deallocated the page while its destage was in flight.
+        // The host may have deallocated the page during its destage.
         let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
-        // An earlier write of the page, which bypassed the cache, was programmed after the deallocation, and is unmapped as well.
+        // After the deallocation, an earlier write of the page that bypassed the cache may have been programmed. Its data is unmapped too.
         let is_unmapped = !is_wanted && cx.shared.ftl.has_data(lpn);
         cx.shared.ftl.commit_write(lpn, to);
         if M::ALL_FEATURES
@@ -212,7 +212,7 @@ impl HostWrites {
         if has_map_cache {
             cx.then(Step::EntryChanged(lpn));
         }
-        // Plain drives skip the step if no write is blocked.
+        // On plain drives, the step is pushed only if a write is blocked.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
         if preallocates {
             cx.shared.ftl.preallocated_programmed(plane);
@@ -249,7 +249,7 @@ impl HostWrites {
     }
 }
 
-/// Turns a partial write into the read of the rest of its page, which is at `from`.
+/// Turns a partial write into the read of the rest of its page at `from`.
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
     let transaction = datapath.transaction_mut(id);
@@ -263,7 +263,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
     shared.counters.flash.partial_write_reads += 1;
 }
 
-/// Drops a write that has no page.
+/// Drops a write that has no physical page yet.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
     let Transaction { work, lpn, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);

@@ -1,6 +1,6 @@
-//! Journal and checkpoints of the map with timed flash operations. Their content is defined in [`crate::persistence`].
+//! Journal and checkpoints of the map with timed flash operations. [`crate::persistence`] defines their content.
 //!
-//! They are programmed like translation pages: to blocks of their own in each plane, before other transactions of the die.
+//! Pages of the journal are programmed like translation pages: to separate blocks in each plane, with precedence over other transactions of the die.
 
 use crate::config::Config;
 use crate::controller::shared::Shared;
@@ -14,10 +14,10 @@ use crate::persistence::{Action, Persistence};
 
 use super::map::{CachedMap, program};
 
-/// The journal, with the flushes that wait for it.
+/// The journal, and the flushes that wait for it.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    /// The parts of the map on flash; `None` if the map survives a power cut by itself.
+    /// The persistent state of the map; `None` if the map survives a power cut by itself.
     state: Option<Box<Persistence>>,
     /// Whether capacitors write the journal buffer to flash after a power cut, so that host flushes need not wait for it.
     has_capacitors: bool,
@@ -59,8 +59,8 @@ impl Shared {
         self.persist(|state| state.program_ended(page));
     }
 
-    /// Continues a flush whose data is on flash. The flush completes once the journal is on flash as well. With capacitors only a flush of the drive
-    /// itself, at the end of the run or after a power cut, waits for the journal.
+    /// Continues a flush whose data is on flash. The flush completes when the journal is on flash too. With capacitors, only flushes that no request
+    /// issued (at the end of the run or after a power cut) wait for the journal.
     pub fn data_flushed(&mut self, waiter: Option<RequestId>) {
         let has_capacitors = self.journal.has_capacitors;
         match &mut self.journal.state {
@@ -73,7 +73,7 @@ impl Shared {
     }
 }
 
-/// Programs the next page that the journal or a checkpoint needs on flash. If there is none, completes the flushes that waited for that.
+/// Programs the next page of the journal or of a checkpoint. If there is none, completes the flushes that waited for the journal.
 #[inline(never)]
 pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Shared { journal, done, flushes, .. } = &mut *cx.shared;

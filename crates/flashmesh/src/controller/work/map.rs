@@ -1,4 +1,4 @@
-//! The mapping cache with timed flash operations: a transaction whose entry is not in DRAM waits for the read of its translation page, and changed
+//! The mapping cache with timed flash operations. A transaction whose entry is not in DRAM waits for the read of its translation page. Changed
 //! entries are written back.
 
 use crate::config;
@@ -21,11 +21,11 @@ use super::host_read::translate;
 #[derive(Clone, Debug)]
 pub struct CachedMap {
     cache: MappingCache,
-    /// Translation pages to write back when the victim of a plane is empty, by plane.
+    /// Translation pages to write back after the collection of a plane, by plane.
     updates: Vec<Vec<Lpn>>,
-    /// Bytes of a translation page to read for an entry.
+    /// Bytes of a translation page that are read for a missing entry.
     read_size: Bytes,
-    /// Bytes of a translation page to read before it is written back.
+    /// Bytes of a translation page that are read before a write-back.
     write_back_read_size: Bytes,
 }
 
@@ -39,7 +39,7 @@ impl CachedMap {
         }
     }
 
-    /// Returns the state machine, which knows the entries in DRAM.
+    /// Returns the cached mapping entries and their states.
     pub fn state(&self) -> &MappingCache {
         &self.cache
     }
@@ -54,8 +54,8 @@ impl CachedMap {
         self.cache.drop_events();
     }
 
-    /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether it is in DRAM. If not, the transaction
-    /// resumes once the entry has been read.
+    /// Looks up the mapping entry of a transaction of a request or of the device cache. Returns whether the entry is in DRAM. If not, the transaction
+    /// resumes after the read of the entry.
     pub fn look_up<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> bool {
         let Transaction { lpn, owner: Owner { request, stream, .. }, .. } = *cx.datapath.transaction(id);
         let is_there = self.cache.lookup(stream, lpn, id);
@@ -135,15 +135,15 @@ impl CachedMap {
         }
     }
 
-    /// Marks the entry of `lpn`, which is in DRAM, as changed: the unmapped page got a location because it was read. The next [`Step::SettleMap`]
-    /// performs what follows.
+    /// Marks the entry of `lpn` as changed after a read assigned a location to the unmapped page. The entry is in DRAM. The next [`Step::SettleMap`]
+    /// continues.
     pub fn placement_changed<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         self.entry_changed(lpn);
         self.tell_entries(kernel);
     }
 
-    /// Marks the entry of a page that the collection of `victim_plane` has moved as changed. If the entry is not resident in the cache, its
-    /// translation page is written back with others of the collection, when the victim is empty.
+    /// Marks the entry of a page as changed after the collection of `victim_plane` moved the page. If the entry is not in DRAM, its translation page
+    /// is written back together with others when the victim is empty.
     pub fn moved<M: Model>(&mut self, lpn: Lpn, victim_plane: PlaneId, kernel: &mut Kernel<M>) {
         if self.cache.pages().contains(lpn) {
             return;
@@ -157,7 +157,8 @@ impl CachedMap {
         self.tell_entries(kernel);
     }
 
-    /// Begins the write-back of the translation pages changed by a collection, all of whose pages have moved. Returns whether there are any.
+    /// Begins the write-back of the translation pages that a collection has changed, after all pages of the victim have moved. Returns whether there
+    /// are any.
     pub fn write_back_moves(&mut self, victim_plane: PlaneId) -> bool {
         let pages = &mut self.updates[victim_plane.index()];
         let has_any = !pages.is_empty();
@@ -171,7 +172,7 @@ impl CachedMap {
     }
 }
 
-/// Begins the program of a translation page, of a page of the journal, or of a page of a checkpoint.
+/// Begins the program of a translation page, or of a page of the journal or of a checkpoint.
 pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = &mut *cx;
     let plane = Shared::place_map_write(shared, page, datapath);

@@ -26,11 +26,11 @@ use super::packs::Packs;
 /// Pages in flight from chip to chip.
 #[derive(Clone, Debug)]
 pub struct Moves {
-    /// Plane whose collection sends a page to a plane, by destination plane; empty if pages do not move from chip to chip.
+    /// Plane whose collection sends a page, by destination plane; empty if pages do not move from chip to chip.
     arrivals: Vec<Option<PlaneId>>,
-    /// Pages that move by a Clean.
+    /// Cleans in progress.
     pub cleaning: Cleaning,
-    /// Mapping units that gather for a program.
+    /// Chip-to-chip moves with several mapping units per program.
     packs: Packs,
 }
 
@@ -40,8 +40,8 @@ impl Moves {
         Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans), packs: Packs::default() }
     }
 
-    /// Returns the die of another chip that accepts the data of `read`, which leaves a register; `None` for the controller. Called only if pages move
-    /// from chip to chip.
+    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the data goes to the controller. Called
+    /// only if pages move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
         let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);
@@ -65,8 +65,8 @@ impl Moves {
         Some(shared.geometry.die_of_plane(to))
     }
 
-    /// Like [`destination`](Self::destination), if programs write several mapping units. Limits the transfer to the first units of the page that go
-    /// the same way.
+    /// Like [`destination`](Self::destination), with several mapping units per program. Limits the transfer to the first units of the page that have
+    /// the same destination.
     fn destination_of_units<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let reads: Vec<TransactionId> = cx.datapath.with_companions(read).collect();
         let from = cx.datapath.transaction(read).from;
@@ -85,21 +85,21 @@ impl Moves {
         Some(cx.shared.geometry.die_of_plane(to))
     }
 
-    /// Handles the arrival of a unit on another chip, where it gathers for a program.
+    /// Handles the arrival of a unit on another chip, where the unit waits until a program is full.
     pub fn gathered<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.packs.arrived(id, cx) {
             self.arrivals[to.index()] = None;
         }
     }
 
-    /// Lets the program on another chip run that expects units of the victim in `source`, all of which have been read.
+    /// Runs the partly filled program on another chip that waits for units of the victim in `source`, all of which have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
         if let Some(to) = self.packs.look_at(source, cx) {
             self.arrivals[to.index()] = None;
         }
     }
 
-    /// Handles the end of the program of a page that moved directly to another chip. If `is_wanted`, the map has its new location.
+    /// Handles the end of the program of a page that moved directly to another chip. `is_wanted` is true if the map contains the new location.
     #[allow(clippy::too_many_arguments, reason = "what is known of a page that moved")]
     pub fn programmed(
         &mut self,
@@ -141,14 +141,14 @@ impl Moves {
         cx.then(Step::Advance(cx.shared.geometry.plane_of(from)));
     }
 
-    /// Counts a page in flight to `plane` as programmed or no longer needed.
+    /// Counts a page in flight to `plane` as done: the page was programmed, or is no longer needed.
     pub fn ended(&mut self, plane: PlaneId, shared: &mut Shared) {
         if shared.ftl.arrived(plane) == 0 {
             self.arrivals[plane.index()] = None;
         }
     }
 
-    /// Returns whether a page in flight to `die` belongs to a collection that precedes user requests.
+    /// Returns whether a page in flight to `die` belongs to a collection with precedence over user requests.
     #[inline(always)]
     pub fn arrival_first(&self, die: DieId, collections: &Collections, shared: &Shared) -> bool {
         !self.arrivals.is_empty() && self.awaits_foreground_arrival(die, collections, shared)

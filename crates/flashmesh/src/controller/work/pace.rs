@@ -1,12 +1,14 @@
 //! Rate control of garbage collection (`gc.paced`): collection keeps pace with the writes of its plane.
 //!
-//! A victim of P pages with v valid ones yields P - v free pages for v moves. So during its collection each page written to the plane adds v / (P -
-//! v) moves to the debt of the collection. The victim is then empty when its free pages have been used up, and free space stays constant. Without
-//! rate control, collection waits until space has run out, or blocks all writes of its plane until its victim is erased.
+//! A victim of P pages with v valid ones yields P - v free pages for v moves. So each page written to the plane during the collection adds v / (P -
+//! v) moves to the debt of the collection. The victim is then empty when its free pages are used up, and free space stays constant. Without rate
+//! control, collection starts only when space has run out, or blocks all writes of its plane until its victim is erased.
 //!
-//! Collection and writes run side by side, with the writes of a die waiting while its collection is behind, or take turns. They take turns if the
-//! device cache destages whole stripes (`cache.destage-stripe`): collections pay their debt before each stripe, and pause otherwise. They then pay in
-//! whole programs over all planes that share superblocks, because a partial program takes as long.
+//! If the device cache destages whole stripes (`cache.destage-stripe`), collection and writes take turns: collections pay their debt before each
+//! stripe, and pause otherwise. They pay in whole programs over all planes that share superblocks, because a partial program takes as long as a whole
+//! one.
+//!
+//! Otherwise collection and writes run side by side, and the writes of a die wait while its collection is behind.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -14,18 +16,18 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Fixed-point scale of debts: parts of a page.
+/// Fixed-point unit of debts: parts of a page move.
 const PARTS: i64 = 1 << 10;
 
 /// The moves that collections owe.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns; empty without rate control.
+    /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns. Empty without rate control.
     owed: Vec<Debt>,
     superblocks: Option<Superblocks>,
-    /// Minimum debt at which a collection is behind, in parts of a page.
+    /// Smallest debt that counts as behind, in parts of a page.
     least: i64,
-    /// Number of debts of at least `least`.
+    /// Number of debts that count as behind.
     behind: u32,
     turn: Turn,
 }
@@ -33,11 +35,11 @@ pub struct Pace {
 /// Whether collections may move pages now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
-    /// Always: collection and writes do not take turns.
+    /// Collection may always move pages; there are no turns.
     Always,
-    /// Turn of the writes.
+    /// Turn of writes.
     OfWrites,
-    /// Turn of the collections, which began at this time.
+    /// Turn of collections, since this time.
     OfCollection(Time),
 }
 
@@ -45,12 +47,12 @@ enum Turn {
 struct Debt {
     /// Owed moves, in parts of a page.
     moves: i64,
-    /// Moves to owe for each written page, in parts of a page.
+    /// Moves added for each written page, in parts of a page.
     rate: i64,
 }
 
 impl Pace {
-    /// Creates the rate control without debts. `superblocks` are those of the drive, if any.
+    /// Creates the rate control without debts. `superblocks` is `None` if the drive has none.
     pub fn new(config: &Config, geometry: &Geometry, superblocks: Option<Superblocks>) -> Pace {
         let takes_turns = config.collection_takes_turns();
         let superblocks = superblocks.filter(|_| takes_turns);
@@ -71,8 +73,8 @@ impl Pace {
         !self.owed.is_empty()
     }
 
-    /// Begins the collection of a victim of `pages` pages, of which `valid` are valid. For a victim over several planes, these are the sums of all of
-    /// them.
+    /// Sets the rate of the debt of `plane` for a victim of `pages` pages, of which `valid` are valid. For a superblock, both are sums over its
+    /// blocks.
     pub fn begin(&mut self, plane: PlaneId, valid: u32, pages: u32) {
         let at = self.index_of(plane);
         if let Some(debt) = self.owed.get_mut(at) {
@@ -80,12 +82,12 @@ impl Pace {
         }
     }
 
-    /// Cancels the debt of `plane`, which has no more pages to move.
+    /// Cancels the debt of `plane`, all of whose valid pages have moved.
     pub fn end(&mut self, plane: PlaneId) {
         self.change(plane, |debt| *debt = Debt::default());
     }
 
-    /// Adds to the debt of `plane` for a page that requests or the device cache program there.
+    /// Adds to the debt of `plane` for a page written there by a request or a destage.
     pub fn written(&mut self, plane: PlaneId) {
         self.change(plane, |debt| debt.moves += debt.rate);
     }
@@ -107,13 +109,13 @@ impl Pace {
         self.owed.get(self.index_of(plane)).is_some_and(|debt| debt.moves >= self.least)
     }
 
-    /// Returns whether writes wait because collection is behind on one of these `planes`; never if they take turns.
+    /// Returns whether writes wait because collection is behind on one of `planes`. Always false if collection and writes take turns.
     #[inline]
     pub fn holds_writes(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         self.turn == Turn::Always && planes.any(|plane| self.is_behind(plane))
     }
 
-    /// Returns whether collection of these `planes` waits, because writes have their turn or because it owes nothing.
+    /// Returns whether collection of `planes` waits, because it is the turn of writes or because collection is not behind.
     #[inline]
     pub fn holds_collection(&self, mut planes: impl Iterator<Item = PlaneId>) -> bool {
         match self.turn {
@@ -129,7 +131,7 @@ impl Pace {
         self.turn != Turn::Always
     }
 
-    /// Begins the turn of collection if they take turns and it owes a move. Returns whether it begins.
+    /// Begins the turn of collection if it is the turn of writes and collections are behind. Returns whether the turn has begun.
     pub fn begin_turn(&mut self, now: Time) -> bool {
         let begins = self.turn == Turn::OfWrites && self.behind > 0;
         if begins {
@@ -138,7 +140,7 @@ impl Pace {
         begins
     }
 
-    /// Ends the turn of collection if nothing is owed. Returns its duration.
+    /// Ends the turn of collection if no collection is behind. Returns the duration of the turn.
     pub fn end_turn(&mut self, now: Time) -> Option<Time> {
         match self.turn {
             Turn::OfCollection(since) if self.behind == 0 => {
@@ -149,7 +151,7 @@ impl Pace {
         }
     }
 
-    /// Returns whether collection has its turn.
+    /// Returns whether it is the turn of collection.
     pub fn is_turn_of_collection(&self) -> bool {
         matches!(self.turn, Turn::OfCollection(_))
     }

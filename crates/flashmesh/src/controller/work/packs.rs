@@ -1,12 +1,12 @@
-//! Chip-to-chip moves if programs write several mapping units: units gather in the page buffer of the destination chip until they fill a program.
+//! Chip-to-chip moves with several mapping units per program: units gather in the page buffer of the destination chip until a program is full.
 //!
-//! - The units of a program are chosen when the first of them leaves its register: that unit and the next valid ones of the victim, up to a full
-//!   program. A page whose units go to different places is transferred in parts.
-//! - The program runs when all of its units have arrived. Units that the host overwrites meanwhile are left out, and their places stay empty.
-//! - The last units of a victim, which do not fill a program, go to another chip only if no units of the victim that went through the controller wait
-//!   for others in their own plane. So for each victim at most one program is partly empty, as if all units went through the controller \[choice\]: a
-//!   collection wastes fewer units than its victim has invalid ones, and frees space.
-//! - Units that no plane accepts go through the controller, and gather in their own plane.
+//! - The units of a program are chosen when the first one leaves its register: this unit and the next valid units of the victim, up to a full
+//!   program. If the units of a page have different destinations, the page is transferred in parts.
+//! - The program runs when all of its units have arrived. Units that the host overwrites meanwhile are not programmed, and their places stay empty.
+//! - The last units of a victim may not fill a program. They go to another chip only if no other units of the victim wait in their own plane for a
+//!   full program. So each victim causes at most one partly filled program, as without chip-to-chip moves \[choice\]. A collection thus wastes less
+//!   space than it frees.
+//! - Units that no other chip accepts go through the controller, and gather in their own plane.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::work::{Route, Work};
 
-/// The units of a program that gathers on another chip.
+/// The units of a program on another chip that is not full yet.
 #[derive(Clone, Debug)]
 struct Pack {
     /// Plane of the victim.
@@ -32,20 +32,20 @@ struct Pack {
     arrived: Vec<TransactionId>,
 }
 
-/// All programs that gather on other chips.
+/// Programs on other chips that are not full yet.
 #[derive(Clone, Debug, Default)]
 pub struct Packs {
     /// Programs by their destination plane.
     by_plane: FxHashMap<PlaneId, Pack>,
-    /// Destination plane of the program that still expects units of a victim, by plane of the victim.
+    /// Destination plane of the program that still expects units, by plane of the victim.
     open: FxHashMap<PlaneId, PlaneId>,
     /// Victim block and number of its units that went through the controller, by plane of the victim.
     through_controller: FxHashMap<PlaneId, (BlockId, u32)>,
 }
 
 impl Packs {
-    /// Returns the plane on another chip that the first units of `reads` go to, `None` for the controller, and the number of units that go the same
-    /// way. `reads` are the units of a page that leaves its register.
+    /// Returns the destination of the first units of `reads`, which leave a register together: a plane on another chip, or `None` for the controller.
+    /// Also returns the number of these units.
     pub fn destination<M: Model>(
         &mut self,
         reads: &[TransactionId],
@@ -78,8 +78,8 @@ impl Packs {
         (to, count)
     }
 
-    /// Chooses a plane on another chip for a program of the next units of a victim in `source`, beginning with `units`; `None` if no plane accepts
-    /// them.
+    /// Chooses a plane on another chip for a program of the next units of the victim in `source`, beginning with `units`; `None` if no plane accepts
+    /// the units.
     fn open_for<M: Model>(
         &mut self,
         source: PlaneId,
@@ -114,7 +114,8 @@ impl Packs {
         Some(to)
     }
 
-    /// Handles the arrival of a unit at its destination. Returns that plane if nothing is left to program there.
+    /// Handles the arrival of a unit at its destination plane, and enqueues the program if no more units will arrive. Returns the plane if the
+    /// program has no units at all.
     pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = cx.datapath.transaction(id).plane;
         let pack = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
@@ -123,14 +124,14 @@ impl Packs {
         self.run_if_complete(to, cx)
     }
 
-    /// Enqueues the program that expects units of the victim in `source`, if those were read or overwritten. Returns its plane if nothing is left to
-    /// program there.
+    /// Enqueues the program that expects units of the victim in `source` if no more units will arrive. Returns its plane if the program has no units
+    /// at all.
     pub fn look_at<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let to = *self.open.get(&source)?;
         self.run_if_complete(to, cx)
     }
 
-    /// Enqueues the program of plane `to` if no more units will arrive. Returns the plane if nothing is left to program there.
+    /// Enqueues the program of plane `to` if no more units will arrive. Returns `to` if the program has no units at all.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
         let pack = self.by_plane.get(&to)?;
         if pack.on_way > 0 || pack.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {
@@ -152,7 +153,7 @@ impl Packs {
         None
     }
 
-    /// Returns whether units of `block` may go to other chips: not translation pages, nor pages of a fold.
+    /// Returns whether units of `block` may go to other chips. Translation pages and pages of a fold may not.
     pub fn may_leave(block: BlockId, shared: &Shared) -> bool {
         shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) == Stream::Collection
     }

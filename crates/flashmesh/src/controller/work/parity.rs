@@ -1,8 +1,8 @@
 //! Parity of superblocks (`ftl.parity`), which protects a drive against the loss of a die (RAIN).
 //!
-//! With 1/N, a die programs parity once for N - 1 data programs, right after the last of them: over the same planes, with as much data from the
-//! controller. The dies of a superblock take turns. A parity program does not wait for other dies, because the controller holds the parity of the
-//! data that it has sent so far \[choice\]. Parity contains no mapping units: a block has fewer pages for data instead ([`Config::unit_geometry`]).
+//! With 1/N, a die programs parity after every N - 1 data programs: on the same planes, with as much data from the controller. The dies of a
+//! superblock take turns. A parity program does not wait for other dies, because the controller keeps the parity of the data sent so far \[choice\].
+//! Parity contains no mapping units: a block has fewer pages for data instead ([`Config::unit_geometry`]).
 
 use crate::config::{Config, MultiPlane};
 use crate::controller::Context;
@@ -37,15 +37,15 @@ impl Parity {
         })
     }
 
-    /// Returns whether a parity program follows the data program that ends with `last`.
+    /// Returns whether a parity program follows the data program whose last page is `last`.
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
         let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));
         (row + 1 + self.superblocks.turn_of(die)).is_multiple_of(self.data_programs)
     }
 
-    /// Adds the parity that is due after a data program that begins now, if any. `last_of_planes` holds the last mapping unit of the program on each
-    /// plane.
+    /// Adds a parity program if one is due after the data program that begins now. `last_of_planes` contains the last mapping unit of the data
+    /// program on each plane.
     pub fn program_began<M: Model>(&self, last_of_planes: &[Ppn], cx: &mut Context<'_, M>) {
         let geometry = &cx.shared.geometry;
         let first = last_of_planes[0];
@@ -72,7 +72,7 @@ impl Parity {
     }
 }
 
-/// Sets the address of a parity program to the last unit of the data program that it follows, because parity has no page of its own.
+/// Sets the address of a parity program to the last unit of the preceding data program, because parity has no page of its own.
 pub fn place(transaction: &mut Transaction) {
     transaction.to = transaction.from;
 }

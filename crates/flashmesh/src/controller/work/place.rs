@@ -11,12 +11,12 @@ use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, Placing};
 use crate::schedule::transaction::Transaction;
 
-/// State for a user-supplied allocator.
+/// Bookkeeping for a user-supplied allocator.
 #[derive(Clone, Debug, Default)]
 pub struct Placements {
-    /// First page and number of pages of each request, by request id. Requests that reuse the id overwrite it.
+    /// First page and number of pages of each request, by request id. Entries are overwritten when an id is reused.
     requests: Vec<(Lpn, u32)>,
-    /// Writes that were placed a second time, and keep that plane.
+    /// Writes that were placed a second time, and stay on the second plane.
     placed_again: FxHashSet<TransactionId>,
 }
 
@@ -60,8 +60,8 @@ impl Placements {
         shared.place_beside(lpn, plane, stream)
     }
 
-    /// Returns whether a write that could be programmed now stays on its plane. Always `true` after a second placement, if pages are preallocated, or
-    /// if the policy chooses planes.
+    /// Returns whether a write that could be programmed now stays on its plane. Always true after a second placement, with preallocated pages, or if
+    /// the policy chooses planes.
     pub fn stays<M: Model>(&self, id: TransactionId, shared: &Shared, datapath: &Datapath<M>) -> bool {
         let write = datapath.transaction(id);
         let chooses = shared.policy.placing() != Placing::Allocator;
@@ -72,7 +72,7 @@ impl Placements {
         shared.ftl.stays(&self.page_write(write), write.plane, datapath.idle_dies(), datapath.load(&states))
     }
 
-    /// Moves a write that does not stay on its plane to another one, by the current load.
+    /// Places a write, which does not stay on its plane, on another plane by the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
         cx.shared.ftl.unplace_write(lpn, plane);
@@ -98,7 +98,7 @@ impl Placements {
 }
 
 impl Shared {
-    /// Lets the policy replace `plane`, which the allocator chose for a page. Returns the final plane.
+    /// Lets the policy replace `plane`, the choice of the allocator for a page. Returns the final plane.
     fn place_beside(&mut self, lpn: Lpn, plane: PlaneId, stream: Stream) -> PlaneId {
         if self.policy.placing() != Placing::Beside {
             return plane;

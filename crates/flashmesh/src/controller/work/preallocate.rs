@@ -1,7 +1,7 @@
-//! Page preallocation: a write gets its page when it is placed on its plane (`ftl.write-binding = "early"`).
+//! Page preallocation: a write is assigned its physical page when it is placed on a plane (`ftl.write-binding = "early"`).
 //!
-//! A write without a free page is blocked, in order of arrival at its plane, until a program of the plane has finished or one of its blocks is
-//! erased. A partial write keeps its position among the programs from the time at which the read of the rest is queued.
+//! If the plane has no free page, the write is blocked until a program of the plane has ended or a block is erased. Blocked writes of a plane keep
+//! their order of arrival. A partial write takes its position among the programs when the read of the rest of its page is queued.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::kernel::model::Model;
 
 use super::host_write::{HostWrites, turn_into_read};
 
-/// Writes blocked for want of a free page.
+/// Writes that are blocked because their plane has no free page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedWrites {
     /// Blocked writes, by plane; empty if pages are bound late.
@@ -50,7 +50,7 @@ impl BlockedWrites {
 }
 
 impl HostWrites {
-    /// Places a write on a plane and assigns it a page there. If there is none, blocks the write and triggers collection.
+    /// Places a write on a plane and assigns a page there. If no page is free, blocks the write and triggers collection.
     pub(super) fn preallocate_write<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = self.placements.place(id, cx);
         cx.datapath.transaction_mut(id).plane = plane;
@@ -65,7 +65,7 @@ impl HostWrites {
         cx.then(Step::Collect(plane));
     }
 
-    /// Assigns a page to the first blocked write of `plane`, if there is a free one.
+    /// Assigns a free page of `plane`, if any, to the first blocked write.
     pub fn unblock<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let Some(&id) = self.blocked.by_plane[plane.index()].front() else { return };
         if !preallocate(id, cx) {
@@ -104,7 +104,7 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Assigns a write the next page of its plane. Returns whether there was a free one.
+/// Assigns the next page of its plane to a write. Returns `false` if no page is free.
 fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     let transaction = cx.datapath.transaction_mut(id);
     cx.shared.ftl.prefetch_older(transaction.lpn);
@@ -115,7 +115,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     true
 }
 
-/// Enqueues a write that has its page: as a program, or for a partial write as the read of the rest.
+/// Enqueues a write that has its page. A partial write is enqueued as the read of the rest of its page, any other write as a program.
 fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let from = cx.shared.page_to_modify(cx.datapath.transaction(id));
     let order = cx.datapath.take_order();

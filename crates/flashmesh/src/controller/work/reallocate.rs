@@ -1,5 +1,5 @@
-//! Reallocation: the firmware policy writes pages that requests have just read to other dies. This costs a program only, because the data is already
-//! in the controller.
+//! Reallocation: pages that requests have just read are written to other dies, if the firmware policy chooses so. The data is already in the
+//! controller, so the cost is a program only.
 
 use crate::controller::Context;
 use crate::controller::steps::Step;

@@ -14,9 +14,9 @@ pub struct SlcWork {
     folds: u64,
     pages_folded: u64,
     erases: u64,
-    /// Time since which the SLC cache of a plane has no page for a write, by plane; `None` if it has one.
+    /// Time at which the SLC cache of a plane became full, by plane; `None` if the plane has space.
     full_since: Vec<Option<Time>>,
-    /// Sum of the ended times for which planes had a full SLC cache.
+    /// Total time for which planes had a full SLC cache, without the current periods of `full_since`.
     full: Time,
 }
 
@@ -36,7 +36,7 @@ impl SlcWork {
         })
     }
 
-    /// Counts a host write programmed to `to`, in the SLC cache or past it. Notes whether that filled the cache.
+    /// Counts a host write programmed to `to`, in the SLC cache or elsewhere. Records whether the write has filled the SLC cache.
     pub fn written(&mut self, to: Ppn, geometry: &Geometry, ftl: &Ftl, now: Time) {
         let plane = geometry.plane_of(to);
         if geometry.is_slc_page(to) {
@@ -62,7 +62,7 @@ impl SlcWork {
         self.erases += 1;
     }
 
-    /// Ends the time for which the SLC cache of `plane` was full: a block of it is free.
+    /// Ends the period for which the SLC cache of `plane` was full, because a block of the cache is free.
     pub fn has_room(&mut self, plane: PlaneId, now: Time) {
         if let Some(since) = self.full_since[plane.index()].take() {
             self.full += now - since;
@@ -74,7 +74,7 @@ impl SlcWork {
         let planes = u64::from(geometry.planes());
         let blocks = planes * u64::from(geometry.slc.per_plane);
         let native_blocks = planes * u64::from(geometry.native_blocks_per_plane());
-        // With dynamic SLC, blocks of the cache are native blocks too, so their erases count for both.
+        // With dynamic SLC, the cache's blocks are also native blocks, so their erases count for both.
         let of_cache_alone = if geometry.slc.is_dynamic { 0 } else { self.erases };
         let still_full =
             self.full_since.iter().flatten().fold(Time::ZERO, |sum, &since| sum + now.saturating_sub(since));

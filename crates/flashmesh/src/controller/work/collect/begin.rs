@@ -22,7 +22,7 @@ enum Need {
 }
 
 impl Collections {
-    /// Returns whether a plane is being collected or has to be, for plain drives.
+    /// Returns whether a plane is being collected or needs collection. For plain drives only.
     #[inline]
     pub fn are_needed(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         self.by_plane[plane.index()].is_some() || ftl.wants_collection(plane)
@@ -60,7 +60,7 @@ impl Collections {
     fn collect_superblock_if_needed<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let planes = cx.shared.ftl.superblocks().members(plane);
         if let Some(collection) = self.first_of(planes.clone()) {
-            // The collections of a superblock are all in the background, or none is.
+            // The collections of a superblock are either all in the background, or all in the foreground.
             if collection.background && planes.clone().any(|plane| is_wanted_at_once(plane, cx.shared)) {
                 for plane in planes {
                     if let Some(collection) = &mut self.by_plane[plane.index()]
@@ -122,7 +122,7 @@ impl Collections {
         }
     }
 
-    /// Starts a background collection of a plane of an idle die if it needs one, otherwise a fold if the SLC cache needs one.
+    /// Starts background collection of a plane of an idle die, if needed. Otherwise starts a fold, if the SLC cache needs one.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.by_plane[plane.index()].is_none()
             && cx.shared.ftl.wants_background_collection(plane)
@@ -150,7 +150,7 @@ impl Collections {
         self.begin_moves(blocks, need, cx);
     }
 
-    /// Resumes a collection for space that was in progress when the run began.
+    /// Resumes a collection for free space that was in progress at the start of the run.
     pub fn resume<M: Model>(&mut self, begun: &BegunCollection, cx: &mut Context<'_, M>) {
         self.begin_pace(&begun.victims, &begun.valid_at_begin, cx.shared);
         for &block in &begun.victims {
@@ -181,8 +181,8 @@ impl Collections {
         }
     }
 
-    /// Sets the moves owed for each written page, by the pages of these blocks that were valid at the start of the collection: for each block
-    /// separately, or for all together if collections take turns.
+    /// Sets the moves owed for each written page, from the number of valid pages at the start of the collection: separately for each of `blocks`, or
+    /// from their sum if collection and writes take turns.
     fn begin_pace(&mut self, blocks: &[BlockId], valid: &[u32], shared: &Shared) {
         let geometry = &shared.geometry;
         let pace_of = if self.pace.takes_turns() { blocks.len() } else { 1 };
@@ -237,7 +237,7 @@ impl Collections {
     }
 }
 
-/// Returns whether collection of a plane cannot wait until its die is idle: free pages are short, or writes wait for a fold.
+/// Returns whether a plane must be collected before its die is idle: free pages are short, or writes wait for a fold.
 fn is_wanted_at_once(plane: PlaneId, shared: &Shared) -> bool {
     shared.ftl.is_short(plane) || shared.ftl.waits_for_fold(plane)
 }

@@ -1,8 +1,8 @@
-//! Copybacks if programs write several mapping units: the units of one program move within their plane if all of them are valid.
+//! Copybacks with several mapping units per program: the units of a program move within their plane if all of them are valid.
 //!
-//! A copyback programs the content of the page buffer as it is. So the pages that one program writes (or as many pages of an SLC block) are sensed
-//! and programmed without leaving the chip if each of their units is valid \[choice\]. All other units are read into the controller, which packs them
-//! into programs. If data of a queued copyback is overwritten, the copyback is split: its remaining units are read.
+//! A copyback programs the unchanged content of the page buffer. So it is used only for whole programs (or as many pages of an SLC block) whose units
+//! are all valid \[choice\]. All other units are read into the controller and packed into new programs. If a unit of a queued copyback is
+//! overwritten, the copyback is split, and its remaining units are read into the controller.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -16,8 +16,8 @@ use crate::schedule::work::{Route, Work};
 use super::Collections;
 
 impl Collections {
-    /// Moves the unit at `page` of the victim of `plane` within its plane, with all others of its program, if all of them are valid. Returns whether
-    /// they are.
+    /// Moves the whole program that begins at `page` of the victim of `plane` by copyback, if all of its units are valid. Returns whether the
+    /// copyback was begun.
     pub(super) fn move_in_plane<M: Model>(&mut self, plane: PlaneId, page: u32, cx: &mut Context<'_, M>) -> bool {
         let Some(collection) = self.by_plane[plane.index()].as_mut().filter(|_| cx.shared.rules.copyback) else {
             return false;
@@ -36,7 +36,7 @@ impl Collections {
         true
     }
 
-    /// Splits the copyback of `lead`, some of whose units are no longer valid: reads the others into the controller.
+    /// Splits the copyback of `lead` after one of its units became invalid. Reads the units that are still valid into the controller.
     pub fn take_apart<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
         let units: Vec<TransactionId> = cx.datapath.with_companions(lead).collect();
         for id in units {
@@ -69,7 +69,7 @@ pub fn is_whole(lead: &Transaction, shared: &Shared) -> bool {
     whole_program(block, page, shared).is_some()
 }
 
-/// Returns the logical pages of the units from `page` on, if these are all units of one program, and valid.
+/// Returns the logical pages of the program that begins at `page`; `None` if a unit of the program is invalid, or no program begins at `page`.
 fn whole_program(block: BlockId, page: u32, shared: &Shared) -> Option<Vec<Lpn>> {
     let program = shared.geometry.units_per_program;
     if !page.is_multiple_of(program) {

@@ -1,4 +1,4 @@
-//! Turns of collection and of the stripes that the device cache destages (`cache.destage-stripe`).
+//! Alternation of collection with the destage of stripes from the device cache (`cache.destage-stripe`).
 
 use crate::config::Config;
 use crate::controller::Context;
@@ -11,8 +11,8 @@ use crate::kernel::model::Model;
 
 use super::{Collections, ask_dies_of_superblock, is_urgent};
 
-/// Whether any plane is nearly out of space, by set of planes that share superblocks. Cached, because a set can have hundreds of planes and every
-/// issue at a die needs the result. Empty if collections do not take turns.
+/// Whether any plane is nearly out of space, by set of planes that share superblocks. Cached, because each issue at a die reads it and a set can have
+/// hundreds of planes. Empty if collection and writes do not take turns.
 #[derive(Clone, Debug)]
 pub(super) struct ShortOfSpace(Vec<bool>);
 
@@ -28,7 +28,7 @@ impl ShortOfSpace {
         }
     }
 
-    /// Updates a set after a program took pages of some planes of a die. Returns whether the set is nearly out of space since then.
+    /// Updates a set after a program took pages from planes of a die. Returns whether the set is nearly out of space now, and was not before.
     fn taken(&mut self, mut planes: impl Iterator<Item = PlaneId>, set: usize, ftl: &Ftl) -> bool {
         let Some(is_short) = self.0.get_mut(set).filter(|is_short| !**is_short) else { return false };
         *is_short = planes.any(|plane| ftl.is_urgent(plane));
@@ -41,8 +41,8 @@ impl ShortOfSpace {
 }
 
 impl Collections {
-    /// Returns whether the moves of `die` wait, because writes have their turn or because collection owes nothing. A die never waits if it is nearly
-    /// out of space, if writes wait for a fold there, or if it shares superblocks with such a die.
+    /// Returns whether collection waits on `die`, because it is the turn of writes or because collection is not behind. Collection never waits if a
+    /// plane of the die, or of a die with the same superblocks, is nearly out of space or has writes that wait for a fold.
     pub fn waits_for_turn(&self, die: DieId, shared: &Shared) -> bool {
         if !shared.foreground.is_on(die) || !self.pace.holds_collection(shared.planes_of(die)) {
             return false;
@@ -57,7 +57,7 @@ impl Collections {
         !goes_on
     }
 
-    /// Updates the shortage of space of the superblocks of `die`, on which a program has begun.
+    /// Updates whether the superblocks of `die` are short of space, after a program has begun there.
     pub fn program_began<M: Model>(&mut self, die: DieId, cx: &mut Context<'_, M>) {
         let shared = &cx.shared;
         if shared.ftl.has_twins()
@@ -68,7 +68,7 @@ impl Collections {
         }
     }
 
-    /// Begins the turn of collection before a stripe is destaged, if collections owe moves. Returns whether it begins.
+    /// Begins the turn of collection if collections are behind. Called before a stripe is destaged. Returns whether the turn has begun.
     pub fn begin_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) -> bool {
         let begins = self.pace.begin_turn(cx.kernel.now());
         if begins {
@@ -77,7 +77,7 @@ impl Collections {
         begins
     }
 
-    /// Cancels the moves that the collection of `plane` owes, because all valid pages have moved: a stripe does not wait for the erase.
+    /// Cancels the moves owed by the collection of `plane`, because all valid pages have moved. The next stripe need not wait for the erase.
     pub(super) fn moved_all<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.pace.takes_turns() {
             self.pace.end(plane);
@@ -85,7 +85,7 @@ impl Collections {
         }
     }
 
-    /// Ends the turn of collection if no moves are owed, so that the next stripe can be destaged.
+    /// Ends the turn of collection if no collection is behind. The next stripe can then be destaged.
     pub(super) fn end_turn<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(time) = self.pace.end_turn(cx.kernel.now()) {
             let gc = &mut cx.shared.counters.gc;
@@ -96,7 +96,7 @@ impl Collections {
     }
 }
 
-/// Returns the index of the set of planes that share superblocks with those of `die`.
+/// Returns the index of the set of planes that share superblocks with the planes of `die`.
 fn set_of(die: DieId, shared: &Shared) -> usize {
     shared.ftl.superblocks().index_of(shared.geometry.first_plane(die)) as usize
 }

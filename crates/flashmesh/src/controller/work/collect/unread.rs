@@ -1,19 +1,19 @@
-//! Unread pages of victims that are collected together, if programs gather. Kept as counters, because a superblock can have hundreds of planes and
-//! each move needs the result.
+//! Number of unread pages in victims, with several mapping units per program. Kept as counters, because every move needs the sum over a superblock,
+//! which can have hundreds of planes.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 
-/// Counters by plane, or by set of planes that share superblocks; empty if programs do not gather.
+/// Counters by plane, or by set of planes that share superblocks; empty with one mapping unit per program.
 #[derive(Clone, Debug)]
 pub(super) struct Unread(Vec<OfPlanes>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfPlanes {
-    /// Victims with valid pages whose moves have not begun.
+    /// Number of victims with valid pages that have not begun to move.
     victims: u32,
-    /// Pages whose moves have begun but whose reads have not ended.
+    /// Number of pages that have begun to move but are not read yet.
     pages: u32,
 }
 
@@ -27,27 +27,27 @@ impl Unread {
         self.change(plane, ftl, |of| of.victims += 1);
     }
 
-    /// Counts a victim as read: the moves of all its valid pages have begun.
+    /// Records that all valid pages of a victim have begun to move.
     pub(super) fn victim_is_read(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.victims -= 1);
     }
 
-    /// Counts the start of a page move.
+    /// Counts a page that begins to move.
     pub(super) fn read_begins(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages += 1);
     }
 
-    /// Counts the end, or the cancellation, of the read of a page.
+    /// Counts a page whose read has ended or was cancelled.
     pub(super) fn read_ended(&mut self, plane: PlaneId, ftl: &Ftl) {
         self.change(plane, ftl, |of| of.pages -= 1);
     }
 
-    /// Returns the number of victims with valid pages whose moves have not begun, in the planes that are collected together with `plane`.
+    /// Returns the number of victims with valid pages that have not begun to move, in `plane` and in the planes that share its superblocks.
     pub(super) fn victims(&self, plane: PlaneId, ftl: &Ftl) -> u32 {
         self.of(plane, ftl).victims
     }
 
-    /// Returns whether any page of those victims is still unread.
+    /// Returns whether victims have unread valid pages, in `plane` or in the planes that share its superblocks.
     pub(super) fn has_any(&self, plane: PlaneId, ftl: &Ftl) -> bool {
         let OfPlanes { victims, pages } = self.of(plane, ftl);
         victims > 0 || pages > 0

@@ -1,8 +1,8 @@
-//! Choice of the location that serves a read of a replicated page: the extension point, and the rule of the paper.
+//! Choice of the location for a read of a replicated page: the trait for user-supplied choices, and the rule of the paper.
 
 use crate::ids::{DieId, Lpn, Ppn};
 
-/// A location from which a page can be read: its original or its replica.
+/// A location of a page: of the original or of the replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
     /// Physical page.
@@ -13,23 +13,23 @@ pub struct Home {
     pub outstanding: u32,
 }
 
-/// The home that serves a read.
+/// The location chosen for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {
-    /// The page as it was written.
+    /// The original page.
     Original,
     /// The replica on another die.
     Replica,
 }
 
-/// The choice of the home that serves a read of a replicated page.
+/// A rule that chooses the location for a read of a replicated page.
 ///
 /// # Contract
 /// - Called each time a read is dispatched to the queue of a die.
-/// - Sees both homes, with the load of their dies at that moment.
+/// - Receives both locations, with the load of their dies at that moment.
 /// - Deterministic: equal calls in equal order return equal results.
 pub trait HomeSelector {
-    /// Returns the home that serves a read of `lpn`.
+    /// Returns the location for a read of `lpn`.
     fn choose(&mut self, lpn: Lpn, original: Home, replica: Home) -> Served;
 
     /// Returns a clone of the selector in its current state, for a snapshot of the drive; `None` if the selector cannot be cloned.
@@ -44,7 +44,7 @@ impl Clone for Box<dyn HomeSelector + Send> {
     }
 }
 
-/// The home on the die with fewer outstanding reads; the original if they are equal \[choice\] (section III.B of the paper).
+/// The location on the die with fewer outstanding reads (section III.B of the paper); the original if both dies have equally many \[choice\].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FewestOutstanding;
 

@@ -30,12 +30,12 @@ use crate::schedule::work::ReadFor;
 
 use homes::{FewestOutstanding, HomeSelector};
 
-/// A page whose replica is planned.
+/// A planned replica of a page.
 #[derive(Clone, Copy, Debug)]
 enum Planned {
-    /// A replica on this die, to be programmed from the data of this read.
+    /// The replica will be programmed to this die, from the data of this read.
     Read(TransactionId, DieId),
-    /// A replica whose program is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
+    /// The program of the replica is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
     Program { wanted: bool },
 }
 
@@ -46,13 +46,13 @@ pub struct Replication {
     dies: u32,
     pairs_per_die: u32,
     logical_pages: u32,
-    /// Outstanding reads whose collisions count.
+    /// Outstanding reads that count for collisions.
     occupancy: Occupancy,
-    /// All outstanding reads, on which the choice of homes is based; `None` if the collisions of all reads count.
+    /// All outstanding reads, for the choice of locations; `None` if all reads count for collisions.
     all: Option<Occupancy>,
     detector: Detector,
     selector: Box<dyn HomeSelector + Send>,
-    /// Replication-to-original counter of each page with a replica, in LRU order of their reads.
+    /// Replication-to-original counter of each replicated page. The map is in LRU order of reads.
     map: LruCache<Lpn, i32, FxBuildHasher>,
     planned: FxHashMap<Lpn, Planned>,
     counts: ReplicationCounts,
@@ -88,7 +88,7 @@ impl Replication {
         })
     }
 
-    /// Returns whether the collisions of a read with this purpose count.
+    /// Returns whether a read for this purpose counts for collisions.
     fn counts(&self, read_for: ReadFor) -> bool {
         self.all.is_none() || read_for == ReadFor::Request
     }
@@ -98,7 +98,7 @@ impl Replication {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }
 
-    /// Replaces the choice of homes with a user-supplied one.
+    /// Sets a user-supplied rule for the choice of locations.
     pub fn set_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
         self.selector = selector;
     }

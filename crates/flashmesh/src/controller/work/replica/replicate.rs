@@ -1,4 +1,4 @@
-//! Life of replicas: creation, invalidation with their page, and eviction.
+//! Lifetime of replicas: creation, invalidation together with the original, and eviction.
 
 use crate::controller::Context;
 use crate::controller::shared::Shared;
@@ -22,13 +22,13 @@ impl Replication {
         }
     }
 
-    /// Removes a page whose replica was invalidated in the translation layer.
+    /// Removes the state of a page whose replica the translation layer has invalidated.
     pub fn ended(&mut self, lpn: Lpn) {
         self.map.pop(&lpn);
         self.counts.ended_by_writes += 1;
     }
 
-    /// Cancels the replica planned from read `id`, which was dropped or no longer reads the original.
+    /// Cancels the replica planned from read `id`, because the read was dropped or was sent to another location.
     pub fn forget_plan_of(&mut self, id: TransactionId, lpn: Lpn) {
         if matches!(self.planned.get(&lpn), Some(&Planned::Read(read, _)) if read == id) {
             self.give_up(lpn);
@@ -41,7 +41,7 @@ impl Replication {
     }
 }
 
-/// Begins the program of a replica from a read whose data has reached the controller, if that is planned.
+/// Begins the program of a planned replica, after the data of its source read has reached the controller.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Shared { ftl, copies: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
     let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
@@ -58,13 +58,13 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     cx.then(Step::Own { work: Work::ReplicaProgram, lpn, from, plane });
 }
 
-/// Returns whether a queued replica would still hold the newest version of its page.
+/// Returns whether the data of a queued replica is still the newest version of its page.
 pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
     let planned = shared.copies.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
-/// Cancels a queued replica that is no longer wanted.
+/// Cancels a queued replica that is outdated.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);
@@ -93,7 +93,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     copies.counts.made += 1;
     copies.map.put(lpn, 0);
     let is_beyond = copies.map.len() > copies.copies_max;
-    // A replica beyond the limit is evicted at once, below.
+    // Replicas beyond the limit do not count for the peak: they are evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
     cx.shared.ftl.commit_replica(lpn, to);
     cx.shared.persist_program(lpn, to, Programmed::Copied);
@@ -103,8 +103,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     }
 }
 
-/// Evicts one of the two copies of the least recently read page with a replica. Keeps the replica if it served at least as many reads as the
-/// original.
+/// Evicts one of the two copies of the least recently read page. Keeps the replica if it served at least as many reads as the original.
 fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
     let Shared { ftl, journal, copies: Some(copies), .. } = &mut *cx.shared else { return };
     let Some((lpn, counter)) = copies.map.pop_lru() else { return };

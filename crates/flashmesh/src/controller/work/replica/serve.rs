@@ -1,4 +1,4 @@
-//! Reads of replicated pages: choice of the home, and detection of collisions.
+//! Reads of replicated pages: choice of the location, and detection of collisions.
 
 use crate::collisions::{Collision, Pair, Replicate};
 use crate::controller::Context;
@@ -14,13 +14,13 @@ use super::homes::{Home, Served};
 use super::{Planned, Replication};
 
 impl Replication {
-    /// Returns whether a die with `outstanding` reads would have an imbalanced collision, given the current load of the other dies.
+    /// Returns whether `outstanding` reads on a die would be an imbalanced collision, given the current load of the other dies.
     fn would_unbalance(&self, outstanding: u32) -> bool {
         outstanding > 1 && self.occupancy.is_imbalanced(outstanding)
     }
 }
 
-/// Chooses the home that serves a read; `None` if the page has no replica.
+/// Chooses the location for a read; `None` if the page has no replica.
 pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     let Shared { geometry, ftl, copies, .. } = shared;
     let copies = copies.as_deref_mut()?;
@@ -33,7 +33,7 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
         Home { ppn, die, outstanding: copies.outstanding(die) }
     });
     let served = copies.selector.choose(lpn, original, replica);
-    // This access also makes the entry the most recently used one.
+    // This lookup also marks the entry as the most recently used one.
     if let Some(counter) = copies.map.get_mut(&lpn) {
         *counter = counter.saturating_add(if served == Served::Replica { 1 } else { -1 });
     }
@@ -52,7 +52,8 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     }
 }
 
-/// Records a read of a user page enqueued at `die`. If it causes an imbalanced collision, plans the replica that the detector chooses, if any.
+/// Counts a read of a user page that is enqueued at `die`. If the read causes an imbalanced collision, plans the replica that the detector chooses,
+/// if any.
 pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
     let Shared { geometry, ftl, copies: Some(copies), .. } = &mut *cx.shared else { return };
     let datapath = &mut *cx.datapath;
@@ -77,7 +78,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
             let read = datapath.transaction(id);
             matches!(read.work, Work::HostRead(_))
                 && !datapath.is_in_register(die, id)
-                // With mapping units of several pages, the array is already sensing only the pages that the request needs.
+                // If a mapping unit spans several pages, the array senses only the pages that the request needs: too few for a replica.
                 && !(geometry.has_large_units() && datapath.is_sensed_now(die, id))
                 && ftl.location(lpn) == read.from
         };
@@ -101,7 +102,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     }
 }
 
-/// Removes a read of a user page from the outstanding ones: it is done, rerouted or dropped.
+/// Removes a read of a user page from the outstanding reads, because it was completed, rerouted or dropped.
 #[inline]
 pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     if let Some(copies) = &mut cx.shared.copies {
