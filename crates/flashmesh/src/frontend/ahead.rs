@@ -1,8 +1,8 @@
-//! Completions without an event of their own.
+//! Completions that are handled ahead of time, without an event.
 //!
-//! The link delivers completions in the order of sending, so the arrival time of a completion at the host is known when it is sent. If the host then
-//! does nothing but issue its next request, the completion and that issue are handled at once, with the future time: nothing in between depends on
-//! them, and event order does not depend on when an event was scheduled. So no result changes.
+//! The link delivers completions in the order of sending, so the time at which a completion reaches the host is known when the completion is sent. If
+//! the host then only issues its next request, the completion and this issue are handled at once, with the later time. The result is the same:
+//! nothing in between depends on them, and event order does not depend on when an event was scheduled.
 
 use crate::controller::Controller;
 use crate::host::interface::{AnyInterface, HostEvent};
@@ -18,8 +18,8 @@ use crate::units::Time;
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// Returns whether completions of this run can be handled ahead: the host only completes requests and issues the next ones, and nothing is
-    /// measured or logged in the order of time.
+    /// Returns whether completions of this run can be handled ahead. The host must do nothing but complete requests and issue the next ones, and
+    /// nothing may be measured or logged in the order of time.
     pub(super) fn may_complete_ahead(&self) -> bool {
         let are_stressed = self.streams.iter().all(|stream| matches!(stream.replay.mode(), Mode::Stress { .. }));
         let is_unwatched = matches!(self.records, Records::Dropped)
@@ -30,7 +30,7 @@ impl<M: Model> Frontend<M> {
         !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase
     }
 
-    /// Handles the completion of a request that reaches the host at `at`, which is later than now: ahead if possible, otherwise by an event.
+    /// Handles the completion of a request that reaches the host at `at`, later than now. Handles it ahead if possible, otherwise schedules an event.
     #[inline(always)]
     pub(super) fn answered(
         &mut self,
@@ -41,7 +41,7 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let stream = self.requests[id].stream;
-        // A pending completion event comes first. After the last request of the stream, what follows is not known yet.
+        // Handle ahead only if no completion event is pending, which would come first, and if the stream has a next request.
         if !self.crossing.has_no_completion() || !self.streams[stream.index()].replay.has_next(at) {
             if let AnyInterface::Nvme(nvme) = &mut self.interface {
                 nvme.end_reactive(stream);

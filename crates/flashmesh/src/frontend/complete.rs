@@ -1,4 +1,4 @@
-//! Ends of requests: sending of responses, measurement of completed requests, and issue of the next ones.
+//! End of requests: responses, measurement of completed requests, and issue of the next ones.
 
 use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
@@ -21,7 +21,7 @@ use crate::workload::RequestKind;
 use super::request::Request;
 use super::{Frontend, Sink};
 
-/// Maximum number of requests in flight without prefetching: this many stay in the second-level cache.
+/// Number of requests in flight that fit into the second-level CPU cache. With more, requests are prefetched.
 const CACHED_REQUESTS: usize = 1024;
 
 impl<M: Model> Frontend<M> {
@@ -58,7 +58,7 @@ impl<M: Model> Frontend<M> {
                 }
             };
             if let Some(request) = ended {
-                // Read first: `respond` can remove the request, and another request can reuse its slot.
+                // Read the kind first: `respond` can remove the request, and another request can reuse its slot.
                 let is_read = self.requests[request].kind == RequestKind::Read;
                 let write = if is_read { None } else { self.write_done(request) };
                 self.respond(request, &spent, controller, kernel);
@@ -70,7 +70,7 @@ impl<M: Model> Frontend<M> {
         controller.done_taken();
     }
 
-    /// Handles a finished page read that the controller returned directly, not through its list of [`Done`].
+    /// Handles a finished page read that the controller returned directly instead of as a [`Done`].
     #[inline(always)]
     pub fn page_read(
         &mut self,
@@ -85,7 +85,7 @@ impl<M: Model> Frontend<M> {
         datapath.remove(id);
     }
 
-    /// Counts the page of a finished transaction. Returns the request if that was its last page. The caller removes the transaction.
+    /// Counts the page of a finished transaction. Returns the request if all of its pages are finished. The caller removes the transaction.
     #[inline(always)]
     fn transaction_done(
         &mut self,
@@ -95,14 +95,14 @@ impl<M: Model> Frontend<M> {
     ) -> Option<RequestId> {
         let transaction = datapath.transaction(id);
         let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-        // Not a closure, which would not be inlined.
+        // Not a closure, because the compiler would not inline it.
         match transaction.owner.request {
             Some(request) if self.page_done(request, read, transaction.account.conflict(), kernel) => Some(request),
             _ => None,
         }
     }
 
-    /// Prefetches a request that is accessed soon, if more requests are in flight than fit into the CPU cache.
+    /// Prefetches a request that will be accessed soon, if more than `CACHED_REQUESTS` have been in flight.
     #[inline(always)]
     pub fn prefetch_request(&self, request: impl FnOnce() -> Option<RequestId>) {
         if self.requests.most() > CACHED_REQUESTS
@@ -124,7 +124,8 @@ impl<M: Model> Frontend<M> {
         request.remaining == 0
     }
 
-    /// Sends the response of a request, whose last transaction took `spent`. If completions take core time, a core processes the response first.
+    /// Sends the response of a request. If completions take core time, a core processes the response first. `spent` is the latency of the last
+    /// transaction.
     #[inline(always)]
     pub(super) fn respond(
         &mut self,
@@ -214,7 +215,7 @@ impl<M: Model> Frontend<M> {
         if self.phases_left.is_empty() { Ok(()) } else { self.start_phases(controller, kernel) }
     }
 
-    /// Measures and removes a request that completes at the host at `now`, and whose last transaction took `spent`.
+    /// Measures and removes a request that completes at the host at `now`. `spent` is the latency of the last transaction.
     #[inline(always)]
     pub(super) fn end_request(&mut self, id: RequestId, spent: &LatencyBreakdown, now: Time) {
         let request = &self.requests[id];

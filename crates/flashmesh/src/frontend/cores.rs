@@ -11,7 +11,7 @@ use crate::workload::{IoRequest, RequestKind};
 use super::Frontend;
 
 impl<M: Model> Frontend<M> {
-    /// Submits a command that arrived in the drive, after a core has processed it if that takes time.
+    /// Submits a command that has arrived in the drive. If commands take core time, a core processes the command first.
     #[inline(always)]
     pub fn arrived(
         &mut self,
@@ -51,7 +51,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Returns the number of mapping units that a request reads or writes, whether or not the drive will admit it.
+    /// Returns the number of mapping units that a request reads or writes, also for a request that the drive will refuse.
     fn units_of(&self, io: &IoRequest) -> u64 {
         let bytes = io.size.as_u64();
         if !matches!(io.kind, RequestKind::Read | RequestKind::Write) || bytes == 0 {

@@ -20,21 +20,21 @@ pub struct Counters {
     pub statuses: [u64; Status::ALL.len()],
     /// Time at which all dirty data was on flash, if the run flushes at its end.
     pub flushed: Time,
-    /// Requests that met no path conflict.
+    /// Number of requests that met no path conflict.
     pub requests_free: u64,
-    /// Requests that met no path conflict with another request.
+    /// Number of requests that met no path conflict with another request.
     pub requests_free_of_others: u64,
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
     pub batches: Batches,
-    /// End of the current interval or time of the next mark of the drive, whichever is earlier; `Time::MAX` if no time ends it.
+    /// End of the current interval or time of the next mark of the drive, whichever is earlier; `Time::MAX` if neither has a time.
     pub due: Time,
-    /// Whether the current interval contains its number of requests, and is to be closed.
+    /// Whether the current interval has reached its number of requests, and must be closed.
     pub is_due: bool,
 }
 
 impl Counters {
-    /// Returns the counters of a run that ends at `goal`, or with its workloads.
+    /// Returns the counters of a run that ends at `goal`, or without a `goal` when its workloads end.
     pub(super) fn new(streams: usize, config: &Config, goal: Option<Goal>) -> Counters {
         let timeline = Timeline::new(&config.measure, goal, streams);
         let mut counters = Counters {
@@ -56,7 +56,7 @@ impl Counters {
         counters
     }
 
-    /// Marks the requests that completed before `now`.
+    /// Records the request marks that are due by `now`. A mark counts the requests that have completed before.
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
@@ -64,14 +64,14 @@ impl Counters {
         self.update_due();
     }
 
-    /// Records the drive mark and closes the intervals that are due at the time of `counts`, with the drive at `levels`; returns whether the
-    /// measured window begins at that time.
+    /// Records the mark of the drive and closes the intervals that end at the time of `counts`. `levels` is the state of the drive at that time.
+    /// Returns whether the measured window begins there.
     pub fn cut(&mut self, counts: &Counts, levels: Levels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
             self.batches.mark_drive(counts, levels);
         }
-        // A warm-up is checked at marks only. If it were checked at the ends of epochs too, measuring epochs would change its end.
+        // Warm-up is checked only at marks, not at the ends of epochs. Otherwise, measuring epochs would change when the warm-up ends.
         let marks = is_mark.then_some(&self.batches);
         let begins = self.timeline.as_mut().is_some_and(|timeline| timeline.cut(counts, marks));
         if begins {

@@ -5,8 +5,8 @@ use crate::host::interface::HostEvent;
 use crate::host::link::Direction;
 use crate::ids::{Id, RequestId};
 
-/// Requests whose command or completion is in flight on the link. The link keeps the order of sending, so arrival events carry no request id: each
-/// arrival is that of the oldest one in its direction.
+/// Requests whose command or completion is in flight on the link. Arrival events carry no request id: the link keeps the order of sending, so each
+/// arrival is the oldest message of its direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crossing {
     /// Request ids, by direction.
@@ -14,7 +14,7 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Records the request of a scheduled arrival.
+    /// Adds the request of an arrival event that is being scheduled.
     #[inline(always)]
     pub fn sent(&mut self, event: HostEvent) {
         match event {
@@ -36,7 +36,7 @@ impl Crossing {
         RequestId(self.numbers[direction as usize].take_first())
     }
 
-    /// Returns the request that arrives `index` places behind the next one.
+    /// Returns the request that arrives `index` places after the next arrival.
     #[inline(always)]
     pub fn upcoming(&self, direction: Direction, index: usize) -> Option<RequestId> {
         self.numbers[direction as usize].get(index).copied().map(RequestId)

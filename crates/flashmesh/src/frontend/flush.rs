@@ -17,7 +17,7 @@ use super::Frontend;
 pub(super) struct Flushes {
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,
-    /// Sequence number of each write in flight among the writes of its namespace, by request id.
+    /// Sequence number of each write in flight within its namespace, by request id.
     orders: Vec<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Flushes {
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     begun: u64,
-    /// Writes whose data is not yet entirely on flash or in the device cache.
+    /// Number of writes whose data is not yet entirely on flash or in the device cache.
     left: u64,
 }
 
@@ -52,7 +52,7 @@ struct Flush {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DoneWrite {
     namespace: NamespaceId,
-    /// Sequence number among the writes of the namespace.
+    /// Sequence number within the namespace.
     order: u64,
 }
 
@@ -84,7 +84,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Continues the flushes for which `write` was the last earlier write.
+    /// Counts `write` as done for all pending flushes, and continues the flushes that have no earlier writes left.
     pub(super) fn release_flushes(
         &mut self,
         write: DoneWrite,
@@ -106,7 +106,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Begins a flush, which waits for the writes that the drive began before it.
+    /// Begins a flush. The flush waits for the earlier writes of its namespace.
     pub(super) fn begin_flush(
         &mut self,
         request: RequestId,
@@ -125,7 +125,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Destages the dirty pages of the namespace of a flush, after its earlier writes are done. Pages of later writes are destaged too \[choice\].
+    /// Continues a flush whose earlier writes are done: destages all dirty pages of its namespace. These include pages of later writes \[choice\].
     fn flush_written(
         &mut self,
         request: RequestId,

@@ -1,4 +1,5 @@
-//! Commands held behind writes that wait for space in the device cache, in drives that process commands in order: `cache.stall`.
+//! Held commands: with `cache.stall = "commands"`, a drive processes commands in order, so commands wait behind a write that waits for space in the
+//! device cache.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,7 @@ use crate::units::{Bytes, Time};
 
 use super::Frontend;
 
-/// Held commands with their times of arrival in the drive, in order of arrival.
+/// The held commands with their arrival times in the drive, in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     is_in_order: bool,
@@ -32,7 +33,7 @@ impl Held {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Begins a command that the drive has received, or holds it behind stalled writes.
+    /// Begins a command that the drive has received. Holds the command instead if writes are stalled, or earlier commands are held.
     #[inline(always)]
     pub fn submit(
         &mut self,
@@ -50,7 +51,7 @@ impl<M: Model> Frontend<M> {
         self.take(id, kernel.now(), controller, datapath, kernel);
     }
 
-    /// Handles the pending completions of the controller, then begins the held commands that need not wait any longer.
+    /// Handles the pending completions of the controller, then begins held commands until a write is stalled again.
     #[inline(always)]
     pub fn settle(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.take_done(controller, datapath, kernel);

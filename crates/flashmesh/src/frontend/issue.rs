@@ -1,4 +1,4 @@
-//! Issue of requests: pulled from the workloads and sent to the drive.
+//! Issue of requests: requests are pulled from the workloads and sent to the drive.
 
 use crate::controller::Controller;
 use crate::error::RunError;
@@ -27,7 +27,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues the requests of a stream that arrive now, in open replay; or begins a stream whose start delay ends now.
+    /// Issues the requests of a stream that arrive now, in open replay. Also begins a stream whose start delay ends now.
     ///
     /// # Errors
     /// If a workload cannot be read further.
@@ -47,7 +47,7 @@ impl<M: Model> Frontend<M> {
         self.start_phases(controller, kernel)
     }
 
-    /// Issues the request of the thread whose think time ends now, in closed replay.
+    /// Issues the next request of the thread whose think time ends now, in closed replay.
     pub fn thought(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
             self.issue(stream, arrived, kernel.now(), controller, kernel);
@@ -84,7 +84,7 @@ impl<M: Model> Frontend<M> {
         id
     }
 
-    /// Issues the next request in stress replay, or queues it on the host if no slot is free.
+    /// Issues the next request in stress replay. If no slot of the queue is free, the request waits on the host.
     #[inline(always)]
     pub(super) fn issue_next(
         &mut self,
@@ -99,7 +99,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues the request that was pulled last, at `now`, in stress replay.
+    /// Issues the request that was last pulled from the workload, in stress replay.
     #[inline(always)]
     pub(super) fn issue_taken(&mut self, stream: StreamId, now: Time, controller: &Controller, kernel: &mut Kernel<M>) {
         let io = *self.streams[stream.index()].replay.last_taken();
@@ -120,7 +120,7 @@ impl<M: Model> Frontend<M> {
         Ok(())
     }
 
-    /// Issues a request at `now`, out of line. The most frequent path is inlined.
+    /// Issues a request at `now`. Not inlined: the most frequent caller uses `issue_now` directly.
     #[inline(never)]
     pub(super) fn issue(
         &mut self,
@@ -170,7 +170,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Prefetches the entries in tables of the translation layer for the batch of requests pulled last.
+    /// Prefetches the translation layer's table entries for the requests of the newest batch.
     #[inline(never)]
     fn prefetch(&self, stream: StreamId, controller: &Controller) {
         let mut pages = [Lpn(0); BATCH];

@@ -50,7 +50,7 @@ use held::Held;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
-/// Prefetch distance in requests on the link: short enough to keep the prefetched request in the first-level cache, long enough to hide the latency.
+/// Number of arrivals on the link to prefetch ahead: few enough to stay in the first-level CPU cache, enough to hide the memory latency.
 const UPCOMING: usize = 3;
 
 /// Settings of the configuration that affect requests.
@@ -71,7 +71,7 @@ pub struct Frontend<M: Model> {
     geometry: Geometry,
     rules: Rules,
     streams: Vec<HostStream>,
-    /// Phases that have not started, the next one last.
+    /// Phases that have not started, in reverse order.
     phases_left: Vec<u32>,
     interface: AnyInterface,
     crossing: Crossing,
@@ -88,7 +88,7 @@ pub struct Frontend<M: Model> {
     model: PhantomData<fn() -> M>,
 }
 
-/// A view of a [`Frontend`] of any model, so that reports are compiled only once.
+/// A view of a [`Frontend`] that does not depend on its model, so that reports are compiled only once.
 #[derive(Clone, Copy)]
 pub struct Figures<'a> {
     pub counters: &'a Counters,
@@ -109,7 +109,7 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// The sink for events of the host interface.
+/// The receiver of events from the host interface.
 struct Sink<'a, M> {
     kernel: &'a mut Kernel<M>,
     crossing: &'a mut Crossing,
@@ -186,7 +186,7 @@ impl Frontend<Probed> {
         self.records = Records::Sink(sink);
     }
 
-    /// Stores completions for the user of a stepped drive, and keeps the run open for further submissions.
+    /// Prepares the frontend for a stepped drive: stores completions, and keeps the run open for more submissions.
     pub fn open_for_submissions(&mut self) {
         self.records = Records::Completions(Completions::default());
         self.rules.flushes_at_end = false;
@@ -213,7 +213,7 @@ impl Frontend<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        // An interface that runs ahead uses the alarm, which a fabric with activity of its own needs for itself.
+        // A host interface that runs ahead needs the alarm of the event queue. A fabric that acts by itself needs the alarm, too.
         if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
@@ -243,7 +243,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Returns the completed requests of a stepped drive.
+    /// Returns the completions of a stepped drive.
     pub fn completions(&mut self) -> &mut Completions {
         match &mut self.records {
             Records::Completions(completions) => completions,
@@ -251,15 +251,15 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Ends the records of requests: no more requests complete.
+    /// Ends the records of requests, because no more requests complete.
     ///
     /// # Errors
-    /// The reason why the sink could not store its records.
+    /// If the sink could not store its records; the error is the reason.
     pub fn end_records(&mut self) -> Result<(), String> {
         self.records.end()
     }
 
-    /// Lets the run end: no more requests are submitted.
+    /// Records that no more requests are submitted, so that the run can end.
     pub fn close(&mut self) {
         self.rules.flushes_at_end = self.config.cache.flush_at_end;
     }
@@ -269,12 +269,12 @@ impl<M: Model> Frontend<M> {
         self.streams.iter().map(|stream| stream.replay.request_count()).sum()
     }
 
-    /// Returns the number of requests that are issued and not completed, including those in submission queues on the host.
+    /// Returns the number of requests in flight: issued and not completed. Requests in submission queues on the host count.
     pub fn in_flight(&self) -> usize {
         self.streams.iter().map(|stream| stream.replay.in_flight()).sum()
     }
 
-    /// Removes and returns the request whose command arrives in the drive now; `None` if it turns out to arrive later than expected.
+    /// Removes and returns the request whose command arrives in the drive now; `None` if an interface that runs ahead scheduled the event too early.
     #[inline(always)]
     pub fn take_arrived(&mut self, kernel: &mut Kernel<M>) -> Option<RequestId> {
         match &mut self.interface {
@@ -289,7 +289,7 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Applies deferred work of the host interface that precedes `at`.
+    /// Updates the host interface to the time `at`.
     pub fn catch_up(&mut self, at: Time) {
         self.interface.catch_up(at);
     }

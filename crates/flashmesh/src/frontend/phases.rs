@@ -10,7 +10,7 @@ use crate::kernel::model::Model;
 
 use super::{Frontend, HostStream};
 
-/// Returns the phases of `streams`, the first one last.
+/// Returns the phase numbers of `streams` in descending order, each once.
 pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
     let mut phases: Vec<u32> = streams.iter().map(|stream| stream.config.replay.phase).collect();
     phases.sort_unstable_by(|a, b| b.cmp(a));
@@ -19,7 +19,7 @@ pub(super) fn of(streams: &[HostStream]) -> Vec<u32> {
 }
 
 impl<M: Model> Frontend<M> {
-    /// Starts each next phase as long as all streams of earlier phases have ended.
+    /// Starts the phases that can start now: all streams of earlier phases have ended.
     #[inline(never)]
     pub(super) fn start_phases(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         while let Some(&phase) = self.phases_left.last() {

@@ -1,9 +1,9 @@
-//! The end of a run with dirty pages in the device cache: they are only reported, or flushed, or the power is cut.
+//! The end of a run with dirty pages in the device cache: the pages are only reported, or are flushed, or the power is cut.
 //!
-//! After a power cut the drive accepts nothing from the host. Requests in flight are lost: they neither complete nor count. With capacitors the run
-//! continues until all dirty pages are programmed; transactions of requests are removed from the queues first, so that they do not delay the
-//! destages. Without capacitors the programs in progress are lost as well: their pages are torn, and recovery finds the older versions.
-//! `persistence.policy` selects how the map survives.
+//! After a power cut, the drive accepts nothing from the host. Requests in flight are lost: they neither complete nor count. With capacitors the run
+//! continues until all dirty pages are programmed. Transactions of requests are first removed from the queues, so that they do not delay the
+//! destages. Without capacitors, running programs are lost as well: their pages are torn, and recovery finds the older versions. `persistence.policy`
+//! selects how the map survives.
 
 use crate::cache::Cache;
 use crate::controller::{Controller, DeviceCache};
@@ -40,7 +40,7 @@ impl<M: Model> Frontend<M> {
         M::ALL_FEATURES && self.power_cut.is_some()
     }
 
-    /// Returns whether the run is over, after each event. May begin the flush at the end of the run.
+    /// Returns whether the run is over. Called after each event. Begins the flush at the end of the run if it is due.
     #[inline(always)]
     pub fn is_over(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if self.is_cut_off() {
@@ -51,13 +51,13 @@ impl<M: Model> Frontend<M> {
             && self.is_at_rest(controller, datapath, kernel)
     }
 
-    /// Returns whether requests or the final flush are unfinished. Called when no event is left.
+    /// Returns whether requests or the final flush are unfinished although no event is left.
     pub fn is_stalled(&self) -> bool {
         let awaited = self.power_cut.is_none() && self.in_flight() > 0;
         awaited || self.ending == Ending::Flushing
     }
 
-    /// Returns whether nothing is left to do after the last request. Begins the flush at the end of the run if it is due.
+    /// Returns whether no work is left after the last request. Begins the flush at the end of the run if it is due.
     fn is_at_rest(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         if controller.cache().is_none() || !self.rules.flushes_at_end {
             return true;
@@ -96,7 +96,7 @@ impl<M: Model> Frontend<M> {
         energy::report(&self.config, &datapath.figures().activity(now)).energy_j.total
     }
 
-    /// Cuts the power: records the lost data, and with capacitors begins to flush.
+    /// Cuts the power: records the lost data, and with capacitors begins the flush.
     pub fn cut_power(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let state = controller.cache().map(DeviceCache::state);
@@ -136,7 +136,7 @@ fn destages(controller: &Controller) -> u64 {
     controller.cache().map_or(0, |device| device.state().counts().destages)
 }
 
-/// Returns the number of programmed pages of the map and of its journal.
+/// Returns the number of programs of the map and its journal so far.
 fn map_programs(controller: &Controller) -> u64 {
     let flash = &controller.counters().flash;
     flash.map_programs + flash.journal_programs

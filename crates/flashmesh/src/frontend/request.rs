@@ -10,20 +10,20 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight, in two cache lines. The second line holds the latency breakdown, and is accessed only if completions are events or cores take
-/// time, because more requests can be in flight than fit into the CPU cache.
+/// A request in flight, in two cache lines. The second line holds the latency breakdown. It is accessed only if completions have events or cores take
+/// time, because the requests in flight can exceed the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Request {
     pub offset: Bytes,
     pub size: Bytes,
     pub arrival: Time,
-    /// Time of issue to the drive.
+    /// Time at which the host issued the request to the drive.
     pub submitted: Time,
-    /// Sequence number of issue.
+    /// Sequence number in order of issue.
     pub number: u64,
     pub stream: StreamId,
-    /// Stream number in the workload.
+    /// Stream number that the workload gives to the request.
     pub of_stream: u32,
     pub thread: u32,
     pub remaining: u32,
@@ -31,7 +31,7 @@ pub(super) struct Request {
     pub priority: Priority,
     pub status: Status,
     pub conflict: Causes,
-    /// Time in the cores of the controller, waiting included; zero in drives where cores take no time.
+    /// Time in the cores of the controller, including queueing; zero in drives where cores take no time.
     pub firmware: Time,
     /// Latency breakdown of the transaction that finished last; set when the request is done.
     pub critical: LatencyBreakdown,
@@ -40,7 +40,7 @@ pub(super) struct Request {
 const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
 
 impl Request {
-    /// Sets the fields of the first cache line. The second one keeps the values of an earlier request.
+    /// Initializes the fields of the first cache line. The second cache line keeps the values of an earlier request.
     #[inline(always)]
     pub fn begin(&mut self, arrived: &Arrived, submitted: Time, number: u64, stream: StreamId, priority: Priority) {
         let &Arrived { io, thread, arrival } = arrived;
@@ -50,7 +50,7 @@ impl Request {
         (self.remaining, self.status, self.conflict) = (0, Status::Success, Causes::default());
     }
 
-    /// Returns the request as the workload described it.
+    /// Returns the request as the workload described it, with its arrival time.
     #[inline(always)]
     pub fn io(&self) -> IoRequest {
         let Request { arrival, kind, offset, size, of_stream, .. } = *self;

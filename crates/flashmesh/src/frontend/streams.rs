@@ -24,20 +24,20 @@ pub struct HostStream {
     pub summary: Option<WorkloadSummary>,
 }
 
-/// Workload and summary of each stream; the summary of a silent stream is `None`.
+/// The workload of each stream, and its summary; `None` for the summary of a silent stream.
 pub struct Opened {
     pub sources: Vec<Box<dyn WorkloadSource>>,
     pub summaries: Vec<Option<WorkloadSummary>>,
 }
 
-/// Returns the seed of a stream. The first stream has the seed of the run, so that a single stream draws the same numbers with or without a name; the
-/// seeds of the others are drawn from it.
+/// Returns the seed of a stream. The first stream has the seed of the run, so that a single stream draws the same numbers with or without a name. The
+/// seeds of other streams are drawn from the seed of the run.
 fn seed_of(seed: u64, index: usize) -> u64 {
     let mut generator = SimRng::new(seed);
     (0..index).fold(seed, |_, _| generator.next_u64())
 }
 
-/// Opens the workload of every stream, or only that of `only` with the others silent.
+/// Opens the workload of every stream. If `only` is given, the other streams are silent.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
     let namespaces = config.namespaces(geometry)?;
     let goal = Goal::of(config, only);
@@ -99,7 +99,7 @@ impl<M: Model> Frontend<M> {
         self.namespaces.of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
     }
 
-    /// Returns name and workload summary of each stream; the summary is `None` if the configuration names no workload.
+    /// Returns the name and the workload summary of each stream; `None` for the summary if the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
     }

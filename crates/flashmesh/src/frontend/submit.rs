@@ -1,4 +1,4 @@
-//! Start of a request in the drive: admission, and division into pages.
+//! Start of requests in the drive: admission, and division into pages.
 
 use crate::controller::{Controller, PageRequest};
 use crate::datapath::Datapath;
@@ -38,7 +38,7 @@ impl<M: Model> Frontend<M> {
                 self.write_pages(id, &io, since, controller, datapath, kernel);
             }
             RequestKind::Deallocate => {
-                // Partial pages at both ends remain: the standard allows a drive to deallocate less than requested.
+                // The partial pages at both ends are kept: the standard allows a drive to deallocate less than requested.
                 controller.deallocate(self.whole_pages(&io), datapath, kernel);
                 self.respond(id, &LatencyBreakdown::default(), controller, kernel);
             }
@@ -134,7 +134,7 @@ impl<M: Model> Frontend<M> {
         first as u32..((io.offset + io.size).as_u64() / page_size) as u32
     }
 
-    /// Deallocates whole pages, which then read as zeros, and writes the partial pages at both ends.
+    /// Deallocates the whole pages of the request, which then read as zeros, and writes the partial pages at both ends.
     fn write_zeroes(
         &mut self,
         id: RequestId,
