@@ -11,10 +11,10 @@ id! {
     WakeToken
 }
 
-/// Declares the events: id (if any), usual lane, and encoding in the event queue.
+/// Declares the events: for each kind its id (if any), its usual lane, and its encoding in the event queue.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
-        /// An event of the simulation: its kind, and at most one id.
+        /// An event of the simulation: a kind, and at most one id.
         #[derive(Clone, Copy, Debug)]
         pub enum Event {
             $($(#[$doc])* $name $(($id))?,)*
@@ -49,12 +49,12 @@ macro_rules! events {
     };
 }
 
-// Events of the same time are handled in this order of kinds, and events of one kind by id: first whatever frees a resource, then work of the
-// controller, then work of the host, then timers.
+// Events of the same time are handled in this order: first events that free resources, then work of the controller, then work of the host, then
+// timers. Events of one kind are handled in the order of their ids.
 events! {
     /// A completion-queue head doorbell write reaches the drive.
     CompletionDoorbell(StreamId) in TO_DRIVE,
-    /// A wake-up that the fabric requested, with its token, is due.
+    /// A wake-up with this token, requested by the fabric, is due.
     FabricWake(WakeToken) in FABRIC,
     /// An acknowledgement arrives at a flash controller.
     Acknowledged(AcknowledgementId) in ACKNOWLEDGED,
@@ -64,7 +64,7 @@ events! {
     DataDelivered(DieId) in DATA,
     /// Read data arrives at another chip over the path that this die requested.
     CopyDelivered(DieId) in DATA,
-    /// The array operation of a die ends. Stale if the operation was suspended meanwhile.
+    /// The array operation of a die ends. The event is ignored if the operation was suspended meanwhile.
     ArrayEnd(DieId) in READ,
     /// The array of a die has resumed after a suspension, and can be suspended again.
     Resumed(DieId) in ERASE,
@@ -76,8 +76,8 @@ events! {
     SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// The fetched submission entry of a write arrives in the drive.
     EntryArrived in TO_DRIVE,
-    /// The oldest command in flight to the drive arrives, with its data. If the interface runs ahead, the event can be early: the command is still in
-    /// flight.
+    /// The oldest command in flight to the drive arrives, with its data. An interface that runs ahead can schedule this event too early; the command
+    /// is then still in flight.
     InDrive in TO_DRIVE,
     /// The fetch of a submission entry reaches the host.
     EntryRead in TO_HOST,
@@ -87,17 +87,17 @@ events! {
     AtHost in TO_HOST,
     /// The host adapter has processed a command.
     AdapterIssue in ADAPTER,
-    /// Open replay: the next request of a stream arrives.
+    /// The next request of a stream arrives, in open replay.
     Arrive(StreamId) in ARRIVAL,
-    /// Closed replay: the longest running think time of a thread of a stream ends.
+    /// The earliest think time of this stream ends, in closed replay.
     ThreadReady(StreamId) in ARRIVAL,
-    /// The throttle of the device cache admits another write.
+    /// The throttle of the device cache admits the next write.
     CacheOpens in GATHER,
     /// The gather timeout of partly filled programs of a die is due.
     GatherDue(DieId) in GATHER,
     /// The power is cut.
     PowerCut in ARRIVAL,
-    /// The loop pauses, because a step of a stepped drive ends, or the measured run.
+    /// The event loop pauses, because a step of a stepped drive or the measured run ends.
     Pause in ARRIVAL,
 }
 
@@ -118,7 +118,7 @@ impl From<HostEvent> for Event {
 }
 
 impl From<FabricEvent> for Event {
-    /// Converts an event of the fabric. A delivery is identified by die and phase, because a die holds one path for each phase.
+    /// Converts an event of the fabric. Die and phase identify a delivery, because a die holds at most one path for each phase.
     #[inline(always)]
     fn from(event: FabricEvent) -> Event {
         match event {
@@ -149,7 +149,7 @@ impl Event {
         is_request || self.token().is_some()
     }
 
-    /// Returns the arrival event of the transfer of `phase` over the path of `die`.
+    /// Returns the event for the arrival of the transfer of `phase` over the path of `die`.
     #[inline(always)]
     pub fn delivered(phase: TransferPhase, die: DieId) -> Event {
         match phase {
@@ -160,15 +160,15 @@ impl Event {
     }
 }
 
-/// Lanes of the event queue. Events of one lane are mostly scheduled in the order in which they are due.
+/// Lanes of the event queue. Events of one lane are mostly scheduled in the order of their times.
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 
     /// Messages to the drive.
     pub const TO_DRIVE: usize = 0;
-    /// Commands on their way to a die.
+    /// Commands in flight to a die.
     pub const COMMAND: usize = 1;
-    /// Data on its way out of a die.
+    /// Read data in flight from a die.
     pub const DATA: usize = 2;
     /// Ends of array reads.
     pub const READ: usize = 3;
@@ -177,7 +177,7 @@ pub mod lane {
     pub const PROGRAM: usize = 5;
     /// Wake-ups of the fabric.
     pub const FABRIC: usize = NO_LANE;
-    /// Acknowledgements on their way to a flash controller.
+    /// Acknowledgements in flight to a flash controller.
     pub const ACKNOWLEDGED: usize = NO_LANE;
     pub const ADAPTER: usize = NO_LANE;
     pub const MEMORY: usize = NO_LANE;
@@ -189,7 +189,7 @@ pub mod lane {
     pub const ERASE: usize = NO_LANE;
 }
 
-/// Returns the lane of an event of the host interface: messages of one direction arrive in the order of sending.
+/// Returns the lane of an event of the host interface: one lane for each direction, because messages arrive in the order of sending.
 #[inline]
 pub fn host_lane(event: HostEvent) -> usize {
     match event {

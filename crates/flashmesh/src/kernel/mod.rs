@@ -1,5 +1,4 @@
-//! Infrastructure shared by all parts of a running drive: the clock with its event queue, the notices to probes, and the compile-time choices of a
-//! run.
+//! Infrastructure shared by all parts of a running drive: the clock with its event queue, notices to probes, and the compile-time choices of a run.
 
 pub mod event;
 pub mod job;
@@ -15,17 +14,18 @@ use event::{Event, lane};
 use model::Model;
 use probe::{Notice, Probe, ReadNotice, Scope};
 
-/// Notices of reads delivered together. Delivered one by one, a probe and the drive would evict each other from the first-level caches.
+/// Number of notices of reads that are delivered in one batch. With single notices, a probe and the drive would evict each other from the first-level
+/// CPU caches.
 const READ_NOTICES_MAX: usize = 2048;
 
 #[derive(Clone)]
 pub struct Kernel<M> {
     events: EventQueue<Event>,
-    /// Times of the scheduled pauses, each once.
+    /// Times of the scheduled pauses, without duplicates.
     pauses: Vec<Time>,
     /// Probes of [`Scope::All`].
     probes: Vec<Box<dyn Probe + Send>>,
-    /// Whether `probes` still receive notices before the end of the run.
+    /// Whether `probes` receive notices now. All probes are notified of the end of the run in any case.
     is_watched: bool,
     /// Probes of [`Scope::Reads`].
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
@@ -77,16 +77,16 @@ impl<M: Model> Kernel<M> {
         self.events.set_alarm(at, event);
     }
 
-    /// Schedules a pause of the loop after all events of `at`.
+    /// Schedules a pause of the event loop after all events of time `at`.
     pub fn schedule_pause(&mut self, at: Time) {
-        // A step that ended early left its pause in the queue.
+        // A step that ended early may have left its pause in the queue.
         if !self.pauses.contains(&at) {
             self.pauses.push(at);
             self.events.schedule(lane::ARRIVAL, at, Event::Pause);
         }
     }
 
-    /// Removes the pause that is due now.
+    /// Removes the record of the pause that is due now.
     #[cold]
     pub fn paused(&mut self) {
         let now = self.now();
@@ -98,7 +98,7 @@ impl<M: Model> Kernel<M> {
         self.events.advance()
     }
 
-    /// Advances the clock to `at`, for work before all events of that time.
+    /// Advances the clock to `at`, for work that must precede all events of that time.
     #[inline]
     pub fn advance_to(&mut self, at: Time) {
         self.events.advance_to(at);
@@ -156,25 +156,25 @@ impl<M: Model> Kernel<M> {
         M::PROBES && self.is_watched
     }
 
-    /// Returns whether there are probes of [`Scope::All`] and all of them are done.
+    /// Returns whether all probes of [`Scope::All`] are done; `false` if there are none.
     pub fn is_unwatched(&mut self) -> bool {
         let now = self.now();
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
     }
 
-    /// Stops notices to probes, but for the end of the run.
+    /// Stops notices to probes, except that of the end of the run.
     pub fn stop_telling(&mut self) {
         self.is_watched = false;
     }
 
-    /// Notifies the probes, done or not, of the end of the run.
+    /// Notifies all probes of the end of the run, including probes that are done.
     pub fn tell_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if !self.probes.is_empty() {
             self.tell_probes(notice);
         }
     }
 
-    /// Notifies the probes. `notice` is called only if there are any.
+    /// Notifies the probes, if there are any. Otherwise `notice` is not called.
     #[inline(always)]
     pub fn tell<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if self.is_probed() {
@@ -182,7 +182,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Notifies the probes out of line, so that they do not evict the drive from the instruction cache.
+    /// Notifies the probes. Not inlined, to keep the code of the drive in the instruction cache.
     #[cold]
     #[inline(never)]
     fn tell_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
@@ -190,7 +190,7 @@ impl<M: Model> Kernel<M> {
         self.probes.iter_mut().for_each(|probe| probe.tell(now, &notice));
     }
 
-    /// Checks whether a probe objects to the run.
+    /// Checks whether a probe has an objection to the run.
     ///
     /// # Errors
     /// The first objection of a probe.

@@ -1,25 +1,25 @@
-//! Compile-time choices of a run: the same code over the same state layout, instantiated for the features that a drive uses.
+//! Compile-time choices of a run. The same code, with the same layout of the state, is compiled once for each set of features.
 //!
-//! A [`Plain`] drive has one interconnect, known at compile time; any host interface and caches; and interval measurements. An [`Any`] drive has
-//! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. The smallest sufficient instance runs;
-//! the choice never changes a result. The declaration of each key of the configuration names the instance that the key needs.
+//! A [`Plain`] drive has one interconnect, known at compile time, any host interface and caches, and interval measurements. An [`Any`] drive has
+//! every feature over shared channels. A [`Probed`] drive has every feature over any interconnect, and probes. A run uses the smallest sufficient
+//! instance; the choice never changes a result. The declaration of each configuration key names the instance that the key needs.
 
 use std::marker::PhantomData;
 
 use crate::fabric::{AnyFabric, Kind, SharedChannels};
 
-/// The choices made when a run is compiled.
+/// Compile-time choices of a run.
 pub trait Model: 'static {
     /// Type of the interconnect.
     type Fabric: Kind;
-    /// Whether the run checks for features that a plain drive lacks: other scheduling and firmware policies, suspension, priorities, dies that depend
-    /// on each other, replicas, journals, power cuts.
+    /// Whether the run supports features that a plain drive lacks: other scheduling and firmware policies, suspension, priorities, dies that depend
+    /// on each other, replicas, journals and power cuts.
     const ALL_FEATURES: bool;
     /// Whether probes can be attached.
     const PROBES: bool;
 }
 
-/// A drive without any of [`Model::ALL_FEATURES`], over the interconnect `F`.
+/// A drive over the interconnect `F`, without the features of [`Model::ALL_FEATURES`].
 #[derive(Clone, Debug)]
 pub struct Plain<F>(PhantomData<F>);
 
@@ -29,8 +29,8 @@ impl<F: Kind + 'static> Model for Plain<F> {
     const PROBES: bool = false;
 }
 
-/// A drive with every feature over a bus, pSSD or the ideal interconnect. Transfers over these are so cheap to simulate that dispatch by interconnect
-/// would be measurable.
+/// A drive with every feature over a bus, pSSD or the ideal interconnect. A choice of the interconnect at run time would be noticeably slower,
+/// because these transfers are cheap to simulate.
 #[derive(Clone, Debug)]
 pub struct Any;
 
@@ -40,7 +40,7 @@ impl Model for Any {
     const PROBES: bool = false;
 }
 
-/// A drive with every feature over any interconnect, and probes. Every drive is built as this model.
+/// A drive with every feature over any interconnect, and with probes. Every drive is first built as this model.
 #[derive(Clone, Debug)]
 pub struct Probed;
 

@@ -23,20 +23,20 @@ use crate::workload::IoRequest;
 /// An observer of a run.
 ///
 /// # Contract
-/// - [`tell`](Probe::tell) is called in the order of events, with the simulated time of each. A probe of [`Scope::Reads`] gets its notices in
-///   batches, some time after the events.
-/// - A probe changes nothing: a run with it gives the same report as one without.
-/// - An objection ends the run with an error after the event during which it was raised.
+/// - [`tell`](Probe::tell) is called in the order of events, with the simulated time of each event. A probe of [`Scope::Reads`] receives its notices
+///   in batches, some time after the events.
+/// - A probe changes nothing: a run has the same report with or without the probe.
+/// - An objection ends the run with an error, after the current event.
 pub trait Probe {
     /// Handles the notice of an event at `now`.
     fn tell(&mut self, now: Time, notice: &Notice<'_>);
 
-    /// Handles the notices of reads since the last call, in order, each with its time; for probes of [`Scope::Reads`].
+    /// Handles the notices of reads since the last call, in order, each with the time of its event. Called only for probes of [`Scope::Reads`].
     fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
         notices.iter().for_each(|&(now, notice)| self.tell(now, &Notice::Read(notice)));
     }
 
-    /// Returns an error if the run did something forbidden.
+    /// Returns an error if the run has violated a rule that the probe checks.
     ///
     /// # Errors
     /// The first objection.
@@ -44,8 +44,8 @@ pub trait Probe {
         Ok(())
     }
 
-    /// Returns whether the probe needs nothing more but the end of the run, which it receives in any case. Polled now and then: once all probes are
-    /// done, the run continues without notices, and faster.
+    /// Returns whether the probe needs no more notices, except that of the end of the run. Polled regularly: when all probes are done, the run
+    /// continues faster, without notices.
     fn is_done(&mut self, _now: Time) -> bool {
         false
     }
@@ -79,7 +79,7 @@ pub enum Scope {
     Reads,
 }
 
-/// An event in the life of a read of a user page at its die.
+/// An event of a user-page read at a die, or of the page itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
     /// A read of a user page was enqueued at its die.
@@ -114,30 +114,30 @@ pub struct LinksAtEnd<'a> {
     pub layout: &'a Layout,
     /// Traffic of each link.
     pub usage: &'a [LinkUsage],
-    /// The links that are held, each with the die that it is held for.
+    /// Held links, each with the die for which it is held.
     pub held: &'a [(LinkId, DieId)],
-    /// Whether the run stopped with transfers in flight, so that their link uses were not reported.
+    /// Whether the run stopped with transfers in flight, whose link uses were not reported.
     pub is_torn: bool,
-    /// Links crossed, summed over the transfers.
+    /// Number of links crossed, summed over all transfers.
     pub hops: u64,
 }
 
 /// The state of the drive and parts of the report at the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct AtEnd<'a> {
-    /// The translation layer.
+    /// The translation layer at the end of the run.
     pub ftl: &'a Ftl,
     /// State of the interconnect.
     pub links: LinksAtEnd<'a>,
-    /// Energy, as reported.
+    /// Energy part of the report.
     pub power: &'a PowerReport,
-    /// The power cut, as reported; `None` without one.
+    /// Power-cut part of the report; `None` without a power cut.
     pub power_cut: Option<&'a PowerCutReport>,
     /// Whether all requests completed.
     pub is_complete: bool,
 }
 
-/// A notice to probes of something that happens in a drive.
+/// A notice to probes: something that happened in a drive.
 #[derive(Clone, Debug)]
 pub enum Notice<'a> {
     /// The clock advanced to the next event.
@@ -152,7 +152,7 @@ pub enum Notice<'a> {
     RequestIssued(RequestId, StreamId),
     /// The host interface acted.
     Interface(Seen),
-    /// The drive admitted a request, whose offset is now an address of the drive.
+    /// The drive admitted a request. The offset of the request is now an address in the drive, not in a namespace.
     RequestSubmitted(RequestId, IoRequest),
     /// The drive refused a request.
     RequestRefused(RequestId),
@@ -166,9 +166,9 @@ pub enum Notice<'a> {
     RequestCompleted(RequestId),
     /// A logical page was deallocated.
     Deallocated(Lpn),
-    /// An unmapped page was given a location because it was read.
+    /// An unmapped page was assigned a location because it was read.
     PagePlaced(Ppn, Lpn),
-    /// A transaction, of a request or of firmware work (`None`), was enqueued at a die.
+    /// A transaction of a request, or of the firmware (`None`), was enqueued at a die.
     Enqueued(DieId, Class, Option<RequestId>),
     /// A transaction was dequeued as part of the next operation of a die.
     Taken(DieId, Class, Option<RequestId>),
@@ -178,11 +178,11 @@ pub enum Notice<'a> {
     PathAsked(DieId, TransferPhase),
     /// An event of a read at its die, or of its page.
     Read(ReadNotice),
-    /// A path that is granted now was blocked by these causes, for this time.
+    /// A path is granted now, after these causes have blocked it for this time.
     PathBlocked(Grant, Causes, Time),
     /// A path was granted.
     PathGranted(Grant),
-    /// A transfer for this die was sent over a path.
+    /// A transfer of this die was sent over a path.
     Sent(Grant, DieId, Payload, Sent),
     /// The transfer over a path has arrived.
     Delivered(Grant),
@@ -192,9 +192,9 @@ pub enum Notice<'a> {
     LinkUsed(LinkUse),
     /// A scout of Venice moved, now or earlier.
     ScoutMoved(ScoutStep),
-    /// A search by a scout of Venice during which no other search reserved or released a link ended.
+    /// A search by a scout of Venice ended. No other search reserved or released a link meanwhile.
     Searched(Search),
-    /// A chip sent the acknowledgement of an operation. A die acknowledges its operations in the order in which they were sent.
+    /// A chip sent the acknowledgement of an operation. Acknowledgements of one die arrive in the order of sending.
     AcknowledgementSent(DieId, AcknowledgementId),
     /// The acknowledgement of an operation arrived at its controller.
     Acknowledged(DieId, AcknowledgementId),
@@ -208,15 +208,15 @@ pub enum Notice<'a> {
     Suspended(DieId),
     /// The array operation of a die was resumed, and ends at the given time.
     Resumed(DieId, Time),
-    /// The data of one plane has left the register of a die.
+    /// The data of one plane was transferred out of the register of a die.
     DataLeft(DieId),
-    /// The array read a page, for a request or for firmware work (`None`).
+    /// The array read a page, for a request or for the firmware (`None`).
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
-    /// The array programmed parity in the plane of this page, which ends the data program before the parity.
+    /// The array programmed parity in the plane of this page, which is the last one of the preceding data program.
     ParityProgrammed(Ppn),
-    /// A read of a part of this page was extended to the whole page.
+    /// A partial read of this page was extended to the whole page.
     WholePageWanted(Option<RequestId>, Lpn),
     /// A programmed copy became the replica of its logical page.
     ReplicaMade(Lpn, Ppn),
@@ -226,11 +226,11 @@ pub enum Notice<'a> {
     ReplicaKept(Lpn),
     /// The array erased a block.
     BlockErased(BlockId),
-    /// The data of a page arrived in the chip of another plane.
+    /// The data of a page arrived at another chip, for this plane.
     PageCopied(Ppn, PlaneId),
-    /// The data of a page that had arrived for a plane was discarded.
+    /// The data of a page that had arrived at another chip, for this plane, was discarded.
     CopyDropped(Ppn, PlaneId),
-    /// A transaction has to wait for its mapping entry.
+    /// A transaction must wait for its mapping entry.
     EntryWanted(Option<RequestId>, Lpn),
     /// A transaction used its mapping entry.
     EntryUsed(Option<RequestId>, Lpn),
@@ -242,19 +242,19 @@ pub enum Notice<'a> {
     TranslationReadEnded(Lpn),
     /// A program of a translation page was issued.
     TranslationProgramIssued(Lpn),
-    /// The program of a translation page began; the page holds the current entries.
+    /// The program of a translation page began, with the current state of its entries.
     TranslationProgramBegan(Lpn),
-    /// The end of the program of a translation page was acknowledged to the controller.
+    /// The controller received the acknowledgement of the program of a translation page.
     TranslationProgramEnded(Lpn),
-    /// A read hit sectors of a page in the device cache.
+    /// A read found sectors of a page in the device cache.
     CacheFound(RequestId, Lpn, Sectors),
-    /// The device cache took sectors of a write, to keep them or to pass them on to flash.
+    /// The device cache accepted sectors of a write, either to keep them or to pass them on to flash.
     CacheTook {
         /// Request of the write.
         request: RequestId,
         /// Page of the write.
         lpn: Lpn,
-        /// Sectors taken.
+        /// Accepted sectors.
         sectors: Sectors,
         /// Whether the write completes in the cache.
         stays: bool,
