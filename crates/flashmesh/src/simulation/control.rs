@@ -7,19 +7,19 @@ use crate::units::Time;
 /// Number of steps in which the progress of preconditioning is published.
 const WHOLE: u32 = 10_000;
 
-/// Progress of a run, and a flag to cancel it. All calls are cheap and can come from any thread.
+/// Progress of a run, and a flag to cancel the run. All calls are cheap and can come from any thread.
 #[derive(Debug, Default)]
 pub struct Control {
     requests_done: AtomicU64,
     request_total: AtomicU64,
     simulated_ps: AtomicU64,
-    /// Progress of preconditioning in steps of 1/[`WHOLE`], plus 1; 0 if none is in progress.
+    /// Progress of preconditioning in steps of 1/[`WHOLE`], plus 1; 0 if no preconditioning is in progress.
     preconditioned: AtomicU32,
     cancelled: AtomicBool,
 }
 
 impl Control {
-    /// Cancels the run, which ends soon with a report of its work so far.
+    /// Cancels the run. The run ends soon, with a report of its work so far.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -47,7 +47,7 @@ impl Control {
         Time::from_ps(self.simulated_ps.load(Ordering::Relaxed))
     }
 
-    /// Returns the progress of preconditioning from 0 to 1; `None` if none is in progress.
+    /// Returns the progress of preconditioning from 0 to 1; `None` if no preconditioning is in progress.
     pub fn preconditioned(&self) -> Option<f64> {
         self.preconditioned.load(Ordering::Relaxed).checked_sub(1).map(|parts| f64::from(parts) / f64::from(WHOLE))
     }

@@ -36,9 +36,9 @@ pub(super) enum Pause {
     Over,
     /// Cancellation through [`Control`].
     Cancelled,
-    /// No probe left that needs notices.
+    /// All probes are done, so the run can continue without notices.
     Unwatched,
-    /// Scheduled pause of a stepped drive: its `advance` time, or a completion that ends the step.
+    /// Pause scheduled by a stepped drive: its `advance` time, or a completion that ends the step.
     Due,
 }
 
@@ -51,15 +51,15 @@ pub(super) struct Drive<M: Model> {
     pub frontend: Frontend<M>,
     pub controller: Controller,
     pub datapath: Datapath<M>,
-    /// Report at the power cut. Work on the energy of the capacitors after the cut is reported separately.
+    /// Report at the power cut. The work after the cut, with the energy of capacitors, is reported separately.
     pub at_cut: Option<Box<Report>>,
     /// Busy times of the parts at the start of the measured window.
     pub window_begin: Option<Box<PartTimes>>,
-    /// The error that a user-supplied part can raise.
+    /// The error through which a user-supplied part can end the run.
     pub fault: Fault,
-    /// Time at which the run ends with requests in flight, because the measurement is complete.
+    /// Time at which the run ends even if requests are in flight, because the measurement is complete.
     pub end: Option<Time>,
-    /// Number of completed requests at which the precision of the run is checked next.
+    /// Number of completed requests at which the precision of the run is next checked.
     pub precision_due: u64,
 }
 
@@ -74,14 +74,14 @@ impl<M: Model> Drive<M> {
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// Stops notices to probes, but for the end of the run.
+    /// Stops notices to probes, except that of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_telling();
         self.datapath.stop_telling();
         self.controller.stop_telling();
     }
 
-    /// Ends the run, which began at `started`, and returns its report.
+    /// Ends a run that began at wall-clock time `started`. Returns its report.
     pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
         if let Some(stall) = self.stall().filter(|_| !interrupted && self.end.is_none()) {
@@ -104,7 +104,7 @@ impl<M: Model> Drive<M> {
         })
     }
 
-    /// Returns the error of a run that has requests left but no event.
+    /// Returns an error if requests are left although no event is pending.
     pub fn stall(&self) -> Option<RunError> {
         let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
@@ -205,7 +205,7 @@ impl<M: Model> Drive<M> {
                 let Drive { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
-            // Wake-ups of the host interface. The events after `Pause` do not occur in plain drives.
+            // Wake-ups of the host interface. Plain drives have none of the events listed after `Pause`.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
@@ -238,14 +238,14 @@ impl<M: Model> Drive<M> {
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // Completions can make the device cache destage pages, which the firmware policy may hold until it has chosen their chips.
+            // Completions can make the device cache destage pages. The firmware policy may hold these writes until it has chosen their chips.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
         }
     }
 
-    /// Closes the measurement intervals that end by now, before any event of this time is handled.
+    /// Closes the measurement intervals that have ended, before any event of the current time is handled.
     #[cold]
     #[inline(never)]
     fn cut_intervals(&mut self) {
@@ -270,30 +270,30 @@ impl<M: Model> Drive<M> {
         }
     }
 
-    /// Returns whether the run is in steady state and the quantity of `measure.precision-of` has reached the precision `measure.precision`.
+    /// Returns whether the run is in steady state and has reached `measure.precision` for the quantity `measure.precision-of`.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;
         if wanted == 0.0 || completed < self.precision_due {
             return false;
         }
-        // Each check costs a report, and is a chance to stop too early.
+        // Checks are rare: each one costs a report, and may stop the run too early by chance.
         self.precision_due = completed + completed / 8;
         let report = self.snapshot(at).report(Duration::ZERO, true);
         let is_measured = report.warm_up.as_ref().is_none_or(|_| report.measured.is_some());
         is_measured && report.steadiness.steady && report.precision.is_some_and(|precision| precision.met)
     }
 
-    /// Stores the report of the run up to the power cut, which happens now.
+    /// Stores the report of the run at the power cut, which happens now.
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {
-        // Scouts are simulated ahead without oracles and lazily with oracles: update the counters to now in both cases.
+        // Bring the counters of scouts up to the current time: scouts are simulated ahead without oracles, and lazily with oracles.
         self.datapath.catch_up(self.kernel.now());
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 
-    /// Recovers the map after a power cut and reports the time that this takes; `None` if the map survives a power cut by itself.
+    /// Recovers the map after a power cut and reports the duration; `None` if the map survives a power cut by itself.
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {

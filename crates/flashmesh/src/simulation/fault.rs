@@ -1,4 +1,4 @@
-//! Errors by which a user-supplied part ends a run.
+//! Errors through which a user-supplied part ends a run.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,12 @@ use crate::units::Time;
 
 type Reason = Box<dyn Error + Send + Sync>;
 
-/// The error of a user-supplied part, such as a policy that calls code which can fail. Clones share it.
+/// The error of a user-supplied part, for example of a policy that calls code that can fail. All clones share one error.
 ///
 /// # Contract
-/// - After [`Simulation::set_fault`](super::Simulation::set_fault) the run checks it after every event: the run ends with [`RunError::Policy`], which
-///   holds the first reason and the time.
-/// - Until then, a part that has raised a reason continues to return anything that its contract allows.
+/// - After [`Simulation::set_fault`](super::Simulation::set_fault) the run checks the fault after every event. If a reason was raised, the run ends
+///   with [`RunError::Policy`], which contains the first reason and the time.
+/// - Until then, a part that has raised a reason may return anything that its contract allows.
 #[derive(Clone, Debug, Default)]
 pub struct Fault(Arc<Raised>);
 
@@ -25,7 +25,7 @@ struct Raised {
 }
 
 impl Fault {
-    /// Ends the run because of `reason`. Only the first reason is kept.
+    /// Requests the end of the run because of `reason`. Only the first reason is kept.
     pub fn raise(&self, reason: impl Into<Reason>) {
         let mut kept = self.0.reason.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.0.is_raised.swap(true, Ordering::Release) {
@@ -39,7 +39,7 @@ impl Fault {
         self.0.is_raised.load(Ordering::Acquire)
     }
 
-    /// Returns the error of the run at `now`, if a reason was raised.
+    /// Returns the error that ends the run at `now`, if a reason was raised.
     #[inline]
     pub(super) fn check(&self, now: Time) -> Result<(), RunError> {
         if self.is_raised() { self.error(now) } else { Ok(()) }

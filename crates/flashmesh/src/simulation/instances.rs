@@ -1,4 +1,4 @@
-//! Choice of the instance that runs a drive: the smallest that supports its configuration and its user-supplied parts.
+//! Choice of the compiled instance for a drive: the smallest one that supports the configuration and the user-supplied parts.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use super::drive::{Drive, Pause};
 /// A drive in one of the compiled instances.
 #[derive(Clone)]
 pub(super) enum AnyDrive {
-    /// Every drive is built as this instance.
+    /// Initial instance of every drive, with all features.
     Probed(Box<Drive<Probed>>),
     Any(Box<Drive<Any>>),
     SharedChannels(Box<Drive<Plain<SharedChannels>>>),
@@ -32,7 +32,7 @@ pub(super) enum AnyDrive {
     Between,
 }
 
-/// A user-supplied part, in place of a configured one or in addition.
+/// A user-supplied part that replaces or extends a configured part.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Injected {
     Scheduler,
@@ -50,10 +50,10 @@ pub(super) enum Injected {
 }
 
 impl Injected {
-    /// Returns the smallest instance that supports the part.
+    /// Returns the smallest instance that supports this part.
     const fn needs(self) -> Instance {
         match self {
-            // Home selectors are used only with `replication.enabled`, which itself needs a larger instance.
+            // Home selectors are used only with `replication.enabled`, and this key already needs a larger instance.
             Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
             Injected::Routing | Injected::PacketRouting | Injected::Arbiter => Instance::Plain,
             Injected::Scheduler
@@ -66,7 +66,7 @@ impl Injected {
         }
     }
 
-    /// Returns the key of `[policy]` by which a configuration names the part; `None` if it cannot.
+    /// Returns the key of `[policy]` with which a configuration names this part; `None` if no key does.
     pub const fn key(self) -> Option<&'static str> {
         match self {
             Injected::VictimSelector => Some("policy.victim"),
@@ -82,23 +82,23 @@ impl Injected {
     }
 }
 
-/// Requirements of a drive on its instance.
+/// Instances that a drive needs, with and without probes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// Smallest instance once no probe needs notices.
+    /// Smallest instance for the drive after all probes are done.
     unwatched: Instance,
     is_watched: bool,
 }
 
 impl Needs {
-    /// Returns the requirements of the keys of a configuration.
+    /// Returns the instances that the keys of a configuration need.
     pub fn of(config: &Config) -> Needs {
         let mut needs = Needs { unwatched: Instance::Plain, is_watched: false };
         config.needs().into_iter().for_each(|(_, instance)| needs.add(instance));
         needs
     }
 
-    /// Adds the requirement of `instance`.
+    /// Adds the need for at least `instance`.
     pub fn add(&mut self, instance: Instance) {
         match instance {
             Instance::Plain | Instance::Any => self.unwatched = self.unwatched.max(instance),
@@ -106,7 +106,7 @@ impl Needs {
         }
     }
 
-    /// Adds the requirements of a user-supplied part.
+    /// Adds the need of a user-supplied part.
     pub fn inject(&mut self, injected: Injected) {
         self.add(injected.needs());
     }
@@ -160,7 +160,7 @@ impl AnyDrive {
         }
     }
 
-    /// Runs the drive to its end in the instance that it needs. Once all probes are done, it continues in the instance without probes.
+    /// Runs the drive to its end, in the instance that it needs. When all probes are done, the run continues in an instance without probes.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let ran = self.run_events(needs, control);
         let ended = with_drive!(self, drive => drive.frontend.end_records());
@@ -187,13 +187,13 @@ impl AnyDrive {
         with_drive!(self, drive => drive.finish(is_cancelled, started, control))
     }
 
-    /// Starts a drive that will be stepped, in the instance that it needs.
+    /// Starts a stepped drive in the instance that it needs.
     pub fn open(&mut self, needs: Needs) -> Result<(), RunError> {
         self.turn_into(needs.instance());
         with_drive!(self, drive => drive.start(&Control::default()))
     }
 
-    /// Handles all events up to and including `until`, fewer if a completion ends the step. Returns whether no work for requests is left.
+    /// Handles all events up to and including `until`, or up to a completion that ends the step. Returns whether all work for requests is done.
     pub fn step(&mut self, until: Time, needs: Needs, control: &Control) -> Result<bool, RunError> {
         if until < Time::MAX {
             with_drive!(self, drive => drive.kernel.schedule_pause(until));
@@ -208,7 +208,7 @@ impl AnyDrive {
                 }
                 Pause::Cancelled => {}
                 Pause::Due => {
-                    // An earlier step that ended early can have left its pause in the queue.
+                    // A step that ended early may have left its pause in the queue.
                     let now = self.now();
                     if now >= until || self.completions().pauses_at(now) {
                         return Ok(false);
@@ -250,7 +250,7 @@ impl AnyDrive {
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a stepped drive and returns its report: as a cancelled run if work `is_left`, otherwise as a completed run.
+    /// Ends a stepped drive and returns its report. The run counts as cancelled if work `is_left`, otherwise as complete.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {
@@ -264,7 +264,7 @@ impl AnyDrive {
         })
     }
 
-    /// Converts a drive of the instance in which it was built into `instance`.
+    /// Converts a drive from its initial instance to `instance`. Leaves a drive in any other instance unchanged.
     fn turn_into(&mut self, instance: Instance) {
         *self = match (std::mem::replace(self, AnyDrive::Between), instance) {
             (AnyDrive::Probed(drive), Instance::Plain) => plain(drive),
@@ -285,7 +285,7 @@ macro_rules! over {
     }};
 }
 
-/// Converts a drive to the plain instance for its interconnect, if there is one.
+/// Converts a drive to the plain instance for its interconnect. Leaves the drive unchanged if there is no such instance.
 fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
@@ -296,7 +296,7 @@ fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
     }
 }
 
-/// Converts a drive to the instance with every feature but no probes, if there is one for its interconnect.
+/// Converts a drive to the instance with every feature but no probes. Leaves the drive unchanged if there is no such instance for its interconnect.
 fn any(drive: Box<Drive<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),

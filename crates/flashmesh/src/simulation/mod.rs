@@ -48,14 +48,14 @@ use instances::{AnyDrive, Injected, Needs};
 /// One drive and its workloads.
 pub struct Simulation {
     drive: AnyDrive,
-    /// Requirements of the configuration and of user-supplied parts on the instance.
+    /// Instances that the configuration and the user-supplied parts need.
     needs: Needs,
     /// Keys of `[policy]` for which a user-supplied policy was set.
     policies: Vec<&'static str>,
 }
 
 impl Simulation {
-    /// Builds the drive that `config` describes and opens the workloads that it names.
+    /// Builds the drive that `config` describes, and opens the workloads of `config`.
     ///
     /// # Errors
     /// If the drive cannot be built, or a workload cannot be used on it.
@@ -84,8 +84,8 @@ impl Simulation {
         Simulation::assembled(config, facts, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], or like [`Simulation::alone`] if `only` names a stream, but with the initial state from `drives`, which prepares it
-    /// if no earlier run did.
+    /// Like [`Simulation::new`], or like [`Simulation::alone`] if `only` gives a stream, but takes the initial state from `drives`. If no earlier run
+    /// did, this run prepares the state there.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or a workload cannot be used.
@@ -93,8 +93,8 @@ impl Simulation {
         Simulation::opened(config, facts(config.fabric.kind), only, Some(drives), &Control::default())
     }
 
-    /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. Without `drives`, prepares the state for this run
-    /// only.
+    /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. Without `drives`, the state is prepared for this
+    /// run only.
     ///
     /// # Errors
     /// Like [`Simulation::prepared`].
@@ -107,14 +107,14 @@ impl Simulation {
         Simulation::opened(config, facts(config.fabric.kind), only, drives, control)
     }
 
-    /// Returns the key of the state in which a run of `config` begins. Runs with equal keys share the state, and wait for the run that prepares it.
-    /// `None` if the drive is prepared separately for each run, or cannot be built.
+    /// Returns the key of the initial state of a run of `config`; `None` if the drive is prepared separately for each run, or cannot be built. Runs
+    /// with equal keys share the state, and wait for the run that prepares it.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
         let geometry = Geometry::of(config).ok()?;
         drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
     }
 
-    /// Builds the drive to run only the stream at `index`, as the baseline of fairness: the other streams issue nothing.
+    /// Builds the drive with only the stream at `index`, as the baseline of fairness: the other streams issue nothing.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or its workload cannot be used.
@@ -144,7 +144,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Builds the drive that `config` describes in its initial state, and connects `source` to its only stream.
+    /// Builds the drive that `config` describes, in its initial state. Connects `source` to its only stream.
     ///
     /// # Errors
     /// If the drive cannot be built, or the configuration has several streams.
@@ -152,8 +152,8 @@ impl Simulation {
         Simulation::with_sources(config, vec![source])
     }
 
-    /// Builds the drive that `config` describes in its initial state, and connects one of `sources` to each stream, in the order of
-    /// [`Config::streams`]. Offsets of a source are relative to the namespace of its stream.
+    /// Builds the drive that `config` describes, in its initial state. Connects one of `sources` to each stream, in the order of [`Config::streams`].
+    /// Offsets of a source are relative to the namespace of its stream.
     ///
     /// # Errors
     /// If the drive cannot be built, or the numbers of sources and streams differ.
@@ -161,7 +161,8 @@ impl Simulation {
         Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
     }
 
-    /// Returns the drive that `config` describes in its initial state, with a source of requests for each stream, which issue `writes`.
+    /// Returns the drive that `config` describes, in its initial state, with a source of requests for each stream. `writes` describes the writes that
+    /// the sources are expected to issue.
     fn assembled(
         config: &Config,
         facts: &'static Facts,
@@ -211,7 +212,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Returns the drive before it runs.
+    /// Returns the drive. Panics if the drive has already run.
     fn built(&mut self) -> &mut Drive<crate::kernel::model::Probed> {
         match &mut self.drive {
             AnyDrive::Probed(drive) => drive,
@@ -224,7 +225,7 @@ impl Simulation {
         self.policies.extend(injected.key());
     }
 
-    /// Sets the fault through which user-supplied parts end the run with [`RunError::Policy`], after the event in which they raise it.
+    /// Sets the fault through which user-supplied parts can end the run with [`RunError::Policy`], after the current event.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -249,10 +250,10 @@ impl Simulation {
         Err(unable(datapath.facts(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
     }
 
-    /// Replaces XY routing of the packets of NoSSD with a user-supplied one, which is evaluated now for every router and destination.
+    /// Replaces the XY routing of NoSSD packets with a user-supplied one, which is evaluated now for every router and destination.
     ///
     /// # Errors
-    /// If the interconnect has no packets that go from router to router, packets would not reach their destinations, or the network could deadlock.
+    /// If the interconnect does not send packets from router to router, packets would not reach their destinations, or the network could deadlock.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -267,10 +268,10 @@ impl Simulation {
         Err(unfit(datapath.facts(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
     }
 
-    /// Replaces the arbitration of channels and controllers by `fabric.arbitration` with a user-supplied one.
+    /// Replaces the arbitration of channels and controllers (`fabric.arbitration`) with a user-supplied one.
     ///
     /// # Errors
-    /// If that key does not affect the interconnect.
+    /// If `fabric.arbitration` does not apply to the interconnect.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -302,7 +303,7 @@ impl Simulation {
         }
     }
 
-    /// Replaces the page policy with a user-supplied firmware policy. The initial state is still that of the configuration.
+    /// Replaces the page policy with a user-supplied firmware policy. The initial state still follows the configuration.
     ///
     /// # Panics
     /// If the drive has already run, or the configuration has another policy than `page`.
@@ -314,8 +315,8 @@ impl Simulation {
         drive.controller.set_policy(policy);
     }
 
-    /// Sets a user-supplied placer, which chooses the planes of written pages in place of [`FirmwarePolicy::place_write`] of the configured policy.
-    /// The initial state is still that of the configuration.
+    /// Sets a user-supplied placer, which chooses the planes of written pages instead of [`FirmwarePolicy::place_write`] of the configured policy.
+    /// The initial state still follows the configuration.
     ///
     /// # Panics
     /// If the drive has already run, or the configuration has the policy `mbm`, which places writes in another way.
@@ -324,8 +325,8 @@ impl Simulation {
         self.built().controller.set_write_placer(placer);
     }
 
-    /// Sets a user-supplied selector, which chooses the replica of a page that serves a read. Without `replication.enabled` no page has a replica,
-    /// and the selector is not called.
+    /// Sets a user-supplied selector, which chooses between original and replica for each read of a replicated page. Never called without
+    /// `replication.enabled`, because then no page has a replica.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -336,7 +337,7 @@ impl Simulation {
         }
     }
 
-    /// Replaces the configured allocator with a user-supplied one. Pages placed by preconditioning stay where they are.
+    /// Replaces the configured allocator with a user-supplied one. Pages that preconditioning has placed stay there.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -347,7 +348,7 @@ impl Simulation {
         drive.controller.set_allocator(allocator);
     }
 
-    /// Replaces the configured victim selection of garbage collection with a user-supplied one. Preconditioning has used the configured one.
+    /// Replaces the configured victim selection of garbage collection with a user-supplied one. Preconditioning has already used the configured one.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -365,7 +366,7 @@ impl Simulation {
         self.built().frontend.set_request_sink(sink);
     }
 
-    /// Adds a probe, which is notified of what happens during the run.
+    /// Adds a probe, which receives notices during the run.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -379,8 +380,8 @@ impl Simulation {
         drive.kernel.add_probe(probe);
     }
 
-    /// Enables the oracles: the run fails at the first violation. Over an interconnect of an unknown kind it fails at once; see
-    /// [`Simulation::enable_checks_of`].
+    /// Enables the oracles: the run fails at the first violation. Over an interconnect of an unknown kind, the run fails at once; use
+    /// [`Simulation::enable_checks_of`] there.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -394,7 +395,7 @@ impl Simulation {
         self.add_oracles(oracles);
     }
 
-    /// Enables the oracles for a drive over a user-supplied interconnect with the `expected` properties.
+    /// Enables the oracles for a drive over a user-supplied interconnect. `expected` are the properties that the interconnect must have.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -405,22 +406,22 @@ impl Simulation {
     }
 
     fn add_oracles(&mut self, oracles: Oracles) {
-        // The audit of the oracles looks up every page.
+        // The audit of the oracles looks up every page, and lookups in tables are faster.
         self.built().controller.store_map();
         self.add_probe(Box::new(oracles));
     }
 
-    /// Runs in `instance` at least, even if a smaller one would be enough. The run is slower, with equal results; tests compare them.
+    /// Runs in `instance`, or in a larger one if needed. Tests use this to compare instances: a larger one is slower, with equal results.
     pub fn require(&mut self, instance: Instance) {
         self.needs.add(instance);
     }
 
-    /// Returns the instance that runs or last ran the drive; before the run, the instance with everything.
+    /// Returns the instance that runs or has run the drive; before the run, the instance with all features.
     pub fn instance(&self) -> Instance {
         self.drive.instance()
     }
 
-    /// Returns the translation layer, which holds the locations of pages.
+    /// Returns the translation layer, which contains the locations of pages.
     pub fn ftl(&self) -> &Ftl {
         self.drive.parts().controller.ftl()
     }
@@ -430,7 +431,7 @@ impl Simulation {
         self.drive.parts().geometry
     }
 
-    /// Returns the name of each stream with the summary of its workload; `None` if the configuration names no workload.
+    /// Returns the name and the workload summary of each stream; `None` for the summary if the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.drive.parts().summaries.into_iter()
     }
@@ -443,8 +444,8 @@ impl Simulation {
         }
     }
 
-    /// Writes a timeline of the run for Perfetto to `sink`, for the window and up to the size in `[measure]`. Returns a handle to the outcome, for
-    /// after the run.
+    /// Writes a timeline of the run for Perfetto to `sink`. `[measure]` limits its time window and its size. Returns a handle from which the outcome
+    /// can be read after the run.
     ///
     /// # Panics
     /// If the drive has already run.
@@ -474,7 +475,7 @@ impl Simulation {
         Some(recorded)
     }
 
-    /// Returns an error if the configuration names a policy that was not set.
+    /// Returns an error if the configuration names a user-supplied policy that was not set.
     fn require_policies(&mut self) -> Result<(), RunError> {
         let AnyDrive::Probed(drive) = &self.drive else { return Ok(()) };
         let mut missing = drive.config.policy.named().filter(|(key, _)| !self.policies.contains(key));
@@ -494,7 +495,7 @@ impl Simulation {
     }
 }
 
-/// Returns the error of a policy that the interconnect does not support.
+/// Returns the error for a policy that the interconnect does not support.
 fn unable(facts: &Facts, key: &'static str, why: &str, help: &str) -> RunError {
     unfit(facts, key, why, help).into()
 }

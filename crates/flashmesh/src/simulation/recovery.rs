@@ -1,7 +1,7 @@
-//! Recovery after a power cut: simulation of its reads through the dies and the interconnect, step by step.
+//! Recovery after a power cut: the reads of recovery are simulated step by step, through the dies and the interconnect.
 //!
-//! The drive is rebuilt with all dies and paths idle. The reads of a step are known when it begins, and each die has enough reads pending to keep all
-//! of its planes busy. Computing time of the controller is ignored \[choice\].
+//! The drive is rebuilt with all dies and paths idle. The reads of a step are known when the step begins. Each die has enough pending reads to keep
+//! all of its planes busy. Computing time of the controller is ignored \[choice\].
 
 use crate::config::Config;
 use crate::datapath::{Arrived, Datapath, Ended, Next, PageSource, Wants};
@@ -19,7 +19,7 @@ use crate::schedule::transaction::{Class, Owner, Transaction};
 use crate::schedule::work::Work;
 use crate::units::Time;
 
-/// Pending reads of a die, for each of its planes.
+/// Number of pending reads of a die, for each of its planes.
 const READS_PER_PLANE: u32 = 4;
 
 /// Reads of one step that have not been issued.
@@ -52,7 +52,7 @@ impl Reads {
         self.try_issue(die, datapath, kernel);
     }
 
-    /// Tries to issue the next operation of a die. Nothing is ever held back.
+    /// Tries to issue the next operation of a die. Recovery never holds transactions back.
     fn try_issue(&self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if let Wants::Each(first, count) = datapath.try_issue(die, self, kernel) {
             for die in (first.0..first.0 + count).map(DieId) {
@@ -69,7 +69,7 @@ impl Reads {
     }
 }
 
-/// Answers for reads whose pages never move.
+/// Answers to the queries of the datapath. Pages never move during recovery.
 impl<M: Model> PageSource<M> for Reads {
     fn is_current(&self, _transaction: &Transaction) -> bool {
         true
@@ -192,7 +192,7 @@ impl Recovery {
                 }
             }
             Event::Resumed(die) => source.try_issue(die, datapath, kernel),
-            // There are no programs and no host.
+            // Events of programs and of the host do not occur during recovery.
             _ => {}
         }
     }
@@ -206,7 +206,7 @@ impl Recovery {
             Arrived::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
                 Reads::send_register(die, datapath, kernel);
-                // Companions: mapping units of the same page.
+                // Companions are the other mapping units of the same page.
                 let mut arrived = Some(read);
                 while let Some(read) = arrived {
                     arrived = datapath.companion(read);
@@ -249,7 +249,7 @@ impl Recovery {
     }
 }
 
-/// Simulates the reads of `scan`, and reports the duration of the recovery with the counts of `recovered`.
+/// Simulates the reads of `scan`. Returns the report of the recovery: its duration, and the counts of `recovered`.
 ///
 /// # Errors
 /// If the drive cannot be built, or the reads never end.

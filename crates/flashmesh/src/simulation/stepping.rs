@@ -1,4 +1,4 @@
-//! Stepped drives: the caller submits requests while the drive runs, and advances simulated time.
+//! Stepped drives: the caller submits requests during the run, and advances the simulated time.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ pub struct Submission {
     pub time: Time,
     /// Kind of the request.
     pub kind: RequestKind,
-    /// Start in the namespace of the stream, a multiple of the sector size.
+    /// Offset in the namespace of the stream, a multiple of the sector size.
     pub offset: Bytes,
     /// Size, a positive multiple of the sector size; zero for a flush.
     pub size: Bytes,
@@ -42,10 +42,10 @@ struct StreamState {
 /// Progress of a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The drive has not started. Requests for time 0 are issued when it starts, as in a run. Holds the earliest arrival of the submitted requests,
-    /// if any.
+    /// The drive has not started. Requests for time 0 are issued at its start, as in a run. Contains the earliest arrival time of the submitted
+    /// requests, if any.
     New(Option<Time>),
-    /// All requests have completed. Background work is suspended until the next request, because a run that ended here would not do it either.
+    /// All requests have completed. Background work is suspended until the next request, because a run that ends here would not perform it either.
     Idle,
     /// Requests are in flight.
     Busy,
@@ -127,7 +127,7 @@ impl Drive {
         Drive::prepared(config, true, None)
     }
 
-    /// Like [`Drive::new`], or [`Drive::checked`] if `is_checked`, but with the initial state from `drives`, if given.
+    /// Like [`Drive::new`], or [`Drive::checked`] if `is_checked`. Takes the initial state from `drives`, if given.
     ///
     /// # Errors
     /// Like [`Drive::new`].
@@ -192,8 +192,8 @@ impl Drive {
     /// Submits a request. Returns its id; ids count up from 0. A request beyond the capacity completes with an error status.
     ///
     /// # Errors
-    /// If the request arrives before the time of the drive or before the last one of its stream, if no host can make it, or if the drive accepts no
-    /// more requests.
+    /// If the request arrives before the current time of the drive or before the last request of its stream, if no host could issue it, or if the
+    /// drive accepts no more requests.
     #[inline]
     pub fn submit(&mut self, request: Submission) -> Result<u64, StepError> {
         self.require_open()?;
@@ -201,7 +201,7 @@ impl Drive {
         Ok(self.accept(request))
     }
 
-    /// Submits requests. Returns the id of the first; the ids of the others follow. If one of them is invalid, submits none.
+    /// Submits requests. Returns the id of the first request; the ids of the others follow. Submits nothing if one of the requests is invalid.
     ///
     /// # Errors
     /// Like [`Drive::submit`], with the index of the request.
@@ -266,7 +266,7 @@ impl Drive {
         Ok(())
     }
 
-    /// Adds a checked request. Returns its id.
+    /// Submits a request that was checked. Returns its id.
     #[inline]
     fn accept(&mut self, request: Submission) -> u64 {
         let Submission { time: arrival, kind, offset, size, stream } = request;
@@ -279,7 +279,7 @@ impl Drive {
         self.drive.accept(StreamId(stream as u32), IoRequest { arrival, kind, offset, size, stream: 0 })
     }
 
-    /// Returns the time of the next event; `None` if none follows until a request is submitted. An event need not complete a request.
+    /// Returns the time of the next event; `None` if no event follows until a request is submitted. The event may or may not complete a request.
     pub fn next_event(&self) -> Option<Time> {
         match self.state {
             State::New(first) => first,
@@ -291,7 +291,7 @@ impl Drive {
     /// Simulates all events up to and including `time`. Returns the completed requests, in order of completion.
     ///
     /// # Errors
-    /// If `time` is before the time of the drive, or an oracle finds a violation.
+    /// If `time` is before the current time of the drive, or an oracle finds a violation.
     pub fn advance(&mut self, time: Time) -> Result<&[Completion], RunError> {
         if time > Time::RUN_MAX {
             return Err(StepError::TooFar { time }.into());
@@ -299,7 +299,7 @@ impl Drive {
         self.step(time, false)
     }
 
-    /// Like [`Drive::advance`], but stops earlier, at the time of the next completion or when no work for requests is left.
+    /// Like [`Drive::advance`], but stops early at the next completion, or when all work for requests is done.
     ///
     /// # Errors
     /// Like [`Drive::advance`].
@@ -340,7 +340,7 @@ impl Drive {
                 };
             }
         }
-        // Without an `until`, or after an early stop at a completion, the time is that of the last event.
+        // Without `until`, or after an early stop at a completion, the drive is at the time of the last event.
         let done = self.drive.completions().done.len();
         let pauses_early = to_completion && done > 0;
         self.now = if until == Time::MAX || pauses_early { self.drive.now().later(self.now) } else { until };
@@ -348,13 +348,13 @@ impl Drive {
         Ok(&self.drive.completions().done)
     }
 
-    /// Takes the completions of the last step without copying them.
+    /// Removes and returns the completions of the last step, without copies.
     pub fn take_completions(&mut self) -> Vec<Completion> {
         std::mem::take(&mut self.drive.completions().done)
     }
 
-    /// Returns the report of a run that ends now: of a complete run if all requests have completed, otherwise of an interrupted one. The drive stays
-    /// as it is; a copy of it is ended.
+    /// Returns the report of a run that ends now. The run counts as complete if all requests have completed, otherwise as interrupted. Only a copy of
+    /// the drive is ended, so the drive itself can continue.
     ///
     /// # Errors
     /// If the drive has failed, or an oracle finds a violation at its end.
@@ -384,10 +384,10 @@ impl Drive {
         Snapshot(Box::new(self.clone()))
     }
 
-    /// Restores the state of `snapshot`. If the same requests are submitted, the same follows.
+    /// Restores the state of `snapshot`. Equal submissions then have equal results.
     ///
     /// # Errors
-    /// If the snapshot is of a drive with another configuration, or only one of the two has the oracles enabled. The drive then stays as it is.
+    /// If the snapshot is of a drive with another configuration, or only one of the two has the oracles enabled. The drive is then unchanged.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), StepError> {
         let other = &*snapshot.0;
         self.refuse_other(other)?;
@@ -411,7 +411,7 @@ impl Drive {
     }
 }
 
-/// Returns an error for keys that the caller of a stepped drive decides, or whose state cannot be copied.
+/// Returns an error for keys that fix what the caller of a stepped drive decides, or whose state cannot be copied.
 fn refuse_unfollowed(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });
