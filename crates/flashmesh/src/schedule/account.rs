@@ -41,18 +41,18 @@ impl LatencyBreakdown {
     }
 }
 
-/// A granted path, for a command or for data from a register.
+/// A granted path, for a command or for data from a register, and the wait for it.
 #[derive(Clone, Copy, Debug)]
 pub struct PathWait {
-    /// Time of the request.
+    /// Time at which the path was requested.
     pub asked: Time,
-    /// Start of the successful attempt; later than the request if the path was blocked.
+    /// Start of the successful attempt to reserve the path; later than `asked` if the path was blocked.
     pub tried: Time,
     /// Causes of the wait.
     pub causes: Causes,
 }
 
-/// The time for which a transfer was blocked in the network.
+/// The time for which the network blocked a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Stall {
     /// Blocked time.
@@ -61,14 +61,14 @@ pub struct Stall {
     pub is_by_another: bool,
 }
 
-/// The time account of a transaction, up to its last event.
+/// The time account of a transaction, up to the last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Account {
     /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
     queued: Time,
-    /// Time for which the die had worked for the firmware at the start of the wait.
+    /// Total time for which the die had worked for the firmware when the wait began.
     internal_busy: Time,
-    /// Time of the last event: start of the array, then its end, then start of the data transfer.
+    /// Time of the last event: array start, array end, or start of the data transfer.
     mark: Time,
     spent: LatencyBreakdown,
     conflict: Causes,
@@ -87,7 +87,7 @@ impl Account {
         &self.spent
     }
 
-    /// Returns the causes of path waits so far.
+    /// Returns the causes of all path waits so far.
     #[inline]
     pub fn conflict(&self) -> Causes {
         self.conflict
@@ -99,7 +99,7 @@ impl Account {
         self.queued = now;
     }
 
-    /// Charges `time` in or before the device cache, before the transaction began.
+    /// Charges `time` that passed in or before the device cache, before the transaction began.
     #[inline]
     pub fn was_cached(&mut self, time: Time) {
         self.spent.cache = time;
@@ -115,13 +115,13 @@ impl Account {
         self.spent.die_wait += now - self.queued;
     }
 
-    /// Starts the wait in the queue of a die, which has worked `internal_busy` for the firmware by now.
+    /// Starts the wait in the queue of a die. `internal_busy` is the total time for which the die has worked for the firmware.
     #[inline]
     pub fn queue(&mut self, now: Time, internal_busy: Time) {
         (self.queued, self.internal_busy) = (now, internal_busy);
     }
 
-    /// Charges the wait for the die until `until`; the die has then worked `internal_busy` for the firmware.
+    /// Charges the wait for the die until `until`. `internal_busy` is the total time for which the die has then worked for the firmware.
     #[inline]
     pub fn wait(&mut self, until: Time, internal_busy: Time) {
         let waited = until - self.queued;
@@ -130,7 +130,8 @@ impl Account {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Charges all waits up to the start of the command transfer over `path`; the die has worked `internal_busy` for the firmware by now.
+    /// Charges all waits up to the start of the command transfer over `path`. `internal_busy` is the total time for which the die has worked for the
+    /// firmware.
     #[inline(always)]
     pub fn taken(&mut self, now: Time, path: PathWait, internal_busy: Time) {
         // The die, or another transaction, may have requested the path before this transaction was queued.
@@ -144,7 +145,7 @@ impl Account {
         }
     }
 
-    /// Charges the command transfer, which began at `started`, and starts the array.
+    /// Charges the command transfer, which began at `started`. The array starts now.
     #[inline]
     pub fn array_began(&mut self, now: Time, started: Time, stall: Stall) {
         self.spent.transfer += now - started - stall.time;
@@ -152,7 +153,7 @@ impl Account {
         self.mark = now;
     }
 
-    /// Ends the array, after `nominal` of work. Any further time is a suspension in favour of other requests.
+    /// Charges the array time. `nominal` is the array time without suspension; the rest is a suspension in favour of other requests.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;
@@ -160,13 +161,13 @@ impl Account {
         self.mark = now;
     }
 
-    /// Starts the transfer out of the page register, free for this data since `free`. `waited_before` is the path wait already charged to earlier
-    /// planes of the operation, `path` the wait of this one.
+    /// Starts the transfer out of the page register, which was ready for this data at `free`. `path` is the path wait of this transfer.
+    /// `waited_before` is the path wait already charged to earlier planes of the operation.
     #[inline(always)]
     pub fn leaves(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
         let PathWait { asked, tried, causes } = path;
-        // Until the register was free, the die was busy with older data; since then with the data of earlier planes and with the waits for their
-        // paths, which are path waits of this transaction, too.
+        // Before `free`, the die was busy with older data. After `free`, it was busy with earlier planes of the operation. Path waits of earlier
+        // planes count as path waits of this transaction.
         self.spent.die_wait += free - self.mark;
         self.spent.transfer += asked - free - waited_before + (now - tried);
         self.spent.path_wait += waited_before + (tried - asked);
@@ -209,19 +210,19 @@ mod tests {
         Time::from_us(us)
     }
 
-    /// Follows a read from its start at 10 us until its data has left at 200 us.
+    /// Follows a read from its start at 10 us to the end of its transfer at 200 us.
     #[test]
     fn the_parts_of_a_read_add_up_to_its_time() {
         let mut account = Account::default();
         account.begin(us(10));
         account.waited_for_map(us(15));
         account.queue(us(15), us(100));
-        // The die works until 40 us, 7 us of which are collection; then the channel is in use until 45 us.
+        // The die works until 40 us; 7 us of this time are collection. Then the channel is in use until 45 us.
         let command = PathWait { asked: us(40), tried: us(45), causes: Causes::default() };
         account.taken(us(46), command, us(107));
         // Transfer of 4 us, 1 us of which is blocked.
         account.array_began(us(50), us(46), Stall { time: us(1), is_by_another: false });
-        // 60 us of work take 90, with a suspension.
+        // 60 us of work take 90 us because of a suspension.
         account.array_ended(us(140), us(60));
         // The register is free at 150 us. The earlier plane waits 5 us for its path and then transfers for 10 us.
         let data = PathWait { asked: us(165), tried: us(180), causes: Causes::default() };

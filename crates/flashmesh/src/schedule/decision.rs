@@ -1,4 +1,4 @@
-//! Decisions of a policy: the lead of the next operation, and the joiners.
+//! Decisions of a policy: the lead and the joiners of the next operation.
 
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::TransactionId;
@@ -6,13 +6,13 @@ use crate::ids::TransactionId;
 use super::Choice;
 use super::transaction::NextInChain;
 
-/// The transactions of other planes that join the lead.
+/// Transactions on other planes that join the lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
-    /// On each other plane the first transaction that may join, among the first `schedule.lookahead` of its queue.
+    /// On each other plane, the first transaction that may join, within the first `schedule.lookahead` of the queue.
     First,
-    /// The named transactions that may join, each queued for another plane of the die in the class of the lead. A transaction that may not join by
-    /// `flash.multi-plane`, or whose page has moved, stays in its queue.
+    /// The named transactions, if they may join. Each is queued for another plane of the die, in the class of the lead. A transaction stays in its
+    /// queue if `flash.multi-plane` does not let it join, or if its page has moved.
     These(Chosen),
 }
 
@@ -29,7 +29,7 @@ impl Default for Chosen {
 }
 
 impl Chosen {
-    /// Adds transaction `id`, which is queued for `plane` of the die. A second one for the same plane is ignored.
+    /// Adds transaction `id`, which is queued for `plane` of the die. Ignored if the plane already has a transaction.
     pub fn push(&mut self, plane: u8, id: TransactionId) {
         if let Some(joiner @ &mut NextInChain::NONE) = self.joiners.get_mut(usize::from(plane)) {
             *joiner = NextInChain::to(id);
@@ -47,14 +47,14 @@ impl Chosen {
 pub struct Decision {
     /// Queue of the lead.
     pub queue: Choice,
-    /// Lead, if it is not the head of that queue.
+    /// Lead; `None` for the head of `queue`.
     pub lead: Option<TransactionId>,
-    /// Joiners of the lead.
+    /// Transactions that join the lead.
     pub joiners: Joiners,
 }
 
 impl From<Choice> for Decision {
-    /// Lets the head of a queue lead, with the first transactions that may join.
+    /// Returns the decision in which the head of `queue` leads, with [`Joiners::First`].
     #[inline]
     fn from(queue: Choice) -> Decision {
         Decision { queue, lead: None, joiners: Joiners::First }

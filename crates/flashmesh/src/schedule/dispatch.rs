@@ -1,4 +1,4 @@
-//! View of the drive for policies that name the dies that request paths.
+//! The drive as seen by policies that choose the dies that request paths.
 
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
@@ -9,13 +9,13 @@ use super::DieStates;
 use super::load::Load;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
 
-/// A set of dies, grouped by channel, unordered within a channel.
+/// A set of dies. It is grouped by channel, without order within a channel.
 #[derive(Clone, Debug)]
 pub struct DieSet {
     dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
-    /// Index among the members of the channel plus one, indexed by die; 0 for no member.
+    /// Position of each die among the members of its channel, plus one; 0 if the die is not a member.
     places: Vec<u32>,
 }
 
@@ -91,7 +91,7 @@ impl DieSet {
     }
 }
 
-/// The dies that could start an operation, with the queues and states of all dies of the drive.
+/// The dies that could start an operation, and the queues and states of all dies.
 pub struct Dispatch<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
@@ -115,14 +115,14 @@ impl<'a> Dispatch<'a> {
         self.geometry
     }
 
-    /// Returns the dies that could start an operation and have not requested a path. If dies take turns, the first die of a chip stands for all of
-    /// them.
+    /// Returns the dies that could start an operation and have not requested a path. If the dies of a chip take turns, only the first die of the chip
+    /// is returned.
     #[inline]
     pub fn candidates(&self) -> &'a DieSet {
         self.candidates
     }
 
-    /// Returns the dies one of which starts an operation when `candidate` has a path.
+    /// Returns the dies that `candidate` represents. One of them starts an operation when the candidate has a path.
     #[inline]
     pub fn speaks_for(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };

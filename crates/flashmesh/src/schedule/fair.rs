@@ -1,19 +1,21 @@
 //! Fair scheduling: on each die, the stream with the largest slowdown goes next.
 //!
-//! After FLIN (Tavakkol et al., ISCA 2018), which reorders the transactions in the queue of a chip so that the slowdowns of the streams become equal.
-//! The slowdown of a stream is its time with other streams over its time alone; FLIN estimates the latter as the former minus the interference of
-//! others.
+//! The model follows FLIN (Tavakkol et al., ISCA 2018), which reorders the transactions in the queue of a chip to make the slowdowns of the streams
+//! equal. The slowdown of a stream is its time with other streams, divided by its time alone. FLIN estimates the time alone by subtracting the
+//! interference of other streams.
 //!
 //! Choices:
-//! - Of the three stages of FLIN only the idea of the first is modelled: no priorities among streams, no budget that balances reads with writes.
-//! - A die sums for each stream the time of its operations, and the time of operations of other streams chosen while the stream had a transaction
-//!   waiting. The slowdown on this die is the sum of both over the former; waits for earlier transactions of the same stream do not count. Times are
-//!   `flash.read-time` and `flash.program-time`. Both sums are halved when a stream has used the time of 64 programs, so that old times are
-//!   forgotten.
-//! - Among the streams with ready transactions the one with the largest slowdown goes, among equal ones the one with the oldest transaction; of the
-//!   stream its oldest read, else its oldest write. Other transactions may join on other planes. The whole queue of the die is searched.
-//! - A transaction that has waited for `schedule.age-bound` goes before all others of its die. Firmware work goes before or after requests as with
-//!   the other policies, and counts for no stream.
+//! - Of the three stages of FLIN, only the idea of the first is modelled: there are no priorities among streams, and no budget that balances reads
+//!   with writes.
+//! - For each stream, a die sums two times: of the operations of the stream, and of the operations of other streams that were chosen while the stream
+//!   waited. The slowdown on this die is the sum of both times, divided by the first. Waits for earlier transactions of the same stream do not count.
+//!   An operation counts as `flash.read-time` or `flash.program-time`. Both sums are halved after the stream has used the time of 64 programs, so
+//!   that old times lose weight.
+//! - Among the streams with ready transactions, the one with the largest slowdown goes; if slowdowns are equal, the one with the oldest transaction.
+//!   Reads of the stream precede its writes, and older transactions precede newer ones. Other transactions may join on other planes. The whole queue
+//!   of the die is searched.
+//! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. Firmware work precedes or follows requests as with the
+//!   other policies, and counts for no stream.
 
 use crate::config::{Config, EraseOrder};
 use crate::flash::geometry::Geometry;
@@ -24,7 +26,7 @@ use super::precedence::{among_classes, late};
 use super::transaction::{Class, Owner, Transaction};
 use super::{Choice, Decision, Joiners, Scheduler, Waiting};
 
-/// Program times after which the sums of a stream are halved.
+/// Number of program times after which the sums of a stream are halved.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -35,19 +37,19 @@ pub struct Fair {
     program: Time,
     streams: usize,
     shares: Vec<StreamTime>,
-    /// Next transaction of each stream.
+    /// Next transaction of each stream, if any.
     heads: Vec<Option<StreamHead>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamTime {
     own: Time,
-    /// Time of other streams' operations while the stream waited.
+    /// Time of the operations of other streams while the stream waited.
     others: Time,
 }
 
 impl StreamTime {
-    /// Returns whether the slowdown is larger than that of `than`, by `others / own`, which is infinite without own time.
+    /// Returns whether the slowdown is larger than the slowdown of `than`. The slowdown is `others / own`, infinite if `own` is zero.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -62,7 +64,7 @@ impl StreamTime {
 struct StreamHead {
     queue: Choice,
     lead: TransactionId,
-    /// Reads first, then by arrival.
+    /// Order within the stream: reads first, then by arrival.
     rank: (bool, u64),
     /// Arrival number of the oldest transaction of the stream.
     oldest: u64,

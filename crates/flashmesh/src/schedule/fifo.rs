@@ -1,10 +1,10 @@
-//! First in, first out: the oldest transaction of any class goes. Only collection that must precede requests overtakes, because it cannot be
-//! preempted or space is nearly out.
+//! First in, first out: the oldest transaction of any class goes. Collection may overtake only if it cannot be preempted, or if the die is nearly out
+//! of space.
 
 use super::transaction::Class;
 use super::{Choice, Scheduler, Waiting};
 
-/// The policy in order of arrival at the die.
+/// The policy that chooses in order of arrival at the die.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo;
 

@@ -9,7 +9,7 @@ pub struct InPlane {
     pub page: u32,
 }
 
-/// Returns whether planes may join for two pages, or for two blocks to erase (`page` is 0).
+/// Returns whether two planes may run operations at these locations together. For erases, `page` is 0.
 #[inline]
 pub fn may_join(rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
     match rule {

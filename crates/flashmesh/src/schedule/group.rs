@@ -12,7 +12,7 @@ use super::{Choice, Chosen, Decision, Joiners, Waiting};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub planes: u32,
-    /// Largest number of pages that belong to one request.
+    /// Number of pages of the request with the most pages in the group.
     pub of_one_request: u32,
     /// Arrival number of the oldest transaction.
     pub oldest: u64,
@@ -32,7 +32,7 @@ struct Member {
 #[derive(Clone, Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
-    /// Number of transactions of a queue to consider.
+    /// Number of transactions in each queue to consider.
     pub lookahead: usize,
     geometry: Geometry,
     members: Vec<Member>,
@@ -48,7 +48,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for planes that may join. Programs get their pages only at the start, so their location does not count.
+    /// Returns a key that is equal for planes that may join. The location of programs does not count, because their pages are assigned only at the
+    /// start.
     fn key(&self, queue: Choice, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
         let place = match self.rule {
@@ -63,8 +64,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes count as a group; whether their
-    /// pages allow it is known only at the start.
+    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes count as one group, because it is
+    /// known only at the start whether their pages allow that.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
@@ -89,14 +90,14 @@ impl Grouping {
     }
 }
 
-/// The choice of the best group of request transactions on a die, with firmware work before or after them.
+/// A rule that chooses operations: the best group of request transactions on a die, with firmware work before or after requests.
 #[derive(Clone, Debug)]
 pub(super) struct ByGroup {
     erases: EraseOrder,
-    /// Wait after which a transaction goes before any group.
+    /// Wait after which a transaction precedes all groups.
     pub age_bound: Time,
     pub grouping: Grouping,
-    /// Rank of a group; the largest one wins.
+    /// Function that ranks a group; the group with the largest rank wins.
     rank: fn(&Group) -> Rank,
 }
 
@@ -153,7 +154,7 @@ impl ByGroup {
     }
 }
 
-/// Builds a group of the oldest transaction of each plane from transactions that may join, in order of arrival.
+/// Builds a group of the oldest transaction of each plane. `alike` contains transactions that may join each other, in order of arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
     let mut joiners = Chosen::default();

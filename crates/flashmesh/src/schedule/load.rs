@@ -33,7 +33,7 @@ impl<'a> Load<'a> {
         &self.transactions[id]
     }
 
-    /// Returns all transactions in the queues of a die for `class`, unordered. Some of them may not be allowed to run now.
+    /// Returns all transactions in the queues of a die for `class`, unordered. Some may not be ready to run.
     #[inline]
     pub fn queued(
         &self,
@@ -54,7 +54,7 @@ impl<'a> Load<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
-    /// Returns the oldest transaction of a class that is queued at a die.
+    /// Returns the oldest transaction of a class queued at a die.
     #[inline]
     pub fn oldest(&self, die: DieId, class: Class) -> Option<&'a Transaction> {
         self.queues.oldest_of(self.transactions, die, class)

@@ -50,8 +50,8 @@ pub trait DieStates {
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// The view of a policy: the die that can accept an operation, or all dies of a chip that accepts one at a time, with the queues and states of all
-/// dies of the drive.
+/// The view of a policy: one die that can accept an operation, or all dies of a chip that accepts one operation at a time. The view contains the
+/// queues and states of all dies of the drive.
 pub struct Waiting<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -64,9 +64,9 @@ pub struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    /// Creates the view of the dies from `first` on, among all `dies` of the drive. `ready` has for each of them the planes with a transaction that
-    /// may run now, by class. `collection_first` is whether garbage collection precedes user requests; `space_is_out`, whether it must, since writes
-    /// find no free page, or soon will not.
+    /// Creates the view of the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that may run now, by
+    /// class. `dies` are all dies of the drive. `collection_first` is true if garbage collection has precedence over user requests. `space_is_out` is
+    /// true if writes find no free page, or soon will not, so that collection must precede.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
@@ -110,25 +110,25 @@ impl<'a> Waiting<'a> {
         Load::new(self.dies, self.queues, self.transactions)
     }
 
-    /// Returns whether garbage collection precedes user requests at this die now.
+    /// Returns whether garbage collection has precedence over user requests at this die now.
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
     }
 
-    /// Returns whether space is nearly out, so that writes can proceed only after collection.
+    /// Returns whether the die is nearly out of space, so that writes must wait for collection.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
     }
 
-    /// Returns the planes of one of these dies with a transaction of `class` that may run, as a bit mask.
+    /// Returns the planes of a die under decision with a transaction of `class` that may run, as a bit mask.
     #[inline]
     pub fn ready_planes(&self, die: DieId, class: Class) -> u8 {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the only queue with request transactions that may run, if there is exactly one: its head then goes, whatever the policy prefers.
+    /// Returns the queue with request transactions that may run, if there is exactly one. The head of this queue goes, whatever the policy prefers.
     #[inline]
     pub fn only_queue(&self) -> Option<Choice> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -144,7 +144,7 @@ impl<'a> Waiting<'a> {
         self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
-    /// Returns the transactions of `class` that may run: the oldest one of each plane, and of each priority if priorities count.
+    /// Returns the transactions of `class` that may run: the oldest of each plane, or of each plane and priority if priorities count.
     #[inline]
     pub fn heads(&self, class: Class) -> impl Iterator<Item = (Choice, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
@@ -176,7 +176,7 @@ impl<'a> Waiting<'a> {
         });
     }
 
-    /// Calls `see` with each queue of `class` in a ready plane. A queue may be empty if priorities count.
+    /// Calls `see` with each queue of `class` in a ready plane. If priorities count, some of these queues may be empty.
     #[inline(always)]
     fn each_queue(&self, class: Class, mut see: impl FnMut(Choice)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
@@ -191,7 +191,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Returns the queue of the oldest transaction of `classes`, among the queues for which `may` holds.
+    /// Returns the queue of the oldest transaction of `classes`, among the queues for which `may` returns true.
     #[inline(always)]
     pub(crate) fn oldest_of(&self, classes: &[Class], may: impl Fn(Choice) -> bool) -> Option<Choice> {
         let mut oldest = (u64::MAX, None);
@@ -219,7 +219,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// The queue whose head leads the next operation. Small enough to be returned in a register.
+/// A queue, whose head leads the next operation. Small enough to be returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Die of the queue.
@@ -261,19 +261,19 @@ pub trait Scheduler {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the head of the only non-empty queue of a die always goes, so that the policy need not be called: its state must not depend on
-    /// such choices, nor the choices on transactions behind the head.
+    /// Returns whether the head of the only non-empty queue of a die always goes, so that the policy need not be called. The state of such a policy
+    /// must not depend on these choices, and its choices must not depend on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy names the dies that request paths.
+    /// Returns whether the policy chooses the dies that request paths.
     fn dispatches(&self) -> bool {
         false
     }
 
-    /// Returns the die that requests a path next, one of the [candidates](Dispatch::candidates); `None` to wait for the next event. Called only if
-    /// the policy [`dispatches`](Scheduler::dispatches).
+    /// Returns the next die that requests a path, from the [candidates](Dispatch::candidates); `None` to wait for the next event. Called only if the
+    /// policy [`dispatches`](Scheduler::dispatches).
     fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }
@@ -283,7 +283,7 @@ pub trait Scheduler {
 }
 
 impl Clone for Box<dyn Scheduler + Send> {
-    /// Panics, because a drive with a custom scheduler is never cloned.
+    /// Panics. A drive with a custom scheduler is never cloned.
     fn clone(&self) -> Self {
         unreachable!("a drive with a scheduler of the caller's own is not copied")
     }
@@ -303,8 +303,8 @@ pub enum AnyScheduler {
 }
 
 impl AnyScheduler {
-    /// Makes the choice of the default policy with its default options for one die; `ready` are the planes with transactions that may run. Compiled
-    /// into plain drives, which have no priorities.
+    /// Makes the choice of the default policy with default options, for one die. `ready` contains the planes with transactions that may run. Used by
+    /// plain drives, which have no priorities.
     #[inline(always)]
     pub fn choose_plain(
         &mut self,

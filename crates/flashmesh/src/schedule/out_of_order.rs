@@ -1,10 +1,9 @@
-//! Out-of-order scheduling: first the map, since any number of requests may wait for one of its pages; then requests by kind, whatever their order of
-//! arrival; garbage collection before or after requests, depending on preemptibility and free space.
+//! Out-of-order scheduling. Transactions of the map go first, because many requests may wait for one page of the map. Requests follow by kind, in any
+//! order of arrival. Garbage collection precedes or follows requests, depending on preemptibility and free space.
 //!
-//! Reads go first unless `schedule.order` says otherwise, since a program occupies a die thirty times as long. Strict precedence would starve the
-//! other kind; `schedule.age-bound` prevents that: a transaction that has waited for the bound alternates with the preferred kind. Priorities of
-//! requests count as `schedule.priorities` says; collection has none. Erases go with the rest of their collection unless `schedule.erases` says
-//! otherwise.
+//! Unless `schedule.order` says otherwise, reads precede programs, which occupy a die thirty times as long. Strict precedence would starve the other
+//! kind. To prevent this, a transaction that has waited for `schedule.age-bound` alternates with the preferred kind. Priorities of requests count as
+//! `schedule.priorities` says; collection has none. Erases go with the rest of their collection, unless `schedule.erases` says otherwise.
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
@@ -19,16 +18,16 @@ use super::{Choice, Scheduler, Waiting};
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
-/// The policy that prefers requests by kind, then the oldest of each kind.
+/// The policy that chooses requests by kind, and the oldest request of a kind.
 #[derive(Clone, Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// Whether an overdue transaction has just gone first, so that the other kind goes next; indexed by die.
+    /// Whether the last request was chosen because it was overdue, so that the preferred kind goes next; indexed by die.
     yields: Vec<bool>,
-    /// Round-robin state of each die and kind; only with weighted priorities.
+    /// Round-robin state of each kind, by die; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
@@ -52,12 +51,12 @@ impl OutOfOrder {
         }
     }
 
-    /// Returns the queue of the oldest request transaction that exceeds the age bound. Kinds then alternate: if writes arrive faster than the die
-    /// programs them, all are overdue, and reads would wait behind all of them.
+    /// Returns the queue of the oldest request transaction that exceeds the age bound. Every second time, returns `None`, so that kinds alternate: if
+    /// writes arrive faster than the die programs them, all writes are overdue, and reads would wait for all of them.
     #[inline]
     fn late(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         if is_of_one_kind(waiting) {
-            // Within a kind the oldest goes first anyway, unless priorities count.
+            // With one kind, the oldest transaction goes first anyway, unless priorities count.
             return if self.priorities == Priorities::Off { None } else { late(waiting, self.age_bound) };
         }
         let late = late(waiting, self.age_bound);
@@ -70,8 +69,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Returns the class to serve if both reads and programs of requests are queued. That is reads, unless a transaction is overdue and the die has
-    /// not just served an overdue one; then it is the class of the oldest transaction.
+    /// Returns the class to serve if both reads and programs of requests are queued. This is the class of the oldest transaction if a transaction is
+    /// overdue and the last choice was not an overdue one. Otherwise it is reads.
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -133,7 +132,7 @@ impl OutOfOrder {
     }
 }
 
-/// Returns the queue of the oldest transaction of some kinds, of the priority next in the weighted round robin.
+/// Returns the queue of the oldest transaction of `kinds`, for the priority whose turn it is in the weighted round robin.
 #[inline]
 fn weighted(waiting: &Waiting<'_>, kinds: &[Class], turns: &mut WeightedRoundRobin) -> Option<Choice> {
     let mut waits = [false; Priority::ALL.len()];
@@ -147,7 +146,7 @@ fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
     !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
 }
 
-/// Returns the class that the default options choose on one die, without replicas. Classes are numbered in order of preference.
+/// Returns the class that the default options choose on one die without replicas. Class indices are in order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     let internal = ready.and(INTERNAL_PLANES);
@@ -232,7 +231,7 @@ mod tests {
     }
 
     impl Waits {
-        /// Creates queues with one arrival a microsecond from time zero on, each with its die and plane.
+        /// Creates queues with one arrival per microsecond, from time zero on. Each arrival has a die, a plane, a class and a priority.
         fn new(options: &config::Schedule, arrivals: &[(u32, u8, Class, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
@@ -334,7 +333,7 @@ mod tests {
         assert_eq!(order(EraseOrder::First, true, false), [2, 4, 1, 3, 0]);
         assert_eq!(order(EraseOrder::Last, false, false), [3, 0, 1, 2, 4]);
         assert_eq!(order(EraseOrder::Last, true, false), [1, 3, 0, 2, 4]);
-        // If space is out, the collection must complete.
+        // If the die is out of space, collection must go first.
         assert_eq!(order(EraseOrder::Last, true, true), [1, 2, 4, 3, 0]);
     }
 

@@ -1,18 +1,18 @@
-//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): transactions go next that can be executed at once without a conflict
-//! for a channel, a chip, a die or a plane.
+//! Physically addressed queueing (PAQ; Jung, Wilson and Kandemir, ISCA 2012): the next transactions are those that can be executed at once, without a
+//! conflict for a channel, a chip, a die or a plane.
 //!
 //! The paper is known here only through other papers (Venice, ISCA 2023, section 7; Design for Scalability, PACT 2014, section 4.2; Read Collisions,
-//! section V): a scheduler between translation and the flash array, with a queue for each die that can be reordered to fuse planes, which picks
-//! groups of operations without contention for a shared resource. It is the scheduler of figure 4 of PACT 2014, under dynamic allocation.
+//! section V). They describe a scheduler between translation and the flash array. It has a queue for each die, reorders the queue to join planes, and
+//! picks groups of operations without contention for a shared resource. PAQ is the scheduler of figure 4 of PACT 2014, under dynamic allocation.
 //!
 //! Choices:
 //! - A set has one chip for each channel: the chip on which most planes can start to work, over all of its dies that could start an operation. Each
-//!   of these dies takes the largest group of its queue that may join by `flash.multi-plane`. Since channels share nothing, this is the largest set
-//!   without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction goes; reads have no precedence.
-//! - A channel is free for the next set as soon as the commands of the last set have their paths: a channel is held while bytes move, not while the
-//!   arrays work.
-//! - A request transaction that has waited for `schedule.age-bound` goes before all others of its channel and die.
-//! - Firmware work goes before or after requests as with the other policies, and counts like requests in the choice of a chip.
+//!   of these dies takes the largest group of its queue that may join by `flash.multi-plane`. Channels share nothing, so this is the largest set
+//!   without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction goes. Reads have no precedence.
+//! - A channel is free for the next set when the commands of the last set have their paths: a channel is held while bytes move, not while the arrays
+//!   work.
+//! - A request transaction that has waited for `schedule.age-bound` precedes all others of its channel and die.
+//! - Firmware work precedes or follows requests as with the other policies, and counts like requests in the choice of a chip.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -25,9 +25,9 @@ use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 #[derive(Clone, Debug)]
 pub struct Paq {
     groups: ByGroup,
-    /// Load of each die; `None` after its queues changed.
+    /// Load of each die; `None` if its queues have changed since it was computed.
     known: Vec<Option<DieLoad>>,
-    /// Dies of the set that requested a path and may still wait for it, indexed by channel.
+    /// Dies of the current set that may still wait for the path that they requested, by channel.
     requesting: Vec<Vec<DieId>>,
     set: Vec<DieId>,
 }
@@ -35,7 +35,7 @@ pub struct Paq {
 #[derive(Clone, Copy, Debug)]
 struct DieLoad {
     planes: u32,
-    /// Arrival number of the oldest transaction, and start of its wait.
+    /// Arrival number of the oldest transaction; `since` is the start of its wait.
     oldest: u64,
     since: Time,
 }
@@ -101,7 +101,7 @@ impl Paq {
                 (candidate, self.load(dispatch, candidate))
             } else {
                 let first = DieId(candidate.0 - candidate.0 % dies_per_chip);
-                // Each chip is evaluated once, at its first candidate.
+                // Each chip is evaluated only once, when its first candidate is visited.
                 if candidates_of_chip(dispatch, first).next() != Some(candidate) {
                     continue;
                 }
@@ -159,7 +159,7 @@ impl Scheduler for Paq {
                     self.choose_chip(dispatch, channel);
                 }
             }
-            // Dies are taken from the end.
+            // Dies are removed from the end.
             self.set.sort_unstable_by(|one, other| other.cmp(one));
         }
         while let Some(die) = self.set.pop() {

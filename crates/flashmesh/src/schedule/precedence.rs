@@ -10,8 +10,8 @@ const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
 const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
 const REQUESTS: [Class; 2] = [Class::UserRead, Class::UserProgram];
 
-/// Chooses among all classes: the map first, since many requests may wait for one of its pages; then requests, chosen by `user`, with garbage
-/// collection before or after them by preemptibility and free space. Erases go as `erases` says.
+/// Chooses among all classes. Transactions of the map go first, because many requests may wait for one page of the map. Then come requests, chosen by
+/// `user`. Garbage collection precedes or follows requests, depending on preemptibility and free space. Erases go as `erases` says.
 #[inline]
 pub(super) fn among_classes<T: From<Choice>>(
     waiting: &Waiting<'_>,
@@ -46,13 +46,13 @@ pub(super) fn among_classes<T: From<Choice>>(
     }
 }
 
-/// Returns the queue of the oldest transaction of the first ready class.
+/// Returns the queue of the oldest transaction of the first class in `classes` that is ready.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// Returns the queue of the oldest request transaction, if any head exceeds `bound`.
+/// Returns the queue of the oldest request transaction, if its wait or that of another queue head exceeds `bound`.
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
     let mut is_late = false;

@@ -16,13 +16,13 @@ pub type Transactions = Pool<TransactionId, Transaction>;
 #[derive(Clone, Copy, Debug)]
 struct QueueEntry {
     id: TransactionId,
-    /// Page of the transaction in its block, cached by the first search, so that later searches do not touch the transactions, which can exceed the
-    /// CPU cache.
+    /// Page of the transaction within its block. The first search stores it here, so that later searches need not read the transactions, which can
+    /// exceed the CPU cache.
     page: u32,
 }
 
 impl QueueEntry {
-    /// Marker for a page that is not cached yet.
+    /// Value of `page` before the first search.
     const UNKNOWN: u32 = u32::MAX;
 
     const fn new(id: TransactionId) -> QueueEntry {
@@ -31,17 +31,17 @@ impl QueueEntry {
 }
 
 impl Default for QueueEntry {
-    /// Returns the filler for empty slots of a ring.
+    /// Returns the value of unused slots of a ring.
     fn default() -> QueueEntry {
         QueueEntry::new(TransactionId(u32::MAX))
     }
 }
 
-/// The planes of a die with queued transactions, one bit each, by class; all in one word.
+/// The planes of a die with queued transactions, by class. All masks are in one word, with one bit for each plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaneMasks(u64);
 
-/// The empty mask: no plane in any class.
+/// Mask without any plane.
 pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
 impl PlaneMasks {
@@ -67,7 +67,7 @@ impl PlaneMasks {
         (self.0 >> PlaneMasks::shift(class)) as u8
     }
 
-    /// Returns the classes with a plane, in index order.
+    /// Returns the classes that have a plane in the mask, in index order.
     #[inline]
     pub fn classes(self) -> impl Iterator<Item = Class> {
         let mut left = self;
@@ -96,7 +96,7 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
-    /// Returns the plane of `class` if it is the only plane of all classes.
+    /// Returns the plane of `class`, if the whole mask has no other plane.
     #[inline(always)]
     pub fn only(self, class: Class) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
@@ -109,7 +109,7 @@ impl PlaneMasks {
         self.0 &= !(1 << (PlaneMasks::shift(class) + u32::from(plane)));
     }
 
-    /// Returns the first class with a plane, in index order; an arbitrary class for the empty mask.
+    /// Returns the first class that has a plane in the mask, in index order; an arbitrary class for the empty mask.
     #[inline(always)]
     pub fn first_class(self) -> Class {
         Class::ALL[(self.0.trailing_zeros() / u8::BITS) as usize % CLASSES]
@@ -135,12 +135,12 @@ pub struct DieQueues {
     queues: Vec<Ring<QueueEntry>>,
     masks: Table<DieId, PlaneMasks>,
     planes_per_die: usize,
-    /// Priorities with queues of their own; if priorities do not count, only the default one, shared by all.
+    /// Priorities that have separate queues. If priorities do not count, all share the queue of the default priority.
     priorities: &'static [Priority],
 }
 
 impl DieQueues {
-    /// Creates empty queues for `dies` dies; with `by_priority`, one for each priority.
+    /// Creates empty queues for `dies` dies. With `by_priority`, each priority has separate queues.
     pub fn new(dies: u32, planes_per_die: u32, by_priority: bool) -> DieQueues {
         let planes_per_die = planes_per_die as usize;
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
@@ -158,7 +158,7 @@ impl DieQueues {
         if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
     }
 
-    /// Returns the priorities with queues of their own.
+    /// Returns the priorities that have separate queues.
     #[inline]
     pub fn priorities(&self) -> &'static [Priority] {
         self.priorities
@@ -171,7 +171,7 @@ impl DieQueues {
         self.push_of(transactions, die, class, plane, id);
     }
 
-    /// Appends a transaction of known `class` to its queue, like [`push`](Self::push).
+    /// Like [`push`](Self::push), for callers that already know the `class` of the transaction.
     #[inline(always)]
     pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
         let transaction = &mut transactions[id];
@@ -200,7 +200,7 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue behind the leading transactions that are `ahead`. The chain of its companions is kept.
+    /// Inserts a transaction into its queue, after the first transactions for which `ahead` returns true. Its companions stay chained to it.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,
@@ -228,7 +228,7 @@ impl DieQueues {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
-    /// Returns the first transaction queued at a die, reads before programs.
+    /// Returns the first transaction queued at a die. Reads precede programs.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
@@ -243,7 +243,7 @@ impl DieQueues {
         self.priorities.iter().find_map(|&priority| self.head(Choice { die, class, plane, priority }))
     }
 
-    /// Returns the plane of `planes`, none of which is empty, whose head of `class` is the oldest; for queues without priorities.
+    /// Returns the plane among `planes` whose head of `class` is oldest. All of these queues must have a head, and priorities must not count.
     #[inline(never)]
     pub fn oldest(&self, transactions: &Transactions, die: DieId, class: Class, planes: u8) -> u8 {
         let order_of = |plane| {
@@ -253,7 +253,7 @@ impl DieQueues {
         let mut oldest = (u64::MAX, 0);
         for plane in self::planes(planes) {
             let order = order_of(plane);
-            // A branch would often be mispredicted.
+            // Branch-free, because a branch would often be mispredicted.
             oldest = select_unpredictable(order < oldest.0, (order, plane), oldest);
         }
         oldest.1
@@ -281,14 +281,14 @@ impl DieQueues {
         let queue = &mut self.queues[slot];
         let first = queue.pop_front()?.id;
         match queue.front() {
-            // Queues can exceed the CPU cache. Prefetch the new head now; the load completes while the die executes `first`.
+            // The queues can exceed the CPU cache. Prefetch the new head now, so that it is loaded while the die executes `first`.
             Some(next) => transactions.prefetch(next.id),
             None => self.clear_mask_if_empty(at),
         }
         Some(first)
     }
 
-    /// Like [`pop`](Self::pop), for the only non-empty queue of a die, without priorities.
+    /// Like [`pop`](Self::pop), if the queue is the only non-empty one of its die and priorities do not count.
     #[inline(always)]
     pub fn pop_only(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8) -> TransactionId {
         let slot = (die.index() * CLASSES + class.index()) * self.planes_per_die + usize::from(plane);
@@ -310,7 +310,7 @@ impl DieQueues {
         at.is_some_and(|at| self.take_at(transactions, queue, at).is_some())
     }
 
-    /// Removes and returns the first transaction for which `fits` holds, among the first `lookahead` of a queue.
+    /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` of a queue.
     #[inline]
     pub fn take_first(
         &mut self,
@@ -324,8 +324,8 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`take_first`](Self::take_first), among those whose page in the block, by `page_of`, is `page`. That page must not change while a
-    /// transaction is queued.
+    /// Like [`take_first`](Self::take_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
+    /// not change while a transaction is queued.
     #[inline]
     pub fn take_first_on_page(
         &mut self,
@@ -338,7 +338,7 @@ impl DieQueues {
         let slot = self.slot(queue);
         let waiting = &mut self.queues[slot];
         let mut at = 0;
-        // A loop, since iterator adaptors would not be inlined.
+        // A plain loop, because iterator adaptors would not be inlined.
         while at < lookahead as usize {
             let other = waiting.get_mut(at)?;
             if other.page == QueueEntry::UNKNOWN {
@@ -371,14 +371,14 @@ impl DieQueues {
         }
     }
 
-    /// Returns whether the queues of all priorities of the plane of `queue` are empty; `queue` itself is.
+    /// Returns whether the queues of all priorities are empty in the plane of `queue`. The caller knows that `queue` itself is empty.
     #[inline]
     fn is_plane_empty(&self, queue: Choice) -> bool {
         self.priorities.len() == 1
             || self.priorities.iter().all(|&priority| self.head(Choice { priority, ..queue }).is_none())
     }
 
-    /// Returns the first `limit` transactions of each queue of a die for `class`, queue by queue, in order.
+    /// Returns the first `limit` transactions of each queue of a die for `class`: queue after queue, each in order.
     pub fn waiting<'a>(
         &'a self,
         transactions: &'a Transactions,

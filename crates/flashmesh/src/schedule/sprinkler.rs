@@ -1,21 +1,21 @@
 //! Sprinkler (Jung and Kandemir, HPCA 2014): requests are scheduled by the layout of the chips, not by order of arrival.
 //!
 //! The paper has two parts. *Resource-driven scheduling* visits the chips by their offset in the channels: the first chip of every channel, then the
-//! second of every channel, and so on. *Over-commitment* gives a chip more transactions than it can execute, so that those with the largest overlap
-//! can be chosen: most dies and planes at work at once, and among equal groups the one with most pages of one request. Neither depends on the order
-//! of arrival.
+//! second of every channel, and so on. *Over-commitment* gives a chip more transactions than it can execute, so that it can choose the group with the
+//! largest overlap: the group that uses most dies and planes at once. Among equal groups, the one with most pages of one request goes. Neither part
+//! depends on the order of arrival.
 //!
 //! Choices:
-//! - Descriptions of hardware queues are not followed. All transactions queued at a die are visible when a path is granted (late binding), which is
-//!   over-commitment without a limit; the first `schedule.lookahead` of each queue are considered.
-//! - Channels do not wait for each other: each visits its own chips by their offset, and skips those that can start nothing. All dies of the visited
-//!   chip that can start an operation request a path, one chip of a channel at a time.
-//! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program; whether
-//!   they join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
+//! - Hardware queues are not modelled. Late binding takes the place of over-commitment, without a limit: all transactions queued at a die are visible
+//!   when a path is granted. The first `schedule.lookahead` transactions of each queue are considered.
+//! - Channels do not wait for each other. Each channel visits its own chips by their offset, one at a time, and skips chips that can start nothing.
+//!   All dies of the visited chip that can start an operation request a path.
+//! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program: whether
+//!   they may join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
 //!   parallelism").
-//! - Reads have no precedence over writes. Among equal groups the one with the oldest transaction goes, and a transaction that has waited for
-//!   `schedule.age-bound` goes before all others of its die, which the paper does not have.
-//! - Firmware work goes before or after requests as with the other policies.
+//! - Reads have no precedence over writes. Among groups that are equal in both, the one with the oldest transaction goes.
+//! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. The paper has no such rule.
+//! - Firmware work precedes or follows requests as with the other policies.
 
 use crate::config::Config;
 use crate::engine::circular::behind;
@@ -33,11 +33,11 @@ pub struct Sprinkler {
     visits: Vec<Visit>,
 }
 
-/// Round-robin position of a channel among its chips.
+/// Position of a channel in the round-robin visit of its chips.
 #[derive(Clone, Debug, Default)]
 struct Visit {
     chip: u32,
-    /// Dies of the chip that requested a path and may still wait for it.
+    /// Dies of the visited chip that may still wait for the path that they requested.
     requesting: Vec<DieId>,
 }
 
@@ -52,7 +52,7 @@ impl Sprinkler {
     }
 }
 
-/// Ranks groups: more planes, then more pages of one request, then the older one.
+/// Ranks groups by number of planes, then by number of pages of one request, then by age.
 fn by_overlap(group: &Group) -> Rank {
     (group.planes, group.of_one_request, u64::MAX - group.oldest)
 }
@@ -83,7 +83,7 @@ impl Scheduler for Sprinkler {
             }
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
-            // First the rest of the chip that is being visited.
+            // Dies of the chip that is being visited come first.
             visit.requesting.retain(|&die| dispatch.states().asks(die));
             let named = if visit.requesting.is_empty() {
                 let distance = |die: DieId| behind(offset(die), visit.chip, chips_per_channel);

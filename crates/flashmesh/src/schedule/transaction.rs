@@ -1,4 +1,4 @@
-//! Flash transactions: one page, or one block to erase, on its way through a die.
+//! Flash transactions: an operation on one page, or the erase of one block, on its way through a die.
 
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::Bytes;
@@ -8,10 +8,10 @@ use super::work::{CachePlace, Work};
 
 pub use crate::config::Priority;
 
-/// The class of a transaction, in the order in which the out-of-order policy prefers user requests.
+/// The class of a transaction. The order is that of preference in the out-of-order policy, if user requests precede collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Read of a translation page, for entries that transactions wait for or for a write-back.
+    /// Read of a translation page, because transactions wait for its entries or because it is written back.
     MapRead,
     /// Write-back of a translation page.
     MapProgram,
@@ -21,11 +21,11 @@ pub enum Class {
     UserProgram,
     /// Read of a valid page of the victim block.
     CollectRead,
-    /// Program of a moved page at its new location; with copyback, read and program in one.
+    /// Program of a moved page at its new location. A copyback reads and programs in one transaction.
     CollectProgram,
     /// Erase of the victim block.
     Erase,
-    /// Program of a copy of a page on another die, when that die has nothing else to do.
+    /// Program of a replica of a page on another die, when that die has no other work.
     ReplicaProgram,
 }
 
@@ -45,7 +45,7 @@ impl Class {
         Class::ReplicaProgram,
     ];
 
-    /// Programs that get their page late, and wait while their plane has no free page.
+    /// Programs whose page is assigned late. They wait while their plane has no free page.
     pub const WAITING_PROGRAMS: [Class; 3] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram];
 
     /// Reads that requests wait for, and that may suspend an operation.
@@ -95,7 +95,7 @@ impl Class {
 pub(super) struct NextInChain(u32);
 
 impl NextInChain {
-    /// No transaction; an arena never holds that many.
+    /// No transaction. An arena never contains this many values.
     pub const NONE: NextInChain = NextInChain(u32::MAX);
 
     /// Creates a link to a transaction.
@@ -111,7 +111,7 @@ impl NextInChain {
     }
 }
 
-/// Owner of a transaction: the request, stream or firmware that it is for.
+/// Owner of a transaction: the request and stream, or the firmware.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     /// Request that waits for the transaction; `None` for firmware work and for destages of the device cache.
@@ -127,22 +127,22 @@ impl Owner {
     pub const FIRMWARE: Owner = Owner { request: None, stream: StreamId(0), priority: Priority::Medium };
 }
 
-/// A flash transaction: one page, or one block to erase.
+/// A flash transaction: an operation on one page, or the erase of one block.
 ///
-/// The order of the fields and the alignment to a cache line let searches through a queue touch one line of each transaction, since the transactions
-/// can exceed the CPU cache.
+/// Field order and alignment to cache lines are chosen for searches through a queue: they read only one cache line of each transaction, because the
+/// transactions can exceed the CPU cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Transaction {
-    /// Next transaction of the same operation on a plane (intrusive list of companions).
+    /// Next companion: next transaction of the same operation on the same plane (intrusive list).
     next: NextInChain,
-    /// Page to read or to move; for an erase, a page of the block.
+    /// Page to read or to move; for an erase, any page of the block.
     pub from: Ppn,
     /// Logical page.
     pub lpn: Lpn,
     /// Plane of the operation.
     pub plane: PlaneId,
-    /// Version of the map when `from` was looked up for a read.
+    /// Version of the map at the time of the lookup of `from`, for reads.
     pub translated: u64,
     /// Owner of the transaction.
     pub owner: Owner,
@@ -156,15 +156,15 @@ pub struct Transaction {
     pub work: Work,
     /// Time account, which attributes the latency of the transaction.
     pub account: Account,
-    /// Host data of this page, requested or to write.
+    /// Size of the host data of this page: requested by a read, or to be written.
     pub bytes: Bytes,
-    /// Data that a read transfers out of the die, without the metadata of the page.
+    /// Size of the data that a read transfers out of the die, without metadata of the page.
     pub moved: Bytes,
     /// Next write of the same logical page.
     pub successor: Option<TransactionId>,
 }
 
-/// Searches through queues use only the first cache line.
+/// Searches through queues use only the first cache line, which ends before `account`.
 const _: () = assert!(std::mem::offset_of!(Transaction, account) == 64);
 
 impl Default for Transaction {
@@ -176,7 +176,7 @@ impl Default for Transaction {
 }
 
 impl Transaction {
-    /// Creates a transaction that has not waited yet.
+    /// Creates a transaction with an empty time account.
     #[inline(always)]
     pub fn new(work: Work, owner: Owner, lpn: Lpn, plane: PlaneId, from: Ppn, bytes: Bytes) -> Transaction {
         Transaction {

@@ -1,21 +1,21 @@
 //! Weighted round robin over priorities.
 //!
-//! Weighted round robin with an urgent class on top, after that of NVMe (base specification, section 4.13). Urgent transactions go first. The other
-//! priorities are visited in rounds: high ones in each round, medium ones in every second, low ones in every fourth. If all of them wait, they are
-//! served 4 : 2 : 1, evenly spread; a priority without a transaction is skipped.
+//! An urgent class precedes the round robin, as in NVMe (base specification, section 4.13). The other priorities are visited in rounds: high in each
+//! round, medium in every second, low in every fourth. If transactions of all these priorities wait, they are served 4 : 2 : 1, evenly spread. A
+//! priority without transactions is skipped.
 
 use super::transaction::Priority;
 
 const WEIGHTS: [(Priority, u8); 3] = [(Priority::High, 4), (Priority::Medium, 2), (Priority::Low, 1)];
 
-/// Rounds of a cycle.
+/// Number of rounds in a cycle.
 const ROUNDS: u8 = WEIGHTS[0].1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeightedRoundRobin {
     /// Index of the priority visited last.
     last: usize,
-    /// Rounds left in the cycle; priorities of smaller weight are skipped.
+    /// Number of rounds left in the cycle. The current round skips priorities whose weight is smaller than this number.
     round: u8,
 }
 

@@ -2,12 +2,12 @@
 
 use super::transaction::Class;
 
-/// Whether the device cache keeps a slot for the page until the transaction is complete.
+/// Whether the device cache reserves a slot for the page until the transaction is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachePlace {
-    /// No slot: the drive has no cache, or the page bypasses or leaves it.
+    /// No slot: the drive has no cache, or the page bypasses the cache, or is destaged.
     None,
-    /// A slot that a read fills or a write passes through.
+    /// Slot that a read fills, or that a write passes through.
     Kept,
 }
 
@@ -25,13 +25,13 @@ pub enum ReadFor {
 pub enum Route {
     /// Through the controller.
     Controller,
-    /// Within the plane, without leaving the chip (copyback); if programs gather, with the other pages of the same program.
+    /// Within the plane, by copyback. With several mapping units per program, together with the other units of the same program.
     Plane,
     /// Directly to the chip that programs the page (chip-to-chip).
     Chip,
-    /// Directly to the chip that programs the page, as a page listed in a Clean command (Network-on-SSD, CAL 2012, section 3.4).
+    /// Directly to the chip that programs the page, as one of the pages of a Clean command (Network-on-SSD, CAL 2012, section 3.4).
     Clean,
-    /// Like `Clean`, for the last page of the list; the end of its program is acknowledged.
+    /// Like `Clean`, for the last page of the Clean. Only the end of this program is acknowledged.
     CleanEnd,
 }
 
@@ -42,17 +42,17 @@ impl Route {
         matches!(self, Route::Chip | Route::Clean | Route::CleanEnd)
     }
 
-    /// Returns whether the page is listed in a Clean.
+    /// Returns whether the page moves by a Clean.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, Route::Clean | Route::CleanEnd)
     }
 }
 
-/// The purpose of a transaction, and its step towards that purpose.
+/// The purpose of a transaction, and its step towards this purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Read of a translation page, for entries that transactions wait for or for a write-back.
+    /// Read of a translation page, because transactions wait for its entries or because it is written back.
     MapRead,
     /// Program of a page of the map or of its journal.
     MapProgram,
@@ -62,7 +62,7 @@ pub enum Work {
     ReadModify(CachePlace),
     /// Write of a page, for a request or for the device cache.
     HostWrite(CachePlace),
-    /// Write of a page to another place by the firmware policy, after a request has read the page.
+    /// Program that moves a page to a location chosen by the firmware policy, after a request has read the page.
     Reallocate,
     /// Read of a valid page of the victim block.
     CollectRead(Route),
@@ -70,9 +70,9 @@ pub enum Work {
     CollectProgram(Route),
     /// Erase of the victim block.
     Erase,
-    /// Program of a copy of a page on another die.
+    /// Program of a replica of a page on another die.
     ReplicaProgram,
-    /// Program of the parity of a superblock, before all other programs of its die.
+    /// Program of the parity of a superblock. Precedes all other programs of its die.
     Parity,
 }
 
@@ -119,27 +119,27 @@ impl Work {
         )
     }
 
-    /// Returns whether the data goes, or came, directly from chip to chip.
+    /// Returns whether the data moves directly from chip to chip.
     #[inline]
     pub const fn leaves_chip(self) -> bool {
         matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.leaves_chip())
     }
 
-    /// Returns whether the transaction is a program without data from the controller. If programs gather, all units of such a program are together
-    /// before it is queued, so that it does not gather in the queue.
+    /// Returns whether the transaction is a program that needs no data from the controller. All mapping units of such a program are known before it
+    /// is queued, so it does not gather more units in the queue.
     #[inline]
     pub const fn is_whole(self) -> bool {
         matches!(self, Work::CollectProgram(Route::Plane | Route::Chip | Route::Clean | Route::CleanEnd))
     }
 
-    /// Returns whether the page moves within its plane, read and programmed in one operation.
+    /// Returns whether the transaction reads and programs the page within its plane, in one operation.
     #[inline]
     pub const fn is_copyback(self) -> bool {
         matches!(self, Work::CollectProgram(Route::Plane))
     }
 
-    /// Returns whether two programs may run in one operation: both or neither get data from another chip, copybacks run alone, and parity runs only
-    /// with parity.
+    /// Returns whether two programs may run in one operation. Either both or neither must get data from another chip. A copyback runs with no other
+    /// program, and parity runs only with parity.
     #[inline]
     pub fn may_run_with(self, other: Work) -> bool {
         self.leaves_chip() == other.leaves_chip()
@@ -148,7 +148,7 @@ impl Work {
             && (self == Work::Parity) == (other == Work::Parity)
     }
 
-    /// Returns whether the transaction moves a page listed in a Clean.
+    /// Returns whether the transaction moves a page by a Clean.
     #[inline]
     pub const fn is_clean(self) -> bool {
         matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.is_clean())
