@@ -1,4 +1,4 @@
-//! Slots with typed 32-bit ids for values in flight. Freed slots are reused.
+//! Table of values in flight, indexed by typed 32-bit ids. Freed slots are reused.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -8,7 +8,7 @@ use crate::ids::Id;
 
 /// A table of values in flight, indexed by ids of type `I`.
 ///
-/// Its size is the maximum number of values in flight at once.
+/// The size of the table is the maximum number of values that were in flight at once.
 #[derive(Clone, Debug)]
 pub struct Arena<I, T> {
     slots: Vec<T>,
@@ -49,7 +49,7 @@ impl<I: Id, T> Arena<I, T> {
         prefetch(&self.slots, id.as_u32() as usize);
     }
 
-    /// Returns the values of all slots, including free ones.
+    /// Returns the values of all slots, including values in free slots.
     pub fn slots(&self) -> impl Iterator<Item = &T> {
         self.slots.iter()
     }

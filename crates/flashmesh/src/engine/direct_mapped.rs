@@ -1,4 +1,4 @@
-//! Direct-mapped table of ids by key, with a hash table for conflicts.
+//! Direct-mapped table from keys to ids, with a hash table for conflicts.
 
 use rustc_hash::FxHashMap;
 
@@ -6,15 +6,15 @@ use crate::ids::Id;
 
 use super::pow2_table::Pow2Table;
 
-/// Number of slots, selected by the low bits of a key: 8 KiB.
+/// Number of slots. The low bits of a key select its slot. The slots have 8 KiB.
 const SLOTS: usize = 1024;
 
-/// Id of an empty slot.
+/// Marker of an empty slot, in place of an id.
 const NONE: u32 = u32::MAX;
 
-/// A map from keys to ids, for few keys at a time out of many: most lookups touch one slot.
+/// A map from keys to ids, for few of many possible keys at a time: most lookups access only one slot.
 ///
-/// A key whose slot is occupied goes to the hash table, and stays there until removed. [`NONE`] is not a valid id.
+/// A key whose slot is occupied is stored in the hash table until it is removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]
 pub struct DirectMapped<K, V> {
     /// Key and id of each slot.
@@ -34,7 +34,7 @@ impl<K: Id, V: Id> Default for DirectMapped<K, V> {
 }
 
 impl<K: Id, V: Id> DirectMapped<K, V> {
-    /// Sets the id of `key`; returns the previous one.
+    /// Sets the id of `key`. Returns the previous id, if any.
     #[inline(always)]
     pub fn insert(&mut self, key: K, id: V) -> Option<V> {
         let (key, id) = (key.as_u32(), id.as_u32());
@@ -50,7 +50,7 @@ impl<K: Id, V: Id> DirectMapped<K, V> {
         None
     }
 
-    /// Like [`DirectMapped::insert`], if the slot is occupied or the hash table is in use.
+    /// Like [`DirectMapped::insert`], but also handles an occupied slot and a hash table with entries.
     #[inline(never)]
     fn insert_slowly(&mut self, key: u32, id: u32) -> Option<V> {
         if let Some(other) = self.overflow.get_mut(&key) {
@@ -101,7 +101,7 @@ mod tests {
     use crate::ids::{Lpn, TransactionId};
 
     proptest! {
-        /// Uses keys that share four slots, so that most of them conflict.
+        /// Uses keys of only four slots, so that most keys conflict.
         #[test]
         fn contents_match_a_map_of_the_standard_library(steps in prop::collection::vec((0..4u32, 0..3u32, any::<bool>()), 0..200)) {
             let (mut table, mut map) = (DirectMapped::<Lpn, TransactionId>::default(), BTreeMap::new());

@@ -1,15 +1,16 @@
-//! Keys of events: time, kind, number and queue of an event in one word.
+//! Keys of events: one word contains time, kind, number and queue of an event.
 //!
-//! Fields from the highest bits down: time as an offset from a moving base, kind, number, queue. So the earlier of two events has the smaller key.
+//! The fields are, from the highest bits down: time as an offset from a moving base, kind, number, queue. So the event that is due first has the
+//! smallest key.
 
 pub const LANES: usize = 6;
 
 pub(super) const ALARM: usize = LANES;
 
-/// Lane of events that do not follow their cause after a constant delay.
+/// Lane number of events without a constant delay. The queue of this number is the heap.
 pub const NO_LANE: usize = LANES + 1;
 
-/// Number of queues: lanes, alarm and heap.
+/// Number of queues: the lanes, the alarm and the heap.
 pub(super) const PLACES: usize = LANES + 2;
 
 /// Width of the queue field, in the lowest bits of a key.
@@ -30,13 +31,13 @@ pub const KINDS: usize = 1 << KIND_BITS;
 
 pub(super) const OFFSET_SHIFT: u32 = KIND_BITS + KIND_SHIFT;
 
-/// Width of the time offset, in the highest bits of a key; its range is about 4 ms.
+/// Width of the time offset, in the highest bits of a key. The range of times is about 4 ms.
 pub(super) const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
 /// Key of an empty queue, greater than all others. An event that would have this key is kept in `far`.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// Offset from which events are out of the range of a key, and kept in `far`.
+/// First time offset that is out of the range of a key. Events from here on are kept in `far`.
 pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Returns a key without its time.

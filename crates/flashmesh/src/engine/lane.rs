@@ -19,7 +19,7 @@ impl Lane {
         self.last = key;
     }
 
-    /// Dequeues the first key of a lane, which must not be empty; returns the next one.
+    /// Dequeues the first key of a lane, which must not be empty. Returns the key after it, or `NEVER`.
     #[inline(always)]
     pub fn take(&mut self) -> u64 {
         self.keys.take_first();
@@ -29,7 +29,7 @@ impl Lane {
     #[inline(always)]
     pub fn first_key(&self) -> u64 {
         let first = *self.keys.front_or_any();
-        // A branch would often be mispredicted.
+        // Branch-free, because a branch would often be mispredicted.
         select_unpredictable(self.keys.is_empty(), NEVER, first)
     }
 }

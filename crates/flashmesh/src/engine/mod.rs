@@ -1,4 +1,4 @@
-//! Foundations of the simulation: clock and event queue, rings, arenas, tables, maps of ids, prefetches and random numbers.
+//! Foundations of the simulation: clock and event queue, rings, arenas, tables, id maps, prefetches and random numbers.
 
 pub mod arena;
 pub(crate) mod circular;

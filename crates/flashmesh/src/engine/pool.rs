@@ -1,4 +1,4 @@
-//! Slots with typed 32-bit ids for values in flight that are looked up often.
+//! Table of values in flight that are looked up often, indexed by typed 32-bit ids.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -11,15 +11,15 @@ use super::pow2_table::Pow2Table;
 /// Initial number of slots.
 const SLOTS_MIN: usize = 8;
 
-/// An [arena](super::arena) for values with a default. Free slots hold values, too, so that lookups need no bounds check.
+/// An [arena](super::arena) for values with a default. Free slots contain values too, so that lookups need no bounds check.
 ///
-/// Debug assertions check that an id was allocated. There are at most twice as many slots as the maximum number of values in flight.
+/// Debug assertions check that an id was allocated. The number of slots is at most twice the maximum number of values in flight.
 #[derive(Clone, Debug)]
 pub struct Pool<I, T> {
     slots: Pow2Table<T>,
-    /// Number of slots ever allocated.
+    /// Number of slots that were ever allocated.
     allocated: usize,
-    /// Stack of free slots, `free_count` deep.
+    /// Stack of free slots. The first `free_count` entries are valid.
     free: Pow2Table<u32>,
     free_count: usize,
     id: PhantomData<fn(I) -> I>,
@@ -33,7 +33,7 @@ impl<I: Id, T: Clone + Default> Default for Pool<I, T> {
 }
 
 impl<I: Id, T: Clone + Default> Pool<I, T> {
-    /// Stores a value; returns its id. The value is built in its slot, not moved there.
+    /// Stores a value and returns its id. The value is constructed in its slot, without a move.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> I {
         let id = self.reuse();
@@ -41,7 +41,7 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
         id
     }
 
-    /// Allocates a slot without setting its value, which is the default or that of an earlier id.
+    /// Allocates a slot without setting its value: the slot contains the default, or the value of an earlier id.
     #[inline(always)]
     pub fn reuse(&mut self) -> I {
         I::from_u32(if self.free_count == 0 { self.allocate() } else { self.take_free() })
@@ -75,7 +75,7 @@ impl<I: Id, T> Pool<I, T> {
         self.free_count += 1;
     }
 
-    /// Prefetches a value.
+    /// Prefetches the value of `id` into the CPU cache.
     #[inline]
     pub fn prefetch(&self, id: I) {
         prefetch(self.slots.as_slice(), id.as_u32() as usize);

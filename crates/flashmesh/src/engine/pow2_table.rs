@@ -1,4 +1,4 @@
-//! Table whose size is a power of two, indexed by the low bits of a number.
+//! Table whose size is a power of two. The low bits of a number are the index.
 #![allow(
     unsafe_code,
     reason = "a read over the bus looks up some seventy records by their numbers, and events and dies that wait pass through rings: tests of bounds that are known to hold cost a tenth of all instructions"
@@ -6,8 +6,8 @@
 
 /// A table whose size is a power of two.
 ///
-/// The low bits of any number are a valid index, so that accesses need no bounds check. Invariant: `mask` is one less than the number of entries,
-/// which is a power of two and not 0.
+/// The low bits of any number are a valid index, so accesses need no bounds check. Invariant: the number of entries is a power of two, and `mask` is
+/// this number minus one.
 #[derive(Clone, Debug)]
 pub struct Pow2Table<T> {
     places: Box<[T]>,
@@ -15,13 +15,13 @@ pub struct Pow2Table<T> {
 }
 
 impl<T: Clone> Pow2Table<T> {
-    /// Creates a table of at least `count` entries with value `value`.
+    /// Creates a table of at least `count` entries, each with value `value`.
     pub fn of(value: T, count: usize) -> Pow2Table<T> {
         let count = count.next_power_of_two();
         Pow2Table { places: vec![value; count].into_boxed_slice(), mask: count - 1 }
     }
 
-    /// Doubles the number of entries; new ones have value `value`.
+    /// Doubles the number of entries. New entries have value `value`.
     pub fn double(&mut self, value: T) {
         let mut places = std::mem::take(&mut self.places).into_vec();
         places.resize(2 * self.count(), value);
@@ -48,20 +48,20 @@ impl<T> Pow2Table<T> {
         &self.places
     }
 
-    /// Returns all entries in order, for changes.
+    /// Returns all entries in order, as a mutable slice.
     #[inline(always)]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.places
     }
 
-    /// Returns the entry at the low bits of `number`.
+    /// Returns the entry whose index is the low bits of `number`.
     #[inline(always)]
     pub fn at(&self, number: usize) -> &T {
         // SAFETY: a masked number is less than the number of entries.
         unsafe { self.places.get_unchecked(number & self.mask) }
     }
 
-    /// Returns the entry at the low bits of `number`, for changes.
+    /// Returns the entry whose index is the low bits of `number`, as a mutable reference.
     #[inline(always)]
     pub fn at_mut(&mut self, number: usize) -> &mut T {
         // SAFETY: a masked number is less than the number of entries.

@@ -6,7 +6,7 @@
 
 const LINE: usize = 64;
 
-/// Prefetches an element into the L1 cache; ignores an index beyond the end.
+/// Prefetches an element into the L1 cache. An index beyond the end is ignored.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     if let Some(value) = values.get(index) {

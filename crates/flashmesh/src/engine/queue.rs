@@ -1,16 +1,16 @@
-//! Event queue with the clock, the only place where time advances.
+//! Event queue with the clock: the only place where time advances.
 //!
-//! Events are ordered by time, then by kind, then by number. The order is total and does not depend on when they were scheduled. Events equal in all
-//! three are identical.
+//! Events are ordered by time, then by kind, then by number. The order is total, and does not depend on when an event was scheduled. Events with
+//! equal time, kind and number are identical.
 //!
 //! Nearly every event of a drive follows its cause after a constant delay: tR, tPROG, the transfer of a page. Events with the same delay are
-//! scheduled in the order in which they are due, so each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter
-//! transfer, a resumed program) goes to a binary heap. The next event is the smallest of the heads of the lanes, the head of the heap, and the
-//! *alarm*, an event that can be rescheduled.
+//! scheduled in the order of their times. So each kind of delay has a *lane*, a plain FIFO. An event out of order in its lane (a shorter transfer, a
+//! resumed program) goes to a binary heap. The next event is the smallest of the lane heads, the heap head and the *alarm*, an event that can be
+//! rescheduled.
 //!
 //! Time, kind, number and queue of an event are packed in one word, its *key*. A single comparison orders two events, and the event is decoded from
-//! the smallest key. Times in keys are relative to a base, which is moved forward from time to time. Events beyond the range of a key are kept
-//! separately, in lanes of their own or in a heap, and get a key later.
+//! the smallest key. Times in keys are relative to a base, which is moved forward regularly. Events beyond the range of a key are kept separately, in
+//! other lanes or another heap, until the base has moved.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -22,23 +22,24 @@ use super::lane::Lane;
 
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 
-/// Minimum time between moves of the base, unless nothing else is pending. A move rewrites all pending keys.
+/// Minimum time between two moves of the base, because a move rewrites all pending keys. The base moves earlier only if no key is pending.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
-/// First of the rarely used queues: the last lane, the alarm and the heap. The smallest of their keys is cached, for comparison with the other lanes.
+/// Index of the first rarely used queue. These are the last lane, the alarm and the heap. Their smallest key is cached, for comparison with the other
+/// lanes.
 const OTHERS: usize = LANES - 1;
 
-/// An event in the queue: a kind, and a number below [`NUMBERS`]. The kind selects the handler.
+/// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
-    /// Builds the event of `kind`. `take` returns its number, given the usual lane of the kind.
+    /// Builds the event of `kind`. `take` dequeues the event and returns its number; its argument is the usual lane of the kind.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Due(u64);
 
-/// An event beyond the range of a key: its time in ps, and the rest of its key.
+/// An event beyond the range of a key: time in ps, and key without the time.
 type Far = (u64, u64);
 
 /// A queue of future events, with the clock.
@@ -47,17 +48,17 @@ pub struct EventQueue<E> {
     now: Time,
     /// Origin of the offsets in keys; at most `now`.
     base: u64,
-    /// First key of each queue: lanes, alarm, heap.
+    /// First key of each queue: of the lanes, the alarm and the heap.
     heads: [u64; PLACES],
     /// Smallest of the heads from [`OTHERS`] on.
     others: u64,
-    /// Smallest head. Computed when an event is dequeued, so that it is known when the handler of the event ends.
+    /// Smallest key of all queues. Computed when an event is dequeued, so that the next event is known when the handler ends.
     first: u64,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u64>>,
-    /// Events beyond the range of a key, by lane.
+    /// Events beyond the range of a key, by lane, in order.
     far_lanes: [VecDeque<Far>; LANES],
-    /// Events beyond the range of a key that are out of order in their lane.
+    /// Events beyond the range of a key that have no lane, or are out of order in their lane.
     far: BinaryHeap<Reverse<Far>>,
     event: std::marker::PhantomData<fn() -> E>,
 }
@@ -93,7 +94,7 @@ impl<E: Queued> EventQueue<E> {
         if place >= OTHERS {
             self.others = f.min(g).min(h);
         }
-        // Compared in pairs: a sequential comparison takes twice as long.
+        // Pairwise comparison: a sequential one takes twice as long.
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
@@ -104,7 +105,7 @@ impl<E: Queued> EventQueue<E> {
         if place >= OTHERS {
             self.others = self.others.min(key);
         }
-        // The branch is nearly always predicted. A branch-free minimum would make the next event depend on this key.
+        // This branch is nearly always predicted. With a branch-free minimum, the CPU would wait for this key before the next event.
         if key < self.first {
             self.first = key;
         }
@@ -124,13 +125,13 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Returns the time of the first event without a key.
+    /// Returns the time of the first event beyond the range of a key.
     fn far_at(&self) -> Option<u64> {
         let of_lanes = self.far_lanes.iter().filter_map(VecDeque::front);
         of_lanes.chain(self.far.peek().map(|Reverse(far)| far)).map(|&(at, _)| at).min()
     }
 
-    /// Advances the clock to `at`, before all events of that time.
+    /// Advances the clock to `at`, for work before all events of that time. No event may be pending before `at`.
     #[inline]
     pub fn advance_to(&mut self, at: Time) {
         debug_assert!(at >= self.now && at <= self.next_at(), "the clock cannot go from {} to {at}", self.now);
@@ -139,15 +140,16 @@ impl<E: Queued> EventQueue<E> {
 
     /// Schedules `event` for `at`, which must not be in the past.
     ///
-    /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind; it affects the cost, never the order.
+    /// `lane` (below [`LANES`], or [`NO_LANE`]) is the lane of events of this kind. It affects the cost, never the order.
     ///
-    /// Always inlined: an event passed in memory is stored in parts and loaded whole, which stalls the CPU (failed store-to-load forwarding).
+    /// Always inlined. Otherwise the event would be stored in memory in parts and loaded as a whole, which stalls the CPU (failed store-to-load
+    /// forwarding).
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
         let (kind, number) = event.parts();
-        // Numbers of kinds with a lane are bounded by the drive: they are dies, or requests in flight.
+        // If a kind has a lane, the drive bounds its numbers: they are dies, or requests in flight.
         assert!(
             lane != NO_LANE || number < NUMBERS,
             "there are 2^24 of the things with which an event of kind {kind} comes"
@@ -158,7 +160,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule_key(lane, offset << OFFSET_SHIFT | rest(kind, number, lane));
     }
 
-    /// Schedules `event` as the alarm for `at`, which must not be in the past, in place of the pending alarm.
+    /// Schedules `event` as the alarm for `at`, which must not be in the past. Replaces the pending alarm.
     #[inline]
     pub fn set_alarm(&mut self, at: Time, event: E) {
         let offset = at.as_ps() - self.base;
@@ -174,7 +176,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(ALARM, offset << OFFSET_SHIFT | rest(kind, number, ALARM));
     }
 
-    /// Sets an alarm beyond the range of a key. If it stays beyond the range after a move of the base, it becomes an ordinary event.
+    /// Sets an alarm beyond the range of a key. If a move of the base does not bring it into range, the alarm becomes an ordinary event.
     #[cold]
     #[inline(never)]
     fn set_alarm_apart(&mut self, at: Time, event: E) {
@@ -187,7 +189,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule(NO_LANE, at, event);
     }
 
-    /// Schedules an event by its key, which already names queue `lane`.
+    /// Schedules an event by its key. The queue field of the key must be `lane`.
     #[inline(always)]
     fn schedule_key(&mut self, lane: usize, key: u64) {
         if let Some(queue) = self.lanes.get_mut(lane)
@@ -206,7 +208,7 @@ impl<E: Queued> EventQueue<E> {
         self.add_head(NO_LANE, key);
     }
 
-    /// Schedules an event beyond the range of a key; `rest` is the key without the time.
+    /// Schedules an event beyond the range of a key. `rest` is its key without the time.
     #[cold]
     #[inline(never)]
     fn schedule_beyond(&mut self, lane: usize, at: Time, rest: u64) {
@@ -222,16 +224,16 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Moves the base if [`BASE_STAYS_PS`] have passed.
+    /// Moves the base to the current time, if the last move was at least [`BASE_STAYS_PS`] ago.
     fn make_room(&mut self) {
         if self.now.as_ps() - self.base >= BASE_STAYS_PS {
             self.move_base(self.now.as_ps());
         }
     }
 
-    /// Sets the base, at most the time of the first event, and gives keys to the events that are now in range.
+    /// Sets the base to `base`, which must not be after the first event. Assigns keys to the events that are now in range.
     fn move_base(&mut self, base: u64) {
-        // If the base moves further than the range of a key, no keys are pending.
+        // The base moves further than the range of a key only if no key is pending.
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
         self.base = base;
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
@@ -247,7 +249,7 @@ impl<E: Queued> EventQueue<E> {
         self.take_near();
     }
 
-    /// Gives keys to the events that are now before [`OFFSET_END`].
+    /// Assigns keys to the events whose time offset is now below [`OFFSET_END`].
     fn take_near(&mut self) {
         let end = self.base + OFFSET_END;
         let key = |(at, rest): Far, base: u64| (at - base) << OFFSET_SHIFT | rest;
@@ -277,8 +279,8 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.take(due))
     }
 
-    /// Advances the clock to the next event, to be dequeued by [`take`](Self::take). Two steps, because an event moved through an `Option` is copied
-    /// in parts.
+    /// Advances the clock to the next event. The caller then dequeues the event with [`take`](Self::take). These are separate calls, because an event
+    /// in an `Option` would be copied in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
         let key = if self.first == NEVER { self.approach()? } else { self.first };
@@ -286,7 +288,7 @@ impl<E: Queued> EventQueue<E> {
         Some(Due(key))
     }
 
-    /// Moves the base to the first event beyond the range of a key, as no other event is pending. Returns the key of the event.
+    /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event.
     #[cold]
     #[inline(never)]
     fn approach(&mut self) -> Option<u64> {
@@ -297,7 +299,7 @@ impl<E: Queued> EventQueue<E> {
 
     /// Dequeues the event to which the clock has just advanced.
     ///
-    /// Dispatches on the kind before the dequeue, so that the usual lane of a kind is a constant.
+    /// The kind is dispatched before the dequeue, so that the usual lane of the kind is a compile-time constant.
     #[inline(always)]
     pub fn take(&mut self, Due(key): Due) -> E {
         let place = place_of(key);

@@ -1,13 +1,13 @@
-//! Random numbers from one named generator, identical on every machine.
+//! Random numbers from a named generator, identical on every machine.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The generator of every random choice of a run.
+/// The generator for all random choices of a run.
 ///
-/// Algorithm: xoshiro256++ 1.0 (Blackman and Vigna), its state expanded from the seed by SplitMix64. Numbers below a bound are drawn without bias by
-/// Lemire's multiplication method with rejection ("Fast Random Integer Generation in an Interval", 2019). A change of either changes simulated
-/// results and needs a new name here.
+/// Algorithm: xoshiro256++ 1.0 (Blackman and Vigna), with its state expanded from the seed by SplitMix64. Numbers below a bound are drawn without
+/// bias by Lemire's multiplication method with rejection ("Fast Random Integer Generation in an Interval", 2019). A change of the algorithm or of the
+/// method changes simulated results, and needs a new [`ALGORITHM`](SimRng::ALGORITHM).
 #[derive(Clone, Debug)]
 pub struct SimRng(Xoshiro256PlusPlus);
 
@@ -26,7 +26,7 @@ impl SimRng {
         self.0.next_u64()
     }
 
-    /// Returns a number from 0 to `bound` - 1; 0 if `bound` is 0.
+    /// Returns a random number from 0 to `bound` - 1; 0 if `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         let mut product = u64::from(self.0.next_u32()) * u64::from(bound);

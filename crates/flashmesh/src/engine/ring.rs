@@ -3,13 +3,13 @@ use std::fmt;
 
 use super::pow2_table::Pow2Table;
 
-/// Number of slots at the first use.
+/// Number of slots after the first push.
 const SLOTS_MIN: usize = 8;
 
-/// A growing queue of small values.
+/// A growing FIFO queue of small values.
 ///
-/// Positions increase without wrapping. The slot of a position is the position modulo the number of slots. Invariant: values are at positions
-/// `first..end`, at most as many as slots. Other slots hold old values or the default.
+/// Positions count up without wrapping. A position modulo the number of slots is its slot. Invariant: the values are at positions `first..end`, which
+/// are at most as many as the slots. Other slots contain old values or the default.
 #[derive(Clone)]
 pub struct Ring<T> {
     slots: Pow2Table<T>,
@@ -40,7 +40,7 @@ impl<T: Copy + Default> Ring<T> {
         self.end - self.first
     }
 
-    /// Returns the value at a position in `first..end`.
+    /// Returns the value at position `count`, which is in `first..end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
         self.slots.at(count)
@@ -76,7 +76,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
     }
 
-    /// Returns the first value, or an arbitrary one if the ring is empty, which avoids a branch.
+    /// Returns the first value; an arbitrary value if the ring is empty, which avoids a branch.
     #[inline(always)]
     pub fn front_or_any(&self) -> &T {
         self.at(self.first)

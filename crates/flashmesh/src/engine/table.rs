@@ -1,4 +1,4 @@
-//! Table with a value for each id of a fixed range.
+//! Table with a value for each id below a fixed count.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -9,7 +9,7 @@ use super::pow2_table::Pow2Table;
 
 /// A value of type `T` for each id of type `I` below a fixed count.
 ///
-/// Debug assertions check that an id is in range; without them, an id out of range selects an arbitrary value.
+/// Debug assertions check that an id is in range. Without debug assertions, an id out of range selects an arbitrary value.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
     slots: Pow2Table<T>,
@@ -30,7 +30,7 @@ impl<I: Id, T> Table<I, T> {
         &self.slots.as_slice()[..self.count]
     }
 
-    /// Returns the values in the order of the ids, for changes.
+    /// Returns the values in the order of the ids, as a mutable slice.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.slots.as_mut_slice()[..self.count]
     }

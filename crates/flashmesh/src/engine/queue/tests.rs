@@ -2,7 +2,7 @@ use super::super::key::OFFSET_BITS;
 use super::*;
 use proptest::prelude::*;
 
-/// Test events: the low bits of a number are the kind.
+/// Test events. The low bits of a number are the kind of the event.
 impl Queued for u32 {
     fn parts(self) -> (u8, u32) {
         ((self % 32) as u8, self)
@@ -19,7 +19,7 @@ impl Queued for u32 {
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
-    /// The pending alarm, unless it is too far ahead for a key.
+    /// The pending alarm, which is always within the range of a key.
     alarm: Option<(u64, u32)>,
 }
 
@@ -38,10 +38,10 @@ impl Listed {
     }
 }
 
-/// Kind of the alarm, which no other event has, as in a drive: otherwise two equal events could not be distinguished.
+/// Kind of the alarm. As in a drive, no other event has this kind, so that the alarm never equals another event.
 const ALARM_KIND: u32 = 31;
 
-/// A step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue before.
+/// A step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue first.
 type Step = (u32, u64, usize, usize);
 
 fn compare(steps: &[Step]) {
@@ -58,7 +58,7 @@ fn compare(steps: &[Step]) {
     for &(event, delay, lane, taken) in steps {
         (0..taken).for_each(|_| take(&mut queue, &mut listed));
         if lane == ALARM {
-            // Alarms far ahead become ordinary events.
+            // The delay is limited, because an alarm too far ahead for a key becomes an ordinary event.
             let at = queue.now().as_ps() + delay.min(5_000);
             let event = event / 32 * 32 + ALARM_KIND;
             queue.set_alarm(Time::from_ps(at), event);
@@ -77,9 +77,9 @@ fn compare(steps: &[Step]) {
 }
 
 fn delays() -> impl Strategy<Value = u64> {
-    // Mostly short delays with many ties, and events that stay pending while many others are dequeued.
+    // Most delays are short, with many ties. Some events stay pending while many others are dequeued.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
-    // Some delays exceed the range of a key, are at its edge, or make the base move.
+    // Some delays are out of the range of a key, or at its edge, or make the base move.
     let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
     prop_oneof![12 => near, 1 => far]
 }
