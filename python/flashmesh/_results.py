@@ -1,4 +1,4 @@
-"""What a run reports, typed: the keys of its JSON as attributes.
+"""Typed results of a run: the keys of its JSON as attributes.
 
 Generated from the declared quantities in crates/flashmesh/src by `cargo run -p flashmesh --example generate`.
 """
