@@ -52,6 +52,10 @@ mod rooms {
     pub use flashmesh_workload as workload;
 }
 
+#[cfg(test)]
+#[path = "../../flashmesh-workload/tests/support/cases.rs"]
+mod random_cases;
+
 // The tests, benchmarks and fuzz targets of the core reach into it.
 #[cfg(feature = "internals")]
 pub use rooms::*;

@@ -1,5 +1,6 @@
 //! What the tests of workloads share.
 
+pub mod cases;
 pub mod fingerprint;
 pub mod shared;
 

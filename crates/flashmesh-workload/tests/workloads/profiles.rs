@@ -9,6 +9,7 @@ use flashmesh_workload::units::{Bytes, Time};
 use flashmesh_workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 
+use crate::support::cases::cases;
 use crate::support::fingerprint::Fingerprint;
 
 const SECTOR: Bytes = Bytes::new(512);
@@ -288,7 +289,7 @@ fn the_configured_footprint_of_a_mix_is_shared_in_proportion() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is asked of a name: requests are in bounds, counted, in order, and end for good.
     #[test]

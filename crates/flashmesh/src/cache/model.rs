@@ -10,6 +10,7 @@ use super::{Admitted, Cache, PageWrite, Sectors};
 use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage, Priority};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId, StreamId};
+use crate::random_cases::cases;
 use crate::units::{Bytes, Time};
 
 const SECTORS: u32 = 8;
@@ -386,7 +387,7 @@ fn settings() -> impl Strategy<Value = (config::Cache, Vec<Caching>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: cases(2_000), ..ProptestConfig::default() })]
 
     #[test]
     fn reads_return_the_newest_data_and_no_write_is_lost(

@@ -12,6 +12,7 @@ use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
 
+use crate::support::cases::cases;
 use crate::support::partitions;
 
 /// What the cells of a page hold: the logical page and the number of its version.
@@ -343,7 +344,7 @@ fn configs() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_page_holds_its_newest_version_whatever_is_interleaved(

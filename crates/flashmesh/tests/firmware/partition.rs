@@ -11,6 +11,7 @@ use flashmesh::units::Time;
 use flashmesh::workload::source::WorkloadSource;
 use proptest::prelude::*;
 
+use crate::support::cases::cases;
 use crate::support::drives::{Listed, config_of, finish, unwarmed};
 use crate::support::{arbitrary, partitions};
 
@@ -86,7 +87,7 @@ fn streams_that_share_all_channels_disturb_one_another() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_namespaces_under_streams_of_their_own_keep_to_their_planes(

@@ -17,6 +17,7 @@ use proptest::prelude::*;
 
 use crate::support::arbitrary;
 use crate::support::arbitrary::{Case, policies};
+use crate::support::cases::cases;
 use crate::support::drives;
 use crate::support::drives::{Kept, Listed};
 
@@ -47,7 +48,7 @@ fn run(case: &Case) -> Report {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(150), failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_may_be_moved_to_the_block_that_is_written(case in under(FirmwarePolicy::Page)) {

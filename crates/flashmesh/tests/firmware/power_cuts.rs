@@ -20,10 +20,11 @@ use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner}
 
 use crate::support::arbitrary::slc::slc;
 use crate::support::arbitrary::{Case, case, case_in_units};
+use crate::support::cases::cases;
 use crate::support::drives::{Kept, Listed, bare_drive, write};
 use crate::support::partitions;
 
-const CUTS: u64 = 200;
+const CUTS: u32 = 200;
 const SEED: u64 = 1;
 /// Threads that share the drives.
 const WORKERS: u64 = 2;
@@ -194,7 +195,8 @@ fn cut_numbered(seed: u64, number: u64) -> Seen {
 
 #[test]
 fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
-    let (cuts, seed) = (setting("FLASHMESH_CUTS").unwrap_or(CUTS), setting("FLASHMESH_SEED").unwrap_or(SEED));
+    let (cuts, seed) =
+        (setting("FLASHMESH_CUTS").unwrap_or(cases(CUTS).into()), setting("FLASHMESH_SEED").unwrap_or(SEED));
     if let Some(number) = setting("FLASHMESH_DRIVE") {
         return println!("{:?}", cut_numbered(seed, number));
     }

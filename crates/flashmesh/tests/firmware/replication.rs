@@ -16,6 +16,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::support::arbitrary::{drive, policies};
+use crate::support::cases::cases;
 use crate::support::drives::Listed;
 use crate::support::partitions;
 
@@ -87,7 +88,7 @@ fn replication(report: &Report) -> &ReplicationReport {
 #[test]
 fn random_drives_with_replication_satisfy_every_oracle() {
     let mut runner = TestRunner::deterministic();
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(256);
+    let cases = cases(256);
     let mut sum = ReplicationCounts::default();
     let (mut legal, mut at_limit) = (0, 0);
     for _ in 0..cases {

@@ -13,6 +13,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::support::cases::cases;
 use crate::support::drives::*;
 
 /// Where the array read each logical page, in turn.
@@ -91,7 +92,7 @@ fn logical_pages(config: &Config) -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_are_read_at_the_same_places_in_whatever_order(

@@ -16,6 +16,7 @@ use proptest::sample::select;
 
 use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
+use crate::support::cases::cases;
 use crate::support::drives::{Listed, PAGE, assert_within, config_of, finish, read, run_source, write};
 use crate::support::partitions;
 
@@ -338,7 +339,7 @@ fn dealt(case: &Case, streams: usize) -> Vec<Vec<IoRequest>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(cases(48)))]
 
     #[test]
     fn streams_on_random_drives_issue_all_they_have_in_their_order(

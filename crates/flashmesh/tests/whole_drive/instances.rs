@@ -21,9 +21,10 @@ use serde_json::Value;
 
 use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
+use crate::support::cases::cases;
 use crate::support::drives::{Kept, Listed, Repeated, bare_drive};
 
-const CASES: u64 = 2_000;
+const CASES: u32 = 2_000;
 const REQUESTS: u64 = 430_000;
 /// Threads that share the random drives.
 const WORKERS: u64 = 3;
@@ -261,7 +262,7 @@ fn compare_random(first: u64, last: u64) -> [u64; 3] {
 
 #[test]
 fn random_drives_give_the_same_report_in_every_instance() {
-    let last = setting("FLASHMESH_INSTANCE_CASES", CASES);
+    let last = setting("FLASHMESH_INSTANCE_CASES", cases(CASES).into());
     let counts: Vec<[u64; 3]> = std::thread::scope(|scope| {
         let workers: Vec<_> = (1..=WORKERS).map(|first| scope.spawn(move || compare_random(first, last))).collect();
         workers.into_iter().map(|worker| worker.join().expect("no case differs")).collect()

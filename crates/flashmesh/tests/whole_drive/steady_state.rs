@@ -14,6 +14,7 @@ use proptest::prelude::*;
 
 use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
+use crate::support::cases::cases;
 use crate::support::drives::{Listed, assert_within, bare_drive, config_of, finish};
 
 fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
@@ -114,7 +115,7 @@ fn settings() -> impl Strategy<Value = flashmesh::config::Measure> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases(32)) })]
 
     #[test]
     fn epochs_add_up_to_the_run_and_change_nothing(case in arbitrary::case(), measure in settings()) {

@@ -18,12 +18,14 @@ use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner}
 use serde_json::Value;
 
 use crate::support::arbitrary;
+use crate::support::cases::cases;
 use crate::support::drives::{Kept, Listed, bare_drive, config_of, read};
 
-const CASES: u64 = 500;
+const CASES: u32 = 500;
 
-fn cases() -> u64 {
-    std::env::var("FLASHMESH_STEP_CASES").map_or(CASES, |text| text.parse().expect("FLASHMESH_STEP_CASES is a number"))
+fn drives() -> u64 {
+    std::env::var("FLASHMESH_STEP_CASES")
+        .map_or(cases(CASES).into(), |text| text.parse().expect("FLASHMESH_STEP_CASES is a number"))
 }
 
 /// A report without what the wall clock and the machine decide.
@@ -210,7 +212,7 @@ fn random_drives_give_the_report_of_a_run_however_they_are_stepped() {
             scope.spawn(move || {
                 let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[100 + first as u8; 32]);
                 let mut runner = TestRunner::new_with_rng(Runner::default(), random);
-                for number in (first..=cases()).step_by(3) {
+                for number in (first..=drives()).step_by(3) {
                     let case = drawn(number, &mut runner);
                     compare(number, &case.config, &[case.requests]);
                 }
@@ -223,7 +225,7 @@ fn random_drives_give_the_report_of_a_run_however_they_are_stepped() {
 fn the_power_is_cut_for_a_drive_that_is_stepped_as_for_a_run() {
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
-    for number in 1..=cases() / 10 {
+    for number in 1..=drives() / 10 {
         let mut case = drawn(number, &mut runner);
         let last = case.requests.last().expect("there is a request").arrival;
         case.config.power.cut = Some(Time::from_ps(1 + last.as_ps() / 2));

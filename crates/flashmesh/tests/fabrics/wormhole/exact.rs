@@ -7,6 +7,7 @@ use flashmesh::fabric::wormhole::{
 use proptest::prelude::*;
 
 use super::oracle::Oracle;
+use crate::support::cases::cases;
 
 /// A network and its traffic.
 #[derive(Clone, Debug)]
@@ -347,7 +348,7 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
 
 proptest! {
     // Cases are small and take a millisecond or two.
-    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2_500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_packet_crosses_every_link_in_the_cycles_that_single_flits_give(case in case()) {

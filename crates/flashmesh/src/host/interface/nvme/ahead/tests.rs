@@ -8,6 +8,7 @@ use crate::config::{Config, Priority, QueueArbitration};
 use crate::host::interface::{Command, Doorbells, EventSink, HostEvent, Interface, Nvme, Seen, Token};
 use crate::host::link::Direction;
 use crate::ids::{RequestId, StreamId};
+use crate::random_cases::cases;
 use crate::units::{Bytes, Rate, Time};
 
 /// The kinds of events, in the order in which a drive processes events of equal time.
@@ -242,7 +243,7 @@ fn config() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(2_000)))]
 
     #[test]
     fn commands_pass_when_they_would_if_each_message_were_an_event(config in config(), load in load()) {
