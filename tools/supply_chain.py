@@ -111,25 +111,35 @@ def allows(licence: str | None) -> bool:
     return all(any(one.strip() in LICENCES for one in re.split(r"\s+OR\s+", part)) for part in parts)
 
 
-def features(package: str) -> dict[str, set[str]]:
-    """Returns the crates that a package of the workspace consists of, each with its sets of compiled features."""
-    command = ["cargo", "tree", "--locked", "--package", package, "--edges", "normal,build", "--prefix", "none"]
+def features(*packages: str, edges: str = "normal,build") -> dict[str, set[str]]:
+    """Returns the crates that packages are made of, each with the sets of features that it is compiled with.
+
+    All packages of the workspace if none is named.
+    """
+    chosen = [f"--package={package}" for package in packages] or ["--workspace"]
+    command = ["cargo", "tree", "--locked", *chosen, "--edges", edges, "--prefix", "none"]
     text = subprocess.run(
         [*command, "--format", "{p}|{f}"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
-        crate, _, chosen = line.removesuffix(" (*)").partition("|")
-        found.setdefault(crate, set()).add(chosen)
+        crate, _, names = line.removesuffix(" (*)").partition("|")
+        found.setdefault(crate, set()).add(names)
     return found
 
 
-def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]]) -> list[str]:
-    """Returns a sentence for every crate that both consist of, but with other features."""
+def tested() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Returns the crates that the tests of the workspace are made of, and those of the tests of the core alone."""
+    edges = "normal,build,dev"
+    return features(edges=edges), features("flashmesh", edges=edges)
+
+
+def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]], who: str) -> list[str]:
+    """Returns a sentence for every crate that `other` takes with features that it never has in `one`."""
     return [
-        f"{crate}: the module and the plugin take it with other features; name them in both Cargo.toml"
+        f"{crate}: {who} take it with other features; name them in both Cargo.toml"
         for crate in sorted(one.keys() & other.keys())
-        if one[crate] != other[crate]
+        if not other[crate] <= one[crate]
     ]
 
 
@@ -194,7 +204,9 @@ def main() -> int:
         document = sbom([*cargo, *python], version[1] if version else "unknown")
         arguments.sbom.write_text(json.dumps(document, indent=2) + "\n")
         return 0
-    found = problems(cargo, python) + compiled_twice(features("flashmesh-py"), features("flashmesh-nbdkit"))
+    found = problems(cargo, python)
+    found += compiled_twice(features("flashmesh-py"), features("flashmesh-nbdkit"), "the module and the plugin")
+    found += compiled_twice(*tested(), "tests of the workspace and of flashmesh alone")
     for problem in found:
         print(problem, file=sys.stderr)
     return 1 if found else 0

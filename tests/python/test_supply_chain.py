@@ -50,9 +50,15 @@ def test_module_and_plugin_share_the_compiled_core() -> None:
     module, plugin = map(supply_chain.features, ("flashmesh-py", "flashmesh-nbdkit"))
     core = next(crate for crate in module if crate.startswith("flashmesh v"))
     assert core in plugin
-    assert supply_chain.compiled_twice(module, plugin) == []
-    faults = supply_chain.compiled_twice(module | {core: {"internals"}}, plugin)
+    assert supply_chain.compiled_twice(module, plugin, "both") == []
+    faults = supply_chain.compiled_twice(module | {core: {"internals"}}, plugin, "both")
     assert [fault.split(" ")[0] for fault in faults] == ["flashmesh"]
+
+
+def test_tests_of_the_workspace_and_of_the_core_alone_share_what_is_compiled() -> None:
+    workspace, alone = supply_chain.tested()
+    assert len(alone) > 50
+    assert supply_chain.compiled_twice(workspace, alone, "both") == []
 
 
 def test_bill_of_materials_names_each_component_with_its_hash() -> None:
