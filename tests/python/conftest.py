@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
+import durations
 from commands import Commands
 from flashmesh import provenance
 from flashmesh.importers.mqsim import import_mqsim
@@ -23,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
+REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
+"""Start of Python with some of its packages, about 0.1 s. Bounds on time are multiples of it, since machines differ."""
 TIMEOUT_S = 300
 """How long anything may take on a machine that is busy with other work."""
 SHARING = {
@@ -50,6 +53,40 @@ def pytest_report_header() -> list[str]:
     if shutil.which("chromium") and shutil.which("chromedriver"):
         return []
     return ["Pages of reports are not opened: there is no browser (apt-get install chromium chromium-driver)"]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Starts what runs commands before the first test is timed."""
+    is_controller = session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ
+    if durations.VARIABLE in os.environ and not is_controller:
+        run_in(ROOT, COMMAND, "--version")
+        run_in(ROOT, COMMAND, "--version")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
+    """Starts the stopwatch of a test."""
+    if durations.VARIABLE in os.environ:
+        item.stash[STOPWATCH] = durations.Stopwatch()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds its processor time to the last report of a test."""
+    if call.when == "teardown" and STOPWATCH in item.stash:
+        item.user_properties.append((durations.PROPERTY, item.stash[STOPWATCH].lap_s()))
+    return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Appends the processor time of a test to the file that the environment names."""
+    file = os.environ.get(durations.VARIABLE)
+    if file and report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
+        cpu_s = float(str(dict(report.user_properties)[durations.PROPERTY]))
+        durations.append(Path(file), report.nodeid, "long" if "long" in report.keywords else "short", cpu_s)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -83,7 +120,13 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
 
 
-def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1, enough_s: float = 0.0) -> float:
+def cpu_s(
+    command: Sequence[str | Path],
+    folder: Path,
+    times: int = 1,
+    enough_s: float = 0.0,
+    beside: dict[str, str] | None = None,
+) -> float:
     """The least processor time that a command takes in some runs: one that takes less than is enough is the last.
 
     It is a child of this process, where what `cli` runs is the child of another one, whose time is not counted here.
@@ -91,13 +134,21 @@ def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1, enough_s:
     spent: list[float] = []
     while len(spent) < times and min(spent, default=enough_s) >= enough_s:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
+        subprocess.run(
+            command,
+            cwd=folder,
+            env=environment() | (beside or {}),
+            capture_output=True,
+            check=True,
+            timeout=TIMEOUT_S,
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(spent)
 
 
 COMMANDS = Commands()
+STOPWATCH = pytest.StashKey[durations.Stopwatch]()
 
 
 def pytest_sessionfinish() -> None:

@@ -132,7 +132,7 @@ class Serving:
 
     def wait_for(self, words: str) -> None:
         """Waits until it has told something."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + TIMEOUT_S
         while words not in self.said:
             assert self.process.poll() is None, self.said
             assert time.monotonic() < end, self.said
@@ -154,7 +154,7 @@ class Serving:
 def nonsense(path: Path, data: bytes) -> None:
     """Connects and sends something."""
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(30)
+        connection.settimeout(TIMEOUT_S)
         connection.connect(str(path))
         try:
             connection.sendall(data)

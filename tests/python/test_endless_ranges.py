@@ -18,7 +18,7 @@ from flashmesh.sweeps.searchfile import read_search
 from flashmesh.sweeps.sweepfile import read_sweep
 
 SOON_S = 60
-"""Refusing takes no time; making the values would take hours on any machine."""
+"""Processor time. Refusing takes none; making the values would take hours on any machine."""
 ENDLESS = [
     ("1..1e9 x1.0000001", "a range of 207,232,669 values: at most 100,000 are taken"),
     ("1..2 x1.00000000000000000000001", "values: at most 100,000"),
@@ -40,9 +40,9 @@ ENDLESS = [
 @pytest.fixture(autouse=True)
 def soon() -> object:
     """Holds each test to a time in which nothing endless ends."""
-    begun = time.monotonic()
+    begun_s = time.process_time()
     yield
-    assert time.monotonic() - begun < SOON_S
+    assert time.process_time() - begun_s < SOON_S
 
 
 @pytest.fixture

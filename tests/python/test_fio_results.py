@@ -141,7 +141,7 @@ def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
             asked = simulated(json.loads(text), 0.0)
         written(tmp_path / f"{name}.json", asked)
     paths = [tmp_path / f"{name}.json" for name in rates]
-    found = calibrate(read_problem(paths, tmp_path / "facts.toml", None, REQUESTS), LocalThreads(2), budget_min=4.0)
+    found = calibrate(read_problem(paths, tmp_path / "facts.toml", None, REQUESTS), LocalThreads(2), budget_min=60.0)
     values = {key.key: float(quantity(key.key, key.value).value) / 1e6 for key in found.keys}
     assert values == pytest.approx({"flash.read-time": 47.0, "flash.program-time": 130.0}, rel=0.05)
     assert [point.target.name for point in found.points] == list(rates)

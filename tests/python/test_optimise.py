@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Cli
+from conftest import TIMEOUT_S, Cli
 from flashmesh.sweeps.points import Points
 from flashmesh.sweeps.ranges import read_range
 from sweep_files import SEARCH, kept, remove_when_there, search_file
@@ -115,7 +115,7 @@ def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp
 def test_folder_that_is_removed_meanwhile_ends_a_search(cli: Cli, search_file: Path, tmp_path: Path) -> None:
     remover = remove_when_there(tmp_path / "out", "runs/*/*.json")
     done = cli("optimise", search_file, "--out", "out", "--quiet", "--jobs", "1")
-    remover.join()
+    remover.join(TIMEOUT_S)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("error: out")
     assert "No such file or directory" in done.stderr

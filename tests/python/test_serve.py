@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
+from durations import used_s
 from flashmesh import configuration, sizes
 from flashmesh.cli.entry import guarded
 from flashmesh.serving import awake, nbdkit
@@ -115,7 +116,7 @@ def test_nbdkit_ends_when_the_command_is_killed(tmp_path: Path) -> None:
         client.write(0, b"x" * SECTOR)
         serving.process.kill()
         serving.process.wait(timeout=TIMEOUT_S)
-        end = time.monotonic() + 30
+        end = time.monotonic() + TIMEOUT_S
         while (proc := Path(f"/proc/{child}/stat")).exists() and proc.read_text().split()[2] != "Z":
             assert time.monotonic() < end
             time.sleep(0.01)
@@ -216,9 +217,10 @@ def test_fio_verifies_what_it_wrote_and_virtual_time_is_fast(tmp_path: Path) -> 
     require("fio")
     with Serving(tmp_path, *VIRTUAL, "--size", "16M", "--json", "report.json") as serving:
         fio(tmp_path, serving, rw="randwrite", bs="4k", size="16M", iodepth=8, verify="crc32c")
+        before_s = used_s(serving.process.pid)
         found = fio(tmp_path, serving, rw="randread", bs="4k", size="16M", iodepth=16, loops=4)
-        # Ten times as many on a machine with two free processors: docs/how-to/mount-a-drive.md.
-        assert found["read"]["iops"] > 5_000
+        # Processor time of the server: fio sees less on a busy machine. docs/how-to/mount-a-drive.md has its figures.
+        assert found["read"]["total_ios"] > 5_000 * (used_s(serving.process.pid) - before_s)
         assert serving.end()[0] == 0
     assert load(tmp_path / "report.json")["requests"] >= 6 * 4096
 
@@ -325,7 +327,7 @@ def test_file_system_on_the_drive_through_fuse(tmp_path: Path) -> None:
             ["nbdfuse", mounted, serving.uri], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
         )
         try:
-            end = time.monotonic() + 30
+            end = time.monotonic() + TIMEOUT_S
             while mounted.stat().st_size != 16 * MIB:
                 if fuse.poll() is not None or time.monotonic() > end:
                     pytest.skip("nothing can be mounted here")

@@ -1,0 +1,69 @@
+"""Processor time of each test, with that of the processes that it starts."""
+
+from __future__ import annotations
+
+import csv
+import os
+import resource
+from pathlib import Path
+
+VARIABLE = "FLASHMESH_DURATIONS"
+"""Variable of the environment that names the file to append to."""
+PROPERTY = "cpu_s"
+"""Property of a test's report with its processor time."""
+PROC = Path("/proc")
+
+
+class Stopwatch:
+    """Processor time of this process and its descendants between readings."""
+
+    def __init__(self) -> None:
+        """Starts at the time used so far."""
+        self.used_s = used_s()
+
+    def lap_s(self) -> float:
+        """Returns the processor time since the last reading."""
+        before, self.used_s = self.used_s, used_s()
+        # A process that ends without its parent waiting for it takes its time with it.
+        return max(self.used_s - before, 0.0)
+
+
+def used_s(process: int | None = None) -> float:
+    """Returns the processor time of a process, this one if none is named, and of its descendants.
+
+    Without `/proc` it is that of this process and of its children that have ended.
+    """
+    if (PROC / "self/task").is_dir():
+        return sum(map(used_ticks, descendants(process or os.getpid()))) / os.sysconf("SC_CLK_TCK")
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def descendants(process: int) -> list[int]:
+    """Returns the process and all its living descendants."""
+    found = [process]
+    for parent in found:
+        try:
+            threads = list((PROC / str(parent) / "task").iterdir())
+            found.extend(int(child) for thread in threads for child in (thread / "children").read_text().split())
+        except OSError:
+            continue
+    return found
+
+
+def used_ticks(process: int) -> int:
+    """Returns the clock ticks used by a process and by its children that have ended; 0 if the process is gone."""
+    try:
+        text = (PROC / str(process) / "stat").read_text()
+    except OSError:
+        return 0
+    # The program's name, in parentheses, may hold spaces. Fields 14 to 17 are its times and those of its children.
+    return sum(map(int, text.rpartition(")")[2].split()[11:15]))
+
+
+def append(file: Path, test: str, form: str, cpu_s: float) -> None:
+    """Appends the time of a test, with the form that has it, to a file."""
+    with file.open("a", encoding="utf-8", newline="") as out:
+        csv.writer(out, lineterminator="\n").writerow([test, form, f"{cpu_s:.2f}"])
