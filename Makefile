@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
+.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long check own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,27 +50,67 @@ docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a br
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs out/site
 
 # Side by side: each suite leaves a core idle where a single test of it takes long.
-test: $(NATIVE) ## Run every test
+test: $(NATIVE) ## Run the tests of every feature; less than 10 minutes on two idle cores, with the build
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
-# Random tests draw the same cases on every machine, so that what passed once passes again.
+test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the random tests, the Python tests marked long (all pages, papers, browsers, kills, campaigns)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust-long test-python-long
+
+# Random tests draw the same cases on every machine, so that what passed once passes again: SHORT_CASES where proptest would draw 256,
+# and the same share of all other numbers of cases (crates/flashmesh-workload/tests/support/cases.rs).
 # The examples come last, so that one that fails hides no test.
+SHORT_CASES := 40
+CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
+
 test-rust:
-	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --locked --no-fail-fast
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST)
 	$(MAKE) --no-print-directory own-examples
 
-# What CONTRIBUTING.md walks through: a part of one's own, run by name.
+test-rust-long:
+	PROPTEST_RNG_SEED=1 $(CARGO_TEST)
+
+# Parts of one's own, from CONTRIBUTING.md. `cargo test --workspace` has compiled them; `cargo run` would compile the core again, with other features.
+EXAMPLES := $(or $(CARGO_TARGET_DIR),target)/debug/examples
 OWN_EXAMPLES := $(sort $(basename $(notdir $(wildcard crates/flashmesh/examples/own_*.rs))))
 
 own-examples: ## Run the examples of parts of one's own
-	for example in $(OWN_EXAMPLES); do $(CARGO) run --quiet --locked --package flashmesh --profile test --example $$example || exit 1; done
+	$(CARGO_TEST) --quiet --no-run
+	for example in $(OWN_EXAMPLES); do $(EXAMPLES)/$$example || exit 1; done
+
+# The integration program that covers each room; a room without a line has whole_drive.
+PROGRAM_cache := host
+PROGRAM_check := fabrics
+PROGRAM_config := configuration
+PROGRAM_controller := firmware
+PROGRAM_datapath := fabrics
+PROGRAM_fabric := fabrics
+PROGRAM_flash := fabrics
+PROGRAM_frontend := host
+PROGRAM_ftl := firmware
+PROGRAM_host := host
+PROGRAM_persistence := firmware
+PROGRAM_policies := firmware
+PROGRAM_recording := fabrics
+PROGRAM_schedule := firmware
+ROOM ?= fabric
+
+check: ## Compile and test one room of the core, a folder of crates/flashmesh/src: ROOM=fabric
+	@test -e crates/flashmesh/src/$(ROOM) -o -e crates/flashmesh/src/$(ROOM).rs || { echo "crates/flashmesh/src has no $(ROOM)" >&2; exit 2; }
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --lib -- $(ROOM)::
+	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --test $(or $(PROGRAM_$(ROOM)),whole_drive)
+
 
 explore: ## Run the random tests on cases that were not drawn before; PROPTEST_CASES=N draws N of each
 	PROPTEST_MAX_GLOBAL_REJECTS=1000000 $(CARGO) test --workspace --locked --no-fail-fast
 
 # Several processes run tests, those of one file together where they share what is dear to make: the cores are busy until the end.
+PYTEST := $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadscope
+
 test-python: $(NATIVE)
-	$(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadscope
+	$(PYTEST) -m "not long"
+
+test-python-long: $(NATIVE)
+	$(PYTEST) -m long
 
 reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
 	@mkdir -p out
@@ -154,9 +194,13 @@ format: $(ENVIRONMENT) ## Format all code
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
+# Built as `cargo test --workspace` builds them, so that the tests have nothing to compile again.
+GENERATORS := $(CARGO) build --quiet --locked --workspace --profile test --example generate --example header
+
 generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
-	$(CARGO) run --quiet --locked --package flashmesh --example generate
-	$(CARGO) run --quiet --locked --package flashmesh-c --example header
+	$(GENERATORS)
+	$(EXAMPLES)/generate
+	$(EXAMPLES)/header
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mqsim_keys.py
 
@@ -168,8 +212,9 @@ picture: $(NATIVE) ## Draw the picture of the README anew from stored figures, a
 	$(BIN)/python tools/picture.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
-	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
-	$(CARGO) run --quiet --locked --package flashmesh-c --example header -- --check
+	$(GENERATORS)
+	$(EXAMPLES)/generate --check
+	$(EXAMPLES)/header --check
 	$(BIN)/python tools/cli_reference.py --check
 	$(BIN)/python tools/measured_picture.py --check
 	$(BIN)/python tools/mqsim_keys.py --check

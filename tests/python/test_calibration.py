@@ -55,9 +55,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(folder: Path) -> Calibration:
     """What a calibration finds."""
     problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, EXTENT.requests)
-    return calibrate(problem, LocalThreads(2), budget_min=4.0)
+    return calibrate(problem, LocalThreads(2), budget_min=60.0)
 
 
+@pytest.mark.long
 def test_two_hidden_times_are_found_and_determined(found: Calibration) -> None:
     assert not found.cut
     assert {key.key for key in found.keys} == set(HIDDEN)
@@ -91,6 +92,7 @@ def test_the_same_seed_finds_the_same_and_what_is_kept_is_not_run_again(folder: 
     assert "first.toml: measured and simulated" in held.stdout
 
 
+@pytest.mark.long
 def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_path: Path, cli: Cli) -> None:
     # No request waits for a second.
     (tmp_path / "facts.toml").write_text(FACTS + '[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n')
@@ -109,12 +111,14 @@ def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_pat
     assert "schedule.age-bound" in (tmp_path / "out.toml").read_text()
 
 
+@pytest.mark.long
 def test_without_slopes_nothing_is_determined(found: Calibration) -> None:
     keys = found_keys(found.facts.space, found.best, None, [found.best])
     assert [key.is_determined for key in keys] == [False, False]
     assert all("there was no time to see" in key.sentence for key in keys)
 
 
+@pytest.mark.long
 def test_a_drive_that_is_far_from_all_measurements_determines_nothing(found: Calibration) -> None:
     far = replace(found.best, rows=tuple(tuple(9.0 for _ in row) for row in found.best.rows))
     keys = found_keys(found.facts.space, far, None, [far])
@@ -122,6 +126,7 @@ def test_a_drive_that_is_far_from_all_measurements_determines_nothing(found: Cal
     assert "no drive that was tried is near the measurements" in keys[0].sentence
 
 
+@pytest.mark.long
 def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp_path: Path, cli: Cli) -> None:
     files = ("calibrate", folder / "measured.csv", "--facts", folder / "facts.toml", "-o", "out.toml")
     call = (*files, "--requests", "6000", "--trials", "4")

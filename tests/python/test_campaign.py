@@ -34,10 +34,11 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=TESTS, env=environment(), capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_campaign_finds_nothing(tmp_path: Path) -> None:
-    state = engine.campaign(RUNS, SEED, tmp_path)
-    assert state.runs == RUNS
-    assert state.requests > RUNS * 50
+@pytest.mark.parametrize("runs", [20, pytest.param(RUNS, marks=pytest.mark.long)])
+def test_campaign_finds_nothing(tmp_path: Path, runs: int) -> None:
+    state = engine.campaign(runs, SEED, tmp_path)
+    assert state.runs == runs
+    assert state.requests > runs * 50
     failed = [Path(name).read_text().split("\n# What")[0] for name in state.failures]
     assert failed == []
 

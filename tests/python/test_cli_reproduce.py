@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 
 EXACT = ("V01", "V02", "V33", "V34")
@@ -27,6 +29,7 @@ def test_exact_claims_are_met_and_nothing_is_run_twice(cli: Cli, tmp_path: Path)
     assert again.stdout == first.stdout
 
 
+@pytest.mark.long
 def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [COMMAND, "reproduce", *EXACT, "--jobs", "1"],
@@ -64,6 +67,7 @@ def write_volume(path: Path) -> None:
     path.write_text("".join(f"{100 * number} 0 {8 * number} 8 1\n" for number in range(300)))
 
 
+@pytest.mark.long
 def test_a_recorded_volume_is_replayed_beside_the_profiles_and_the_others_are_named(cli: Cli, tmp_path: Path) -> None:
     write_volume(tmp_path / "units" / "hm_0.ascii")
     read = ("--traces", "units", "--set", "workload.time-unit=us")
@@ -127,6 +131,7 @@ def test_the_claims_can_be_listed(cli: Cli) -> None:
     assert "V02  Section 3.1: two reads on two channels, total service time" in listed
 
 
+@pytest.mark.long
 def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tmp_path: Path) -> None:
     ended = cli("reproduce", "K01", "K09", "--regime", "published-regime", "--json", "one.json")
     assert ended.returncode == 0, ended.stderr
@@ -156,6 +161,7 @@ def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tm
     )
 
 
+@pytest.mark.long
 def test_a_fit_stands_beside_the_best_regime_and_says_what_it_is(cli: Cli, tmp_path: Path) -> None:
     arguments = ("reproduce", "K01", "K02", "K09", "--fit", "--trials", "4", "--json", "fit.json", "-o", "pages")
     ended = cli(*arguments)

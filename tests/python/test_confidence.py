@@ -31,13 +31,14 @@ def within(interval: Any, value: float) -> bool:
 
 
 @pytest.fixture(scope="module")
-def demo() -> list[flashmesh.Result]:
-    return [flashmesh.run(DEMO, seed=seed) for seed in range(6)]
+def demo() -> flashmesh.Result:
+    return flashmesh.run(DEMO, seed=0)
 
 
-def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: list[flashmesh.Result]) -> None:
+@pytest.mark.long
+def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: flashmesh.Result) -> None:
     held = dict.fromkeys(LONG_RUN, 0)
-    for result in demo:
+    for result in (demo, *(flashmesh.run(DEMO, seed=seed) for seed in range(1, 6))):
         found = result.confidence
         intervals = {
             "iops": found.iops,
@@ -54,8 +55,8 @@ def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: list[fl
     assert min(held.values()) >= 5, held
 
 
-def test_summary_has_the_drive_its_state_the_workload_and_intervals(demo: list[flashmesh.Result]) -> None:
-    text = shown(demo[0])
+def test_summary_has_the_drive_its_state_the_workload_and_intervals(demo: flashmesh.Result) -> None:
+    text = shown(demo)
     for words in (
         "samsung-pm9a3",
         "full and steady",

@@ -51,6 +51,10 @@ RUN = {
 }
 
 
+SHORT = {"README.md", "docs/tutorial.md"}
+"""Pages whose commands `make test` runs; `make test-long` runs those of the others."""
+
+
 def named(page: Path) -> str:
     """A page as the tests name it."""
     return page.relative_to(ROOT).as_posix()
@@ -72,7 +76,14 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (mine.parent if os.environ.get("PYTEST_XDIST_WORKER") else mine) / "states"
 
 
-@pytest.mark.parametrize("page", [page for page, found in RUN.items() if found], ids=named)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=named(page), marks=[pytest.mark.long] * (named(page) not in SHORT))
+        for page, found in RUN.items()
+        if found
+    ],
+)
 def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, states: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command in RUN[page]:

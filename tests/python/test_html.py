@@ -361,6 +361,7 @@ def timed_page(count: int) -> tuple[str, float]:
     return text, time.process_time() - start
 
 
+@pytest.mark.long
 def test_ten_thousand_points_are_a_small_page_and_say_what_is_not_drawn() -> None:
     # The first page reads templates and modules.
     timed_page(10)

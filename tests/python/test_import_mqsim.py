@@ -375,6 +375,7 @@ def test_the_report_shows_how_the_modes_differ(tmp_path: Path) -> None:
         assert row.split()[1:3] == ['"333333334B/s"', '"333MB/s"']
 
 
+@pytest.mark.long
 def test_a_drive_of_412_gb_is_preconditioned_in_seconds(cli: Cli, tmp_path: Path) -> None:
     flash = {"Die_No_Per_Chip": "2", "Block_No_Per_Plane": "2048", "Page_No_Per_Block": "192", "Page_Capacity": "8192"}
     device = {"Enabled_Preconditioning": "true", "Chip_No_Per_Channel": "4"}

@@ -12,21 +12,20 @@ from flashmesh.importers.fio import read_jobs
 from flashmesh.importers.problems import Source
 from fuzz_importers import damage, main, refuses, targets
 
-TRIES = 300
-
 
 @pytest.mark.parametrize("target", ["mqsim_device", "mqsim_workload", "fio_jobs", "sweep", "search", "saved_result"])
+@pytest.mark.parametrize("tries", [60, pytest.param(300, marks=pytest.mark.long)])
 def test_damaged_files_are_what_they_describe_or_errors(
-    tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, target: str, tries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     whole, read = targets(tmp_path)[target]
     rng = random.Random(1)
-    chance = [rng.randbytes(rng.randrange(200)) for _ in range(TRIES // 3)]
-    assert sum(refuses(read, tmp_path / "fuzzed", content) for content in chance) > TRIES // 4
+    chance = [rng.randbytes(rng.randrange(200)) for _ in range(tries // 3)]
+    assert sum(refuses(read, tmp_path / "fuzzed", content) for content in chance) > tries // 4
     assert not refuses(read, tmp_path / "fuzzed", whole)
-    refused = sum(refuses(read, tmp_path / "fuzzed", damage(rng, whole)) for _ in range(TRIES))
-    assert TRIES // 4 < refused < TRIES
+    refused = sum(refuses(read, tmp_path / "fuzzed", damage(rng, whole)) for _ in range(tries))
+    assert tries // 4 < refused < tries
 
 
 def test_long_form_goes_on_where_it_stopped(

@@ -20,7 +20,14 @@ seed = [1, 2]
 """
 
 
-@pytest.mark.parametrize("locale", [{"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, {}])
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        pytest.param({"LC_ALL": "POSIX", "PYTHONUTF8": "0"}, marks=pytest.mark.long),
+        pytest.param({}, marks=pytest.mark.long),
+    ],
+)
 def test_names_that_are_not_ascii_are_read_and_written(tmp_path: Path, locale: dict[str, str]) -> None:
     (tmp_path / "ä日.ascii").write_text(TRACE)
     (tmp_path / "drïve.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 50\n', encoding="utf-8")

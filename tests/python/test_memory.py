@@ -26,6 +26,7 @@ def need_and_peak(drive: str, overrides: dict[str, str]) -> tuple[memory.Need, i
     return memory.need([load(drive, overrides=overrides)]), int(done.stdout)
 
 
+@pytest.mark.long
 def test_estimate_is_near_what_a_preconditioned_drive_takes() -> None:
     need, peak = need_and_peak("preset:venice-z-nand", LARGE)
     assert need.preconditioned > 1 << 30

@@ -25,8 +25,10 @@ MINUTES = os.environ.get("FLASHMESH_METAMORPHIC_MINUTES")
 SEED = int(os.environ.get("FLASHMESH_SEED", "1"))
 
 
-def test_relations_hold_on_random_drives() -> None:
-    counts = metamorphic.survey(RUNS, SEED, None if MINUTES is None else float(MINUTES))
+@pytest.mark.parametrize("runs", [30, pytest.param(RUNS, marks=pytest.mark.long)])
+def test_relations_hold_on_random_drives(runs: int) -> None:
+    minutes = float(MINUTES) if MINUTES and runs == RUNS else None
+    counts = metamorphic.survey(runs, SEED, minutes)
     print({name: (count.tried, count.held) for name, count in counts.items()})
     assert [failure for count in counts.values() for failure in count.failures] == []
     assert all(count.held > count.tried / 5 for count in counts.values()), counts

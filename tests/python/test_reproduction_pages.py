@@ -41,6 +41,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_few_claims_measured_again_give_the_stored_values(once: Path) -> None:
     seen = 0
     for paper in json.loads((once / "claims.json").read_text()):
@@ -118,6 +119,7 @@ def test_every_claim_is_measured_in_every_regime_of_its_paper() -> None:
             assert all(row["verdict"] != "unmeasured" for row in rows), claim.id
 
 
+@pytest.mark.long
 def test_pages_made_again_have_the_same_bytes(once: Path, cli: Cli, tmp_path: Path) -> None:
     ended = cli("reproduce", *AGAIN, "M09", "-o", "again", "--quiet")
     assert ended.returncode == 0, ended.stderr

@@ -80,7 +80,7 @@ def audited(folder: Path, *commands: tuple[str, ...]) -> list[str]:
     return shown
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS)
+@pytest.mark.parametrize("text", [HOSTILE_TEXTS[0], pytest.param(HOSTILE_TEXTS[1], marks=pytest.mark.long)])
 def test_nothing_in_a_file_is_executed(tmp_path: Path, text: str) -> None:
     (tmp_path / "drive.toml").write_text(f"preset = {text!r}\n[workload]\ntrace = {text!r}\n")
     (tmp_path / "trace").write_text(f"{text}\n1 0 8 8 1\n")
@@ -206,6 +206,7 @@ def peak_of(folder: Path, *arguments: str | Path) -> int:
     return int(kib) << 10
 
 
+@pytest.mark.long
 def test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one(tmp_path: Path) -> None:
     lines = 6_000_000
     plain = b"".join(b"%08d 0 %08d 00008 1\n" % (n, 8 * (n % 512)) for n in range(lines))
@@ -314,13 +315,14 @@ def test_control_characters_of_files_do_not_reach_the_terminal(tmp_path: Path, c
 
 
 def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
+    begun = time.monotonic()
     watched = Watched("run", config, "--set", ENDLESS, "--json", "result.json", cwd=tmp_path)
     watched.wait_for(b"requests")
     watched.process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
     assert watched.finish()[0] == 143
-    # The page says a second; a machine with other work takes longer.
-    assert time.monotonic() - sent < 10
+    # The page says a second, about as long as the start takes; a machine with other work is slower at both.
+    assert time.monotonic() - sent < 10 * (sent - begun)
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
