@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from flashmesh.importers.problems import Source, read_source
+from flashmesh.importers.problems import WORD_MAX, Source, read_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +21,11 @@ class Element:
     name: str
     line: int
     text: str = ""
+    """Without the blanks around it."""
+    has_blanks: bool = False
+    """Whether the text has blanks around it."""
+    is_cut: bool = False
+    """Whether a comment or an instruction lies behind the text."""
     children: list[Element] = field(default_factory=list)
 
 
@@ -62,6 +67,9 @@ class Reader:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
         self.parser.StartDoctypeDeclHandler = self.doctype
+        self.parser.CommentHandler = self.cut
+        self.parser.ProcessingInstructionHandler = self.cut
+        self.parser.StartCdataSectionHandler = self.cdata
 
     def read(self, content: bytes) -> Element:
         """Returns the outermost element.
@@ -69,6 +77,10 @@ class Reader:
         Raises:
             ConfigError: If the content is not well-formed XML.
         """
+        if content.startswith(WIDE_MARKS):
+            raise self.source.problem(
+                1, "is UTF-16 or UTF-32, of which MQSim reads nothing", "save the file as UTF-8 or ASCII"
+            )
         try:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
@@ -113,12 +125,44 @@ class Reader:
     def end(self, _name: str) -> None:
         """Closes an element."""
         element = self.open.pop()
-        element.text = element.text.strip()
+        stripped = element.text.strip()
+        element.has_blanks = stripped != element.text
+        element.text = stripped
+        if element.children and stripped and any(child.children for child in element.children):
+            raise self.source.problem(
+                element.line,
+                f"`{stripped[:WORD_MAX]}` lies in <{element.name}> beside the tags",
+                "remove it, or put it between the tags that it belongs to",
+                element.name,
+            )
 
     def characters(self, text: str) -> None:
         """Adds text to the open element."""
-        if self.open:
-            self.open[-1].text += text
+        if not self.open:
+            return
+        element = self.open[-1]
+        if element.is_cut and text.strip():
+            raise self.source.problem(
+                self.parser.CurrentLineNumber,
+                f"a comment lies within the value of <{element.name}>: MQSim reads `{element.text.strip()}` alone",
+                "put the comment before the tag",
+                element.name,
+            )
+        element.text += text
+
+    def cut(self, *_: object) -> None:
+        """Notes a comment or an instruction: MQSim reads the text of a tag up to there."""
+        if self.open and self.open[-1].text.strip():
+            self.open[-1].is_cut = True
+
+    def cdata(self) -> None:
+        """Refuses a CDATA section, which MQSim passes over."""
+        raise self.source.problem(
+            self.parser.CurrentLineNumber,
+            f"<![CDATA[ in <{self.open[-1].name}>: MQSim passes over what is inside",
+            "write the value without <![CDATA[ and ]]>",
+            "<![CDATA[",
+        )
 
     def doctype(self, *_: object) -> None:
         """Refuses a document type, which MQSim ignores and which could define entities of unlimited size."""
@@ -127,4 +171,6 @@ class Reader:
         )
 
 
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0<", b"<\0", b"\0\0")
+"""First bytes of a file of more than one byte a character."""
 CUT_OFF = (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN)

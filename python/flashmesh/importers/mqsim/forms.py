@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Protocol, TypeAlias
 
 Content: TypeAlias = "int | Decimal | bool | str | tuple[int, ...]"
 """The parsed content of a tag."""
+DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+"""A number with decimals, as C spells it."""
 
 
 class Misfit(Exception):  # noqa: N818 - becomes an error where the place is known
@@ -34,6 +37,8 @@ class Whole:
 
     def read(self, text: str) -> int:
         """Parses a whole number."""
+        if not text:
+            raise Misfit("is empty: expected a whole number")
         sign = text[:1] in "+-"
         if not text[sign:].isascii() or not text[sign:].isdigit():
             raise Misfit(f"`{text}` is not a whole number")
@@ -53,10 +58,12 @@ class Number:
 
     def read(self, text: str) -> Decimal:
         """Parses a decimal number."""
-        try:
-            number = Decimal(text)
-        except InvalidOperation:
-            raise Misfit(f"`{text}` is not a number") from None
+        if not text:
+            raise Misfit("is empty: expected a number")
+        # Decimal takes more: underscores, and digits of other scripts.
+        if not DECIMAL.fullmatch(text):
+            raise Misfit(f"`{text}` is not a number")
+        number = Decimal(text)
         if not number.is_finite() or not self.least <= number <= self.most:
             raise Misfit(f"{text} is not between {self.least} and {self.most}")
         return number
@@ -69,6 +76,8 @@ class Flag:
     def read(self, text: str) -> bool:
         """Parses a truth value."""
         match text.lower():
+            case "":
+                raise Misfit("is empty: expected true or false")
             case "true":
                 return True
             case "false":
@@ -86,6 +95,8 @@ class Choice:
     def read(self, text: str) -> str:
         """Returns the word in upper case."""
         name = text.upper()
+        if not name:
+            raise Misfit(f"is empty: expected one of {', '.join(self.names)}")
         if name not in self.names:
             raise Misfit(f"`{text}` is not one of {', '.join(self.names)}")
         return name
@@ -96,7 +107,9 @@ class Indices:
     """Indices of parts, separated by commas. Like MQSim, skips empty entries, such as after a trailing comma."""
 
     def read(self, text: str) -> tuple[int, ...]:
-        """Returns the distinct indices in ascending order."""
+        """The numbers, each once, rising."""
+        if not text:
+            raise Misfit("is empty: expected numbers between commas, such as 0,1,2,3")
         parts = [part for part in text.split(",") if part.strip()]
         try:
             return tuple(sorted({int(Whole(0, 65_535).read(part.strip())) for part in parts or [text]}))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.mqsim.forms import Misfit
+from flashmesh.importers.mqsim.forms import Choice, Flag, Misfit, Words
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
@@ -182,6 +182,9 @@ class Section:
                     self.element.name,
                 )
             return tag.form.read(tag.default)
+        if child.has_blanks and isinstance(tag.form, Choice | Flag | Words):
+            what = f"<{name}> has blanks or line ends around `{child.text}`, which MQSim takes for a part of it"
+            raise self.problem(name, what, "remove them")
         try:
             return tag.form.read(child.text)
         except Misfit as misfit:
