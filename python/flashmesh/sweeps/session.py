@@ -78,16 +78,21 @@ class Session:
         """
         self.tasks = tasks
         self.store = store
+        self.shard = shard
         self.outcomes: dict[int, Outcome] = {}
         self.waiting: list[Task] = []
-        names: dict[str, str] = {}
+        names: set[str] = set()
+        # Shards deal out distinct runs, finished ones too, as `shares` does: every process deals them out alike.
+        place = 0
         for task in tasks:
             name = task.name if store is not None or task.idle else ""
+            is_first = not name or name not in names
             if store is not None and name in store:
                 self.outcomes[task.index] = Outcome(task, name=name)
-            elif (not name or name not in names) and task.index % shard[1] == shard[0] - 1:
+            elif is_first and place % shard[1] == shard[0] - 1:
                 self.waiting.append(task)
-            names[name] = name
+            place += is_first
+            names.add(name)
         self.kept = len(self.outcomes)
         self.started = time.monotonic()
 
