@@ -10,13 +10,20 @@ from flashmesh.cli.output import stdout
 from flashmesh.cli.sweeping import duration
 from flashmesh.report.terminal import Terminal
 from flashmesh.sweeps.heartbeat import BEAT_S, watch
+from flashmesh.sweeps.jobarray import queue_of
+from flashmesh.sweeps.shards import LAST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flashmesh.sweeps.heartbeat import Watched
+    from flashmesh.sweeps.heartbeat import Part, Queue, Shard, Watched
+    from flashmesh.sweeps.shards import Array
 
 RUNNING_SHOWN = 8
+SHARDS_SHOWN = 32
+"""Unfinished shards that are listed."""
+QUEUE_S = 10.0
+"""Time between two looks at Slurm's queue."""
 
 
 def show_progress(folder: Path) -> None:
@@ -27,18 +34,35 @@ def show_progress(folder: Path) -> None:
     """
     if not sys.stdout.isatty():
         with stdout() as stream:
-            stream.writelines(f"{line}\n" for line in lines(watch(folder)))
+            stream.writelines(f"{line}\n" for line in lines(watch(folder, queue_of)))
         return
     from rich.live import Live
     from rich.text import Text
 
+    seldom = Seldom()
     with Live(console=Terminal(sys.stdout).console, refresh_per_second=4) as live:
         while True:
-            found = watch(folder)
+            found = watch(folder, seldom)
             live.update(Text("\n".join(lines(found))))
             if found.is_over:
                 return
             time.sleep(BEAT_S)
+
+
+class Seldom:
+    """Tasks in Slurm's queue, read again only after a while: the controller serves many users."""
+
+    def __init__(self) -> None:
+        """Reads nothing before the first call."""
+        self.queue: Queue | None = None
+        self.next = 0.0
+
+    def __call__(self, array: Array) -> Queue | None:
+        """Returns the tasks of an array, by number."""
+        if time.monotonic() >= self.next:
+            self.queue = queue_of(array)
+            self.next = time.monotonic() + QUEUE_S
+        return self.queue
 
 
 def lines(found: Watched) -> list[str]:
@@ -50,15 +74,65 @@ def lines(found: Watched) -> list[str]:
     told = [f"{found.done:,}{of} runs done{share}, {running:,} running, {failed:,} failed"]
     if found.total is not None and found.done >= found.total:
         return told
-    if not found.live:
+    if not found.live and found.queue:
+        told.append(f"no process is heard of yet: {queued(found)} in Slurm's queue")
+    elif not found.live:
         told.append("nobody works on it: no process goes on, and --resume does")
     elif found.left_s is not None:
         rate = sum(part.rate for part in found.live)
         told.append(f"about {duration(found.left_s)} left, at {rate * 60:.3g} runs a minute")
+    told += shard_lines(found)
     for part in found.parts:
-        state = f"not heard of for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
-        if part.is_gone:
-            state = "killed: the process is gone"
-        told.append(f"  {part.name}: {part.done:,} of its {part.runs:,} runs done, {part.failed:,} failed, {state}")
+        if part.shard[1] == len(found.shards):
+            continue  # among the shards
+        told.append(
+            f"  {part.name}: {part.done:,} of its {part.runs:,} runs done, {part.failed:,} failed, {state_of(part)}"
+        )
         told += [f"    {label}" for label in part.running[:RUNNING_SHOWN] if not part.is_lost]
     return told
+
+
+def state_of(part: Part) -> str:
+    """Returns the state of a process in words."""
+    if part.is_gone:
+        return "killed: the process is gone"
+    return f"not heard of for {duration(part.silent_s)}" if part.is_lost else f"{part.running_count} running"
+
+
+def queued(found: Watched) -> str:
+    """Returns what Slurm's queue has of an array, as the subject of a sentence."""
+    tasks = len((found.queue or {}).keys() - {LAST})
+    if not tasks:
+        return "the job that follows the array is"
+    job = f"job {found.array.job}" if found.array is not None else "the array"
+    return f"{tasks:,} task{'s' if tasks != 1 else ''} of {job}{' are' if tasks != 1 else ' is'}"
+
+
+def shard_lines(found: Watched) -> list[str]:
+    """Returns a line that counts the finished shards, and lines of the others: of those with a process first."""
+    left = [shard for shard in found.shards if not shard.is_done]
+    if not left:
+        return []
+    told = [f"{len(found.shards) - len(left):,} of {len(found.shards):,} shards done"]
+    left.sort(key=lambda shard: (shard.part is None, shard.number))
+    for shard in left[:SHARDS_SHOWN]:
+        part = shard.part
+        failed = f", {part.failed:,} failed" if part is not None and part.failed else ""
+        state = shard_state(shard, found.queue is not None)
+        told.append(f"  shard {shard.number}: {shard.done:,} of {shard.runs:,} runs done{failed}, {state}")
+        if part is not None and not part.is_lost:
+            told += [f"    {label}" for label in part.running[:RUNNING_SHOWN]]
+    if len(left) > SHARDS_SHOWN:
+        told.append(f"  and {len(left) - SHARDS_SHOWN:,} more")
+    return told
+
+
+def shard_state(shard: Shard, knows_queue: bool) -> str:
+    """Returns the state of an unfinished shard in words."""
+    if shard.part is not None and not shard.part.is_lost:
+        return f"{state_of(shard.part)} ({shard.part.name})"
+    if shard.queued is not None:
+        return f"{shard.queued.lower()} in Slurm's queue"
+    if shard.part is not None:
+        return f"{state_of(shard.part)} ({shard.part.name})"
+    return "its task has ended: --resume runs the rest" if knows_queue else "no process is heard of"

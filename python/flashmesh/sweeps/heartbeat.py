@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.files import replace_text
-from flashmesh.sweeps.store import MANIFEST, Store, read_manifest
+from flashmesh.sweeps.shards import read_array, shares
+from flashmesh.sweeps.store import MANIFEST, Store, read_manifest, read_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from flashmesh.execution import Progress
     from flashmesh.sweeps.session import Session
+    from flashmesh.sweeps.shards import Array
+
+    Queue = dict[int, str]
+    """State in Slurm's queue by number of the array task; `LAST` for the job that follows the array."""
 
 FOLDER = "progress"
 BEAT_S = 2.0
@@ -27,6 +34,8 @@ ZOMBIE = "Z"
 """State of a process that has ended but was not yet reaped by its parent."""
 CLOCK_S = 5.0
 """Tolerance in seconds of the start time of a process. One that started later reuses the number of an ended process."""
+SHARDS_MAX = 1_000_000
+"""Most shards of a sweep: the most points that a sweep has. A file that names more is damaged."""
 RUNNING_MAX = 64
 """Maximum number of running tasks that a heartbeat names."""
 
@@ -62,6 +71,7 @@ class Heartbeat:
             "failed": len(session.failures),
             "running": [labels[index] for index in running[:RUNNING_MAX]],
             "running_count": len(running),
+            "shard": list(session.shard),
         }
         with suppress(OSError):
             self.path.parent.mkdir(exist_ok=True)
@@ -88,6 +98,8 @@ class Part:
     silent_s: float
     is_gone: bool = False
     """Whether the process ran on this machine and ended without removing its file: it was killed."""
+    shard: tuple[int, int] = (1, 1)
+    """Number of the process's shard, and number of shards."""
 
     @property
     def is_lost(self) -> bool:
@@ -101,6 +113,24 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Shard:
+    """Progress of one shard of a sweep, over all processes that ever ran it."""
+
+    number: int
+    done: int
+    runs: int
+    part: Part | None = None
+    """Process of the shard; `None` if none left a heartbeat."""
+    queued: str | None = None
+    """State of the shard's task in Slurm's queue; `None` if the queue has no such task, or is not known."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every run of the shard has a result."""
+        return self.done >= self.runs
+
+
+@dataclass(frozen=True)
 class Watched:
     """Progress of a sweep, over all processes that run it."""
 
@@ -108,6 +138,12 @@ class Watched:
     total: int | None
     """The number of planned runs; None if unknown."""
     parts: tuple[Part, ...]
+    shards: tuple[Shard, ...] = ()
+    """Shards of a sweep that is run in shards, by number."""
+    array: Array | None = None
+    """Record of the sweep's job array."""
+    queue: Queue | None = None
+    """Tasks in Slurm's queue; `None` if the queue is not known."""
 
     @property
     def live(self) -> list[Part]:
@@ -116,8 +152,8 @@ class Watched:
 
     @property
     def is_over(self) -> bool:
-        """Whether all runs are done, or no process is alive."""
-        return not self.live or (self.total is not None and self.done >= self.total)
+        """Whether nothing is left, or nobody goes on."""
+        return not (self.live or self.queue) or (self.total is not None and self.done >= self.total)
 
     @property
     def left_s(self) -> float | None:
@@ -165,8 +201,12 @@ def state_of(process: int) -> tuple[str, float] | None:
         return None
 
 
-def watch(folder: Path) -> Watched:
-    """Reads the progress of a sweep or a search.
+def watch(folder: Path, queue_of: Callable[[Array], Queue | None] = lambda array: None) -> Watched:
+    """Looks how far a sweep or a search is.
+
+    Args:
+        folder: The folder of results.
+        queue_of: Returns the tasks that Slurm's queue has of an array; `None` if the queue is not known.
 
     Raises:
         OutputError: If the folder does not belong to a sweep.
@@ -189,7 +229,39 @@ def watch(folder: Path) -> Watched:
                     float(found["beat"]) - float(found["begun"]),
                     max(now - float(found["beat"]), 0.0),
                     is_gone(found),
+                    shard_in(found),
                 )
             )
     assert (folder / MANIFEST).is_file()
-    return Watched(len(Store(folder).names), total if isinstance(total, int) else None, tuple(parts))
+    array = read_array(folder)
+    queue = queue_of(array) if array is not None else None
+    names = Store(folder).names
+    found_shards = shards_in(folder, names, parts, array, queue)
+    return Watched(len(names), total if isinstance(total, int) else None, tuple(parts), found_shards, array, queue)
+
+
+def shard_in(beat: dict[str, Any]) -> tuple[int, int]:
+    """Returns the shard that a heartbeat names; (1, 1) without one."""
+    number, shards = beat.get("shard", (1, 1))
+    return int(number), int(shards)
+
+
+def shards_in(
+    folder: Path, names: set[str], parts: Sequence[Part], array: Array | None, queue: Queue | None
+) -> tuple[Shard, ...]:
+    """Returns the progress of each shard: of the job array, else of the shards that heartbeats name.
+
+    Raises:
+        OutputError: When the plan cannot be read.
+    """
+    count = array.shards if array is not None else max((part.shard[1] for part in parts), default=1)
+    if (array is None and count == 1) or count > SHARDS_MAX:
+        return ()
+    # The live process of a shard comes last: an earlier one was killed.
+    runners = sorted((part for part in parts if part.shard[1] == count), key=lambda part: not part.is_lost)
+    by_number = {part.shard[0]: part for part in runners}
+    shared = shares((name for name, _ in read_plan(folder)), count)
+    return tuple(
+        Shard(number, len(names.intersection(share)), len(share), by_number.get(number), (queue or {}).get(number))
+        for number, share in enumerate(shared, 1)
+    )
