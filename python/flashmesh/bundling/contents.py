@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 RESULTS = "results"
 CONFIGURATIONS = "configurations"
 HASH_SHOWN = 16
-"""Digits of a hash in a file name."""
-OF_PROCESSES = ("progress",)
-"""Folders of a sweep with the state of processes instead of results."""
+"""Digits of a hash in the name of a file."""
+OF_PROCESSES = ("progress", "slurm")
+"""Folders in that of a sweep which say what processes and jobs do, and nothing of the results."""
 
 
 @dataclass(slots=True)

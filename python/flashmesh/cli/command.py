@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 
+WORDS = "flashmesh.words"
+"""Words of the command line, in the context of a command."""
 KEYS_SHOWN = 3
 """Number of keys suggested in place of an unknown option."""
 
@@ -37,6 +39,7 @@ class Command(click.Command):
                 self.name_key(error, ctx)
                 raise
             refuse_repeated(given, ctx)
+            ctx.meta[WORDS] = tuple(args)
         return super().parse_args(ctx, args)
 
     def name_key(self, error: click.NoSuchOption, ctx: click.Context) -> None:
@@ -85,6 +88,18 @@ def refuse_repeated(given: Iterable[click.Parameter], ctx: click.Context) -> Non
             raise click.UsageError(f"{parameter.opts[-1]} is given twice: one of the values would have no effect", ctx)
         if not parameter.multiple and not getattr(parameter, "is_flag", False):
             seen.add(parameter)
+
+
+def words_of(ctx: click.Context, without: Collection[str]) -> list[str]:
+    """Returns the options that a command was given, as words of a command line, but not those named in `without`."""
+    given, _, _ = ctx.command.make_parser(ctx).parse_args(args=list(ctx.meta[WORDS]))
+    words: list[str] = []
+    for parameter in ctx.command.params:
+        if isinstance(parameter, click.Option) and parameter.name in given and parameter.name not in without:
+            value = given[parameter.name]
+            for each in value if parameter.multiple else [value]:
+                words += [parameter.opts[-1]] if parameter.is_flag else [parameter.opts[-1], str(each)]
+    return words
 
 
 def command(name: str | None = None) -> Callable[[Callable[..., Any]], Command]:

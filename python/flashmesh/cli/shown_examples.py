@@ -109,7 +109,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "sweep": (
         "flashmesh sweep examples/sweep.toml -o sweep.results --resume",
-        "flashmesh sweep examples/sweep.toml --dry-run",
+        "flashmesh sweep examples/sweep.toml -o sweep.results --slurm-array 4 --slurm-time 1:00:00 --submit",
     ),
     "trace": (
         "flashmesh trace stat examples/traces/shop.csv.xz",

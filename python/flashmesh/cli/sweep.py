@@ -20,6 +20,7 @@ from flashmesh.cli.parameters import (
     until_steady,
 )
 from flashmesh.cli.policies import policy_options
+from flashmesh.cli.slurm import Wanted, refuse_mixed, run_array, slurm_options
 from flashmesh.cli.sweeping import Lines, announce, failure, first_line, planned, tell_idle
 from flashmesh.simulate import goal_of
 
@@ -50,6 +51,7 @@ def shard(text: str) -> tuple[int, int]:
 @click.option(
     "--shard", type=shard, default="1/1", metavar="I/N", help="Run only every N-th run, starting with the I-th."
 )
+@slurm_options
 @dask_options
 @policy_options
 @precision_option
@@ -59,13 +61,24 @@ def shard(text: str) -> tuple[int, int]:
 @steady_options
 @click.option("--dry-run", is_flag=True, help="Check all runs and summarise them, but start none.")
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
+@click.pass_context
 def sweep(
+    ctx: click.Context,
+    /,
     file: Path | None,
     out: Path | None,
     resume: bool,
     watched: Path | None,
     keep_going: bool,
     shard: tuple[int, int],
+    slurm_array: Wanted | None,
+    submit: bool,
+    slurm_partition: str | None,
+    slurm_time: str | None,
+    slurm_memory: str | None,
+    slurm_cpus: int,
+    slurm_more: tuple[tuple[str, str | None], ...],
+    slurm_log: Path | None,
     jobs: int,
     dask: str | None,
     dask_tls: Path | None,
@@ -87,6 +100,7 @@ def sweep(
     from flashmesh.sweeps.sweepfile import read_sweep
 
     require_stdout()
+    refuse_mixed(ctx)
     if watched is not None:
         from flashmesh.cli.watching import show_progress
 
@@ -110,14 +124,20 @@ def sweep(
         until_steady=goal_of(until_steady(steady)),
         on_misfit=on_misfit if keep_going else None,
     )
+    folder = out if out is not None else Path(f"{file.stem}.results")
+    if slurm_array is not None:
+        from flashmesh.sweeps.jobarray import Resources
+
+        resources = Resources(slurm_partition, slurm_time, slurm_memory, slurm_cpus, slurm_more)
+        tell_idle(tasks, quiet)
+        run_array(ctx, read, tasks, folder, resume, slurm_array, resources, slurm_log, submit, dry_run)
+        return 0
     if dry_run:
         with stdout() as stream:
-            folder = out if out is not None else Path(f"{file.stem}.results")
             stream.writelines(f"{line}\n" for line in planned(tasks, folder, jobs))
         tell_idle(tasks, quiet)
         return 0
     executor = executor_of(dask, workers, jobs, quiet, dask_tls)
-    folder = out if out is not None else Path(f"{file.stem}.results")
     store = store_of(read, folder, tasks, resume)
     try:
         session = Session(tasks, store, shard)
