@@ -108,7 +108,9 @@ def test_array_larger_than_slurm_allows_is_refused(sweep_file: Path, tmp_path: P
 
 def test_refusal_of_sbatch_is_told_and_the_array_can_be_submitted_again(sweep_file: Path, tmp_path: Path) -> None:
     beside = fake_slurm(tmp_path / "bin")
-    (tmp_path / "bin/sbatch").write_text("#!/bin/sh\necho 'sbatch: error: invalid partition specified: x' >&2\nexit 1\n")
+    (tmp_path / "bin/sbatch").write_text(
+        "#!/bin/sh\necho 'sbatch: error: invalid partition specified: x' >&2\nexit 1\n"
+    )
     refused = run_in(tmp_path, COMMAND, "sweep", sweep_file, *ARRAY, "2", "--submit", beside=beside)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == "error: out/slurm/array.sh: sbatch does not submit it: invalid partition specified: x\n"
