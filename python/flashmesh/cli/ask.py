@@ -1,4 +1,4 @@
-"""Command `flashmesh ask`."""
+"""Command `flashmesh ask`: ranks the changes of a drive by their gain."""
 
 from __future__ import annotations
 

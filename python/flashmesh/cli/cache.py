@@ -25,12 +25,12 @@ HEADS = ("drive", "capacity", "size", "made", "used", "")
 
 
 class Age(click.ParamType[timedelta]):
-    """A number with a unit of time."""
+    """Option type of a duration: a number with a unit of time."""
 
     name = "age"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """Returns the duration that a text spells."""
+        """Parses a duration."""
         if isinstance(value, timedelta):
             return value
         found = re.fullmatch(r"([0-9]{1,6}) ?(s|min|h|d|w)", str(value))
@@ -110,7 +110,7 @@ def shown(where: Path | None, kept: list[KeptState]) -> str:
 
 
 def row(state: KeptState) -> tuple[str, ...]:
-    """Returns the row of a state."""
+    """Returns the table row of a kept state."""
     now = time.time()
     return (
         state.drive or state.key[:16],
@@ -123,17 +123,17 @@ def row(state: KeptState) -> tuple[str, ...]:
 
 
 def counted(count: int) -> str:
-    """Returns a number of states."""
+    """Returns a number of states as text, with the noun in singular or plural."""
     return f"{count:,} state{'' if count == 1 else 's'}"
 
 
 def size_text(size: int) -> str:
-    """Returns a size of files."""
+    """Returns a file size with its unit."""
     return f"{size / (1 << 30):.1f} GiB" if size >= 1 << 30 else f"{size / (1 << 20):.1f} MiB"
 
 
 def age_text(seconds: float) -> str:
-    """Returns the age of an event, in its largest unit."""
+    """Returns an age as text in a suitable unit, such as `3 h ago`."""
     for unit in ("d", "h", "min"):
         if seconds >= 2 * UNITS_S[unit]:
             return f"{seconds / UNITS_S[unit]:.0f} {unit} ago"

@@ -133,10 +133,10 @@ def calibrate(
 
 
 class Told:
-    """Printer of the drives that are better than all before."""
+    """Printer of each tried drive that is better than all drives tried before."""
 
     def __init__(self, quiet: bool) -> None:
-        """Starts with no drive tried."""
+        """Starts the count of tried drives at 0."""
         self.quiet = quiet
         self.tried = 0
         self.best = float("inf")

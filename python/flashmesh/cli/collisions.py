@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DRIVE = "preset:collisions"
-"""Default drive of a workload: that of the paper."""
+"""Default drive: the drive of the collisions paper."""
 SWITCH = "measure.collisions"
 
 

@@ -31,7 +31,7 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments."""
+        """Parses the arguments; refuses repeated options, and suggests a key for an unknown option."""
         if not ctx.resilient_parsing:
             try:
                 _, _, given = self.make_parser(ctx).parse_args(args=list(args))
@@ -55,7 +55,7 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """A group of `Command`."""
+    """A group whose commands are of class `Command`."""
 
     command_class = Command
 

@@ -37,7 +37,7 @@ COMMANDS = {
     "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
     "validate": ("flashmesh.cli.validate", "Hold drives to what real ones measured."),
 }
-"""Module of each command, and its summary."""
+"""Module and summary of each command."""
 
 
 class LazyCommands(UserDict[str, Any]):
@@ -63,7 +63,7 @@ class LazyGroup(Group):
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes a line for each command."""
+        """Writes the name and the summary of each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 

@@ -143,7 +143,7 @@ def compare(
         try:
             session.run(LocalThreads(places), on_progress=bar, on_open=bar.on_open, on_end=estimate)
         except BaseException:
-            # Interrupted or terminated: finished runs are written nevertheless.
+            # After an interrupt or a termination, finished runs are written nevertheless.
             bar.stop()
             if session.finished():
                 for unwritable in write_files(session.comparison(), targets, long):

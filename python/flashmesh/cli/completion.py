@@ -38,12 +38,12 @@ def configs_and_saved(ctx: click.Context, parameter: click.Parameter, incomplete
 
 
 def presets(incomplete: str) -> list[CompletionItem]:
-    """Completes presets, spelled as configurations."""
+    """Completes `preset:NAME`."""
     return beginning(incomplete, {f"{PRESET_PREFIX}{name}": about for name, about in _native.presets().items()})
 
 
 def paths(incomplete: str, endings: Iterable[str] = ()) -> list[CompletionItem]:
-    """Completes folders, and files with one of some suffixes."""
+    """Completes folders, and files with a suffix in `endings`; an empty `endings` accepts any suffix."""
     folder, start = os.path.split(incomplete)
     try:
         entries = sorted(os.scandir(Path(folder or ".").expanduser()), key=lambda entry: entry.name)
@@ -76,7 +76,7 @@ def measures(ctx: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def keys(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Completes the sections of a configuration, and behind a dot their keys."""
+    """Completes sections of a configuration and, after the dot, the keys of a section."""
     return [CompletionItem(name, help=about or None) for name, about in keys_from(incomplete)]
 
 
@@ -101,7 +101,7 @@ def axes(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> lis
 
 
 def keys_from(incomplete: str) -> list[tuple[str, str]]:
-    """Returns the keys with a prefix, with their meanings; only sections while several match."""
+    """Returns the keys with a prefix and their meanings; if several sections match, only the sections."""
     declared = {one["key"]: one["meaning"] for one in json.loads(_native.parameters()) if "NAME" not in one["key"]}
     matching = [key for key in declared if key.startswith(incomplete)]
     sections = dict.fromkeys(key.rpartition(".")[0] for key in matching)
@@ -135,7 +135,7 @@ def beginning(incomplete: str, known: Mapping[str, str]) -> list[CompletionItem]
 
 
 def prefixed(prefix: str, items: Iterable[CompletionItem]) -> list[CompletionItem]:
-    """Returns completions with a prefix before each."""
+    """Returns each completion with `prefix` before it."""
     return [CompletionItem(f"{prefix}{item.value}", type=item.type, help=item.help) for item in items]
 
 
@@ -175,7 +175,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return words[:-1], words[-1]
 
     def source(self) -> str:
-        """Returns the script, without a version check: Bash before 4.4 reports by itself what it lacks."""
+        """Returns the script without Click's version check: Bash before 4.4 itself reports the missing feature."""
         return self.source_template % self.source_vars()
 
 

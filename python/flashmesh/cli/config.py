@@ -136,7 +136,7 @@ def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def named(settings: Mapping[str, Any]) -> str:
-    """Returns the varied values of a run."""
+    """Returns the varied values of a run, joined as a column name."""
     from flashmesh.configuration import value_text
 
     return ", ".join(value_text(value) for value in settings.values())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.doctor import Finding
 
 FAULTY = 3
-"""Exit code of a faulty installation, the code of a failed check."""
+"""Exit code of a faulty installation; equal to the exit code of a failed check."""
 
 
 @command()

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 DRIVE = "preset:venice-z-nand"
-"""Default drive of fio jobs: that of the default configuration."""
+"""Default drive of fio jobs: the drive of the default configuration."""
 
 
 def drive_of(config: str | None, fio_file: Path | None) -> str:
-    """Returns the configuration of a run; fio jobs have a default.
+    """Returns the configuration of a run; by default `DRIVE` for fio jobs.
 
     Raises:
         click.UsageError: If neither a configuration nor a job file is given.
@@ -42,6 +42,6 @@ def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
 
 
 def tell_lonely(results: Iterable[Result], fairness: bool, quiet: bool) -> None:
-    """Warns on stderr that fairness needs several streams."""
+    """Warns on stderr if fairness is requested for a single stream."""
     if fairness and not quiet and all(len(result.streams) == 1 for result in results):
         click.echo("--fairness has no effect: the run has a single stream.", err=True)

@@ -26,7 +26,7 @@ CHECK_FAILED = 3
 INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
 PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
-"""Errors of writing to an open stream."""
+"""Error numbers that a write to an open stream can fail with."""
 
 
 def main() -> NoReturn:
@@ -44,20 +44,20 @@ def main() -> NoReturn:
         if code == OK:
             code = unwritable_stdout(error)
     if threading.active_count() > 1:
-        # A thread still in a run or a read would abort the process if it returned during interpreter shutdown.
+        # A thread that returns from a run or a read during interpreter shutdown would abort the process.
         os._exit(code)
     sys.exit(code)
 
 
 def speak_utf8() -> None:
-    """Restarts Python in UTF-8 mode if the file system encoding is not UTF-8, which configurations use."""
+    """Restarts Python in UTF-8 mode if the file system encoding is another; configurations are UTF-8."""
     is_other = sys.getfilesystemencoding().lower() != "utf-8"
     if is_other and os.name == "posix" and not sys.flags.utf8_mode:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def hold_streams() -> None:
-    """Opens /dev/null for closed standard streams; else the next opened file would become stdout or stderr."""
+    """Opens /dev/null for closed standard streams, so that no opened file becomes stdout or stderr."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -66,7 +66,7 @@ def hold_streams() -> None:
 
 
 def guard_streams() -> None:
-    """Escapes control characters on stdout and stderr, since names and texts in files come from others."""
+    """Escapes control characters on stdout and stderr, since names and texts in input files are not trusted."""
     stdout: IO[str] | None = sys.stdout
     stderr: IO[str] | None = sys.stderr
     if stdout is not None:
@@ -76,17 +76,17 @@ def guard_streams() -> None:
 
 
 def flush(stream: IO[str] | None) -> None:
-    """Flushes a stream, unless it is closed."""
+    """Flushes a stream unless the stream is closed."""
     if stream is not None:
         stream.flush()
 
 
 def guarded() -> int:
-    """Runs the command line; every exception becomes a message and an exit code."""
+    """Runs the command line, and turns every exception into a message and an exit code."""
     try:
         if COMPLETING in os.environ:
             from flashmesh.cli import completion  # noqa: F401 - registers the completion of Bash
-        # Click's own handler has neither the errors nor the exit codes of flashmesh.
+        # Exceptions are handled below: Click's own handler does not know the exit codes of flashmesh.
         code = flashmesh.main(prog_name="flashmesh", standalone_mode=False)
         return code if isinstance(code, int) else OK
     except click.ClickException as error:
@@ -107,11 +107,11 @@ def guarded() -> int:
         say(f"error: {error}")
         return BAD_INPUT
     except FlashmeshError as error:
-        # Errors of configurations have the prefix of a compiler error already.
+        # Messages of configuration errors already begin with `error: `.
         say(f"error: {str(error).removeprefix('error: ')}")
         return BAD_INPUT
     except OSError as error:
-        # Commands handle errors of files themselves, but help and lists are only printed.
+        # Commands convert file errors, so an OSError without a file is a failed print of help or a list.
         return unwritable_stdout(error) if error.filename is None and error.errno in PRINTING else fault(error)
     except Exception as error:
         return fault(error)
@@ -129,7 +129,7 @@ def show_traceback(error: PolicyError) -> None:
 
 
 def unwritable_stdout(error: OSError) -> int:
-    """Reports that stdout cannot be written; silent if its reader closed it."""
+    """Reports that stdout cannot be written, and returns the exit code; silent if the reader closed stdout."""
     if isinstance(error, BrokenPipeError):
         return STDOUT_CLOSED
     say(f"error: the results cannot be written to stdout: {error.strerror}")
@@ -137,7 +137,7 @@ def unwritable_stdout(error: OSError) -> int:
 
 
 def fault(error: Exception) -> int:
-    """Reports an internal error."""
+    """Reports an internal error, and returns the exit code."""
     if os.environ.get("FLASHMESH_DEBUG"):
         traceback.print_exception(error)
     text = " ".join(str(error).split())
@@ -150,7 +150,7 @@ def fault(error: Exception) -> int:
 
 
 def say(text: str) -> None:
-    """Writes to stderr, if it is open."""
+    """Writes to stderr unless stderr is closed."""
     stream: IO[str] | None = sys.stderr
     if stream is None:
         return

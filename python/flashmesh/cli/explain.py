@@ -36,7 +36,7 @@ def lines_about(key: str) -> Iterable[str]:
     """Returns the description of a key or a section.
 
     Raises:
-        ConfigError: If there is none of this name.
+        ConfigError: If no key or section has this name.
     """
     from flashmesh import _native
     from flashmesh.keys import find
@@ -47,7 +47,7 @@ def lines_about(key: str) -> Iterable[str]:
 
 
 def of_section(name: str, about: str) -> Iterator[str]:
-    """Yields the description of a section, and its keys."""
+    """Yields the description of a section, and a line for each of its keys."""
     from flashmesh.keys import declared
 
     yield f"[{name}]"
@@ -90,7 +90,7 @@ def of_key(key: Key) -> Iterator[str]:
 
 
 def presets_of(key: Key) -> Iterator[str]:
-    """Yields the values of a key in the presets, if they differ."""
+    """Yields the value of a key in each preset, if presets differ in the key."""
     from flashmesh.keys import presets_by_value
 
     by_value = presets_by_value(key.key) if "NAME" not in key.key else {}
@@ -101,12 +101,12 @@ def presets_of(key: Key) -> Iterator[str]:
 
 
 def paragraph(text: str) -> list[str]:
-    """Returns an indented text in lines."""
+    """Returns a text as indented, wrapped lines."""
     return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def item(name: str, text: str, width: int = INDENT, further: str = "") -> list[str]:
-    """Returns a name with a text beside it, in lines."""
+    """Returns a name and, in a column beside the name, a wrapped text, as lines."""
     indent = "  " + " " * width
     return textwrap.wrap(
         text, WIDTH, initial_indent=f"  {name:<{width}}", subsequent_indent=indent + further, break_on_hyphens=False

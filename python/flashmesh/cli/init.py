@@ -16,7 +16,7 @@ SCHEMA = "config.schema.json"
 
 
 class Preset(click.Choice[str]):
-    """The name of a preset; a former name is replaced, with a note."""
+    """Option type of a preset name; replaces a former name and prints a note."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Returns the current name of a preset."""

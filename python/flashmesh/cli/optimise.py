@@ -82,7 +82,7 @@ def optimise(
 
 
 def nearest(search: Search, read: SearchFile) -> list[str]:
-    """Returns a sentence on the drive nearest to the constraints, and its distance from each."""
+    """Returns the tried drive nearest to the constraints, with the constraints it misses; empty without results."""
     tried = [trial for trial in search.trials() if trial["measures"] is not None]
     if not tried:
         return []
@@ -106,7 +106,7 @@ def planned(search: Search) -> str:
 
 
 def tell_exhausted(search: Search) -> None:
-    """Reports that all drives of the space were tried, and keys that some of them do not read."""
+    """Reports that all drives of the space were tried, and names the keys that some drives do not read."""
     if not search.is_exhausted:
         return
     trials = search.trials()

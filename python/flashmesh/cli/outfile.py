@@ -22,7 +22,7 @@ class OutOption(click.Option):
     """Option `-o/--out`, with its former spelling."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Registers both spellings."""
+        """Registers `--out` and its former spelling."""
         super().add_to_parser(parser, ctx)
         parser.add_option(obj=self, opts=[FORMER], dest=self.name, action="store", nargs=1)
 
@@ -55,7 +55,7 @@ def results_option(*formats: str) -> Callable[[F], F]:
 
 
 def titled(form: str) -> str:
-    """Returns the name of a format in texts."""
+    """Returns the name of a format for help texts and messages."""
     return form.capitalize() if form == "parquet" else form.upper()
 
 
@@ -75,7 +75,7 @@ def format_of(path: Path, formats: tuple[str, ...], ctx: click.Context) -> str:
 
 
 def is_stdout(path: Path) -> bool:
-    """Returns whether a path is a name of stdout."""
+    """Returns whether a path names stdout."""
     return path == STDOUT or str(path) in STDOUT_NAMES
 
 

@@ -20,7 +20,7 @@ TRACE = "workload.trace"
 
 
 class StdoutClosed(Exception):  # noqa: N818 - a closed reader is not an error
-    """The reader of stdout is gone."""
+    """A write to stdout after its reader closed the pipe."""
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def require_stdout() -> None:
     Raises:
         OutputError: If the process was started with stdout closed.
     """
-    # The type stubs of Python omit that a closed stream is None.
+    # `sys.stdout` is None if stdout is closed; the type stubs of Python omit this.
     stream: IO[str] | None = sys.stdout
     if stream is None:
         raise OutputError("the results cannot be written to stdout: it is closed")
@@ -65,13 +65,13 @@ def refuse_missing(path: Path) -> None:
     try:
         is_there = path.exists()
     except (OSError, ValueError):
-        return  # the reader reports the error
+        return  # reading the path later reports this error
     if not is_there:
         raise OutputError(f"{path}: there is no such file or folder{beside(path)}")
 
 
 def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
-    """Refuses a file name whose suffix is of another format."""
+    """Refuses a file name with the suffix of another format."""
     if path is not None and path.suffix.lower() not in ("", suffix):
         raise click.BadParameter(
             f"{path} has the wrong suffix: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
@@ -106,7 +106,7 @@ def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, 
         inputs: The input files, by their role.
 
     Raises:
-        click.UsageError: If there is such an output.
+        click.UsageError: If two of these files are the same.
     """
     named: list[tuple[str, Path]] = [(name, path) for name, paths in inputs.items() for path in paths]
     for option, path in outputs.items():

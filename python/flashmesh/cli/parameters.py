@@ -34,7 +34,7 @@ def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list
 
 
 def setting(text: str) -> tuple[str, str]:
-    """Splits `key=value`."""
+    """Parses `key=value`, the argument of `--set`."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise click.BadParameter(f"{text!r}: expected key=value, such as fabric.kind=ideal")
@@ -85,7 +85,7 @@ def precision_option(command: F) -> F:
 
 
 def settings_option(text: str) -> Callable[[F], F]:
-    """Returns `--set`."""
+    """Returns the decorator that adds `--set`."""
     return click.option(
         "--set",
         "settings",
@@ -99,7 +99,7 @@ def settings_option(text: str) -> Callable[[F], F]:
 
 
 def axis(text: str) -> tuple[str, list[str]]:
-    """Splits `key=a,b,c`; commas inside brackets or quotes belong to a value."""
+    """Parses `key=a,b,c`, an axis; commas inside brackets or quotes belong to a value."""
     key, value = setting(text)
     values = split(value)
     if not all(values):
@@ -108,7 +108,7 @@ def axis(text: str) -> tuple[str, list[str]]:
 
 
 def split(text: str) -> list[str]:
-    """Splits at commas outside brackets and quotes."""
+    """Splits a text at commas outside brackets and quotes."""
     values, depth, quoted = [""], 0, False
     for character in text:
         quoted ^= character == '"'
@@ -205,7 +205,7 @@ def steady_options(command: F) -> F:
 
 
 def until_steady(options: dict[str, Any]) -> bool | int:
-    """Takes both steadiness options out of `options`. Returns whether runs continue until steady, or their limit."""
+    """Removes both steadiness options. Returns the limit if given, else whether runs continue until steady."""
     wanted, limit = options.pop("until_steady"), options.pop("steady_limit")
     if limit is not None and not wanted:
         raise click.UsageError("--steady-limit has no effect without --until-steady")

@@ -27,7 +27,7 @@ def policy_setting(text: str) -> tuple[str, str]:
         kinds = kinds_of(found(text)[0])
     except FlashmeshError as error:
         if error.__cause__ is not None:
-            raise  # its code failed: the traceback is shown
+            raise  # an error in the policy's code, shown with its traceback
         raise click.BadParameter(str(error)) from None
     if len(kinds) > 1:
         told = " or ".join(f"--policy {kind}={text}" for kind in kinds)
@@ -42,7 +42,7 @@ def keep(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...])
 
 
 def trust(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    """Allows files to name policies."""
+    """Allows configuration files to name policies."""
     if wanted and not ctx.resilient_parsing:
         from flashmesh.policies.trust import trust_files
 

@@ -1,4 +1,4 @@
-"""Progress bar on stderr, if that is a terminal."""
+"""Progress bar on stderr, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             click.echo(text, err=True)
 
     def __call__(self, progress: Progress) -> None:
-        """Updates the bar."""
+        """Shows the progress of a run in the bar."""
         if self.bar is None:
             return
         task = self.bar.tasks[0]
@@ -96,7 +96,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
                 )
             return
         if not self.is_simulating:
-            # The remaining time must not count the preparation.
+            # The estimate of the remaining time must not include the preparation.
             self.bar.reset(task.id)
             self.is_simulating = True
         done = q.scaled(progress.requests_done)

@@ -49,7 +49,7 @@ def report(
 
     RESULT is a file that `flashmesh run`, `compare` or `ask` has written, JSON or Parquet, or the folder of a sweep.
     """
-    # Before the slow imports, so that a misspelt name shows at once.
+    # Missing files are refused before the slow imports, so that a misspelt name shows at once.
     for path in results:
         refuse_missing(path)
     from dataclasses import replace

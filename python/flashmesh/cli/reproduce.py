@@ -184,7 +184,7 @@ def refuse_together(fitting: bool, has_traces: bool, regimes: tuple[str, ...], c
 
 
 def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes: dict[str, str]) -> Selection:
-    """Returns a selection limited to some regimes, and with one in which keys are changed.
+    """Returns a selection limited to some regimes or, with changed keys, to `base` and its changed copy.
 
     Raises:
         ConfigError: If a regime is unknown, or a key cannot be changed.
@@ -201,7 +201,7 @@ def narrowed(selection: Selection, regimes: tuple[str, ...], base: str, changes:
 def fits_of(
     selections: Sequence[Selection], trials: int, mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> list[Fit | None]:
-    """Returns the fit of each paper."""
+    """Searches the best regime of each paper, and returns the fits."""
     from flashmesh.reproduce.fitting import FitSearch
     from flashmesh.sweeps.local import LocalThreads
 
@@ -214,7 +214,7 @@ def fits_of(
 
 
 def tell(search: FitSearch, quiet: bool, trial: Trial) -> None:
-    """Prints the result of a trial."""
+    """Prints the result of a trial of the search."""
     if not quiet:
         within = " / ".join(map(str, trial.found.within))
         told = trial.start or ", ".join(trial.choices.values())
@@ -232,7 +232,7 @@ def with_fit(selection: Selection, fit: Fit) -> Selection:
 def run_all(
     selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
 ) -> Reproduction:
-    """Runs what is not stored yet of all selections."""
+    """Runs the points of all selections that are not stored yet."""
     from flashmesh.reproduce.engine import Reproduction
 
     reproduction = Reproduction.prepared(selections, mode, open_store, places)
@@ -241,7 +241,7 @@ def run_all(
 
 
 def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
-    """Writes the pages of papers; with changed keys, a page of the comparison."""
+    """Writes the pages of papers or, with changed keys, the page of the comparison."""
     from flashmesh.reproduce.pages import put, write_pages
 
     if not base:
@@ -254,7 +254,7 @@ def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
 
 
 def show(outcomes: Sequence[Outcome], stream: IO[str], base: str) -> None:
-    """Prints the outcomes; with changed keys, the comparison."""
+    """Prints the outcomes or, with changed keys, the comparison."""
     if base:
         from flashmesh.reproduce import changing
 
@@ -293,7 +293,7 @@ def selections_of(
 
     Raises:
         ConfigError: If a key that configures the reading of volumes is invalid.
-        WorkloadError: If the folder of traces cannot be read, or has no wanted volume, or one that cannot be replayed.
+        WorkloadError: If the folder of traces cannot be read, lacks every volume, or a volume cannot be replayed.
     """
     from flashmesh.reproduce.engine import Selection
     from flashmesh.reproduce.volumes import files_in, refuse_nothing, require_readable, volumes_of

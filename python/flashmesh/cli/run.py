@@ -142,7 +142,7 @@ def run(
 
 
 def as_incomplete(result: Result) -> Result:
-    """Returns the result of an interrupted run, marked as incomplete like a comparison."""
+    """Returns the result of an interrupted run, marked as incomplete like an interrupted comparison."""
     return replace(result, document=result.document | {"complete": False})
 
 

@@ -20,7 +20,7 @@ WITHOUT_PROBE = ("socket", "size", "data", "time_scale", "out_file", "json_file"
 
 
 def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
-    """Parses an amount of data."""
+    """Parses an amount of data, such as 1GiB."""
     from flashmesh.sizes import size_of
 
     try:
@@ -30,7 +30,7 @@ def size(ctx: click.Context, parameter: click.Parameter, text: str | None) -> in
 
 
 def scale(ctx: click.Context, parameter: click.Parameter, value: float) -> float:
-    """Checks a scale of time."""
+    """Refuses an invalid scale of time."""
     if value != 0 and not SCALE_MIN <= value <= SCALE_MAX:
         raise click.BadParameter(
             f"{value:g} is neither 0, for virtual time, nor from {SCALE_MIN:g} to {SCALE_MAX:,.0f}", ctx, parameter

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 SHOW_S = 0.5
 """Seconds between two updates on a terminal."""
 TELL_S = 10.0
-"""Seconds between two lines elsewhere, and between two warnings that real time does not hold."""
+"""Seconds between two lines without a terminal, and between two warnings that the drive is slower than real time."""
 LATE_SHARE = 0.01
-"""Share of late replies above which real time does not hold."""
+"""Share of late replies above which the drive counts as slower than real time."""
 
 
 class Display:
     """Output on stderr while a drive is served."""
 
     def __init__(self, is_quiet: bool) -> None:
-        """Prepares a live line on a terminal, occasional lines elsewhere, or no output if quiet."""
+        """Prepares a live line on a terminal, occasional lines without a terminal, or no output if quiet."""
         self.is_quiet = is_quiet
         self.line = None if is_quiet or not watched(sys.stderr) else in_place()
         self.shown, self.shown_at = Figures(), time.monotonic()
@@ -47,7 +47,7 @@ class Display:
         self.in_flight_s = 0.0
 
     def say(self, text: str) -> None:
-        """Prints a sentence."""
+        """Prints a sentence above the live line."""
         if self.is_quiet:
             return
         if self.line is not None:
@@ -71,7 +71,7 @@ class Display:
             self.line.start()
 
     def show(self, server: Server) -> None:
-        """Prints the requests since the last update, and whether real time holds."""
+        """Prints the requests since the last update, and whether the drive keeps up with real time."""
         now, figures = time.monotonic(), server.figures
         self.clients.look(figures, backlog(server.settings.socket.absolute()) or 0, now)
         if self.line is not None or (now - self.shown_at >= TELL_S and figures.requests > self.shown.requests):
@@ -107,7 +107,7 @@ class Display:
 
 
 def in_place() -> Live:
-    """Returns a live line of a terminal."""
+    """Returns a new live line for a terminal."""
     from rich.live import Live
 
     from flashmesh.printable import unguarded
@@ -130,7 +130,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
                 server.require_serving()
                 display.show(server)
         except (KeyboardInterrupt, SystemExit):
-            # A signal is the normal end of a server.
+            # A server normally ends by a signal.
             pass
         finally:
             display.stop()
@@ -140,7 +140,7 @@ def served(config: Config, name: str, settings: Settings, is_quiet: bool) -> Res
 
 
 def show_probe(config: Config, queue_depth: int, is_quiet: bool) -> int:
-    """Measures the smallest latency for which real time holds, and prints it."""
+    """Measures and prints the smallest latency that a served drive can keep in real time."""
     found = probe(config, queue_depth, Display(is_quiet).say)
     with stdout() as stream:
         terminal = Terminal(stream)

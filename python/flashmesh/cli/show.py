@@ -161,7 +161,7 @@ def show_text(
         return
     if measures:
         for measure in map(measure_named, measures):
-            # One line for each measure, however long its text is.
+            # Long texts are not wrapped: each measure has one line.
             stream.write(f"{measure.name.strip()}  {measure.text(table.values([measure])[0][0])}\n")
         return
     from flashmesh.report import summary

@@ -24,17 +24,17 @@ _interrupted_at: float | None = None
 
 
 def hold() -> None:
-    """Installs handlers that end the process with an exit code and without a traceback, for the time of loading."""
+    """Installs handlers for the time of the imports: a signal ends the process without a traceback."""
     take(leave)
 
 
 def begin() -> None:
-    """Installs handlers that raise an exception."""
+    """Installs handlers that raise an exception, for the time of the command."""
     take(raise_for)
 
 
 def take(handler: Handler) -> None:
-    """Installs a handler for all ending signals; ignored signals, as under nohup, stay ignored."""
+    """Installs a handler for all signals that end the process; ignored signals, as under nohup, stay ignored."""
     for name in ENDING:
         number = signal.Signals[name]
         if signal.getsignal(number) != signal.SIG_IGN:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def shard(text: str) -> tuple[int, int]:
-    """Splits `i/n`."""
+    """Parses `PART/PARTS`, the argument of `--shard`."""
     part, slash, parts = text.partition("/")
     if not slash or not part.isdecimal() or not parts.isdecimal() or not 1 <= int(part) <= int(parts):
         raise click.BadParameter(f"{text!r}: expected PART/PARTS, such as 1/4 for the first of four")
@@ -186,7 +186,7 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
     except FlashmeshError:
         raise
     except BaseException:
-        # Interrupted or terminated: the results are stored already; writing their table is a last effort.
+        # After an interrupt or a termination, the table is optional: all results are stored already.
         with suppress(FlashmeshError):
             gather(session.tasks, store)
         if not quiet:

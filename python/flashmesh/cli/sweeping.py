@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.tasks import Task
 
 PLANNED_SHOWN = 40
-"""Number of runs that a summary before the start names."""
+"""Maximum number of runs that the summary before the start lists."""
 VALUES_SHOWN = 8
-"""Number of values of an axis that are named."""
+"""Maximum number of values of an axis that the summary lists."""
 TOLD_FROM = 24
-"""Number of runs from which a comparison prints their number."""
+"""Minimum number of runs of a comparison that announces its size before the start."""
 
 
 def duration(seconds: float) -> str:
@@ -44,7 +44,7 @@ def tell_idle(tasks: Sequence[Task], quiet: bool) -> None:
 
 
 def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
-    """Returns the summary of a sweep before its start: its runs, axes and folder, and the first of its runs."""
+    """Returns the summary of a sweep before the start: number of runs, axes, memory, folder, and the first runs."""
     from flashmesh import memory
     from flashmesh.sweeps.store import Store
 
@@ -67,7 +67,7 @@ def planned(tasks: Sequence[Task], folder: Path, places: int) -> list[str]:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Returns the values of an axis; if there are many, their number, the first and the last."""
+    """Returns the values of an axis; for many values, the count, the first and the last."""
     if len(values) <= VALUES_SHOWN:
         return ", ".join(values)
     return f"{len(values):,} values, from {values[0]} to {values[-1]}"
@@ -81,7 +81,7 @@ def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
 
 
 class Estimate:
-    """Printer of the estimated duration of a comparison, once, after its first runs."""
+    """Printer of the estimated remaining time of a comparison, once, after its first runs."""
 
     def __init__(self, session: Session, places: int, quiet: bool) -> None:
         """Observes a session of up to `places` runs at once."""
@@ -120,7 +120,7 @@ class Lines:
 
 
 class Percents:
-    """Printer of the progress of many short runs, once for each percent, and of failed runs."""
+    """Printer of failed runs, and of the progress of many short runs at each percent."""
 
     def __init__(self, session: Session, quiet: bool) -> None:
         """Observes the runs of a session."""
@@ -156,7 +156,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def members(document: str, *names: str) -> list[Any]:
-    """Returns some members of a compact JSON document; text after the last of them is not parsed."""
+    """Returns the named members of a compact JSON document; does not parse the text after the last named member."""
     decode = json.JSONDecoder().raw_decode
     found: dict[str, Any] = {}
     at = 0
@@ -173,7 +173,7 @@ def first_line(error: BaseException) -> str:
 
 
 def failure(failures: Sequence[Outcome], runs: int, advice: str) -> FlashmeshError:
-    """Returns the error for failed runs, of the type of the first one."""
+    """Returns the error of a command with failed runs; its type is the type of the first failure."""
     error = failures[0].error
     kind = next((kind for kind in (CheckError, InternalError) if isinstance(error, kind)), ConfigError)
     count = f"{len(failures):,} of {runs:,} runs failed"

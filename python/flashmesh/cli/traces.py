@@ -62,7 +62,7 @@ seed_option = click.option(
 
 
 def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]:
-    """Returns the settings for reading a trace."""
+    """Returns the settings that configure the reading of a trace."""
     return dict(settings) | ({"workload.sort": "true"} if sort else {})
 
 
@@ -105,7 +105,7 @@ def find_and_tell(
 ) -> None:
     """Computes a result and writes it: as JSON to a file or to stdout, and as a table unless stdout has the JSON.
 
-    The file is opened first, so that a path that cannot be written shows before the work.
+    The file is opened first, so that an unwritable path is refused before the work.
     """
     require_stdout()
     with ExitStack() as outputs:
@@ -154,7 +154,7 @@ def convert(
 
 
 def left_out(requests: library.LeftOut) -> list[str]:
-    """Returns a sentence about the requests that were not written, by kind; empty if all were."""
+    """Returns sentences on the requests that were not written, by kind; empty if all were written."""
     counts = [
         (requests.deallocates, "that deallocate"),
         (requests.flushes, "that flush"),

@@ -171,7 +171,7 @@ def subjects_of(
     """Returns the named drives with their measurements.
 
     Raises:
-        ConfigError: If there is none, or the measurements of one are unknown.
+        ConfigError: If no drive is named and no preset is measured, or the measurements of a drive are unknown.
     """
     from flashmesh.validation.drives import drives, software_us
     from flashmesh.validation.measurements import bundled, read
@@ -209,7 +209,7 @@ def subject_of(name: str, known: Sequence[Measurements], drive: str | None, sour
 
 
 def is_file(subject: Subject) -> bool:
-    """Returns whether a drive is described by a file."""
+    """Returns whether a drive comes from a configuration file."""
     return not str(subject.config).startswith(PRESET_PREFIX)
 
 
@@ -245,7 +245,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
 
 
 def page_of(validations: list[Validation]) -> str:
-    """Returns the HTML page of some drives."""
+    """Returns the HTML page of the validated drives."""
     from flashmesh.html.page import page
     from flashmesh.html.study import Study
 

@@ -27,7 +27,7 @@ QUEUE_S = 10.0
 
 
 def show_progress(folder: Path) -> None:
-    """Prints the progress of a sweep: on a terminal until it is over, elsewhere once.
+    """Prints the progress of a sweep: on a terminal until the sweep ends, otherwise once.
 
     Raises:
         OutputError: If the folder does not belong to a sweep.
