@@ -1,1 +1,1 @@
-"""Results as text for people."""
+"""Reports of results as text on a terminal or in a file."""

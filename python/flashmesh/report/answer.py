@@ -31,12 +31,12 @@ PATHS_GAIN = 0.15
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of one axis: its best value compared with its first one."""
+    """Effect of one axis: the best value of the axis compared with its first value."""
 
     axis: ChartAxis
     first: str
     gain: Gain
-    """Best value over the first one; if the first value is the best, worst value over it."""
+    """Ratio of the best value to the first value; if the first value is the best, of the worst value to the first."""
     measure: str
     """`IOPS`, or `p99` if throughput does not change."""
 
@@ -58,7 +58,7 @@ class Effect:
 
     @property
     def dies(self) -> str:
-        """Factor between the dies of `first` and of the value: ` (4 times the dies)`; empty for axes not of dies."""
+        """Ratio of the numbers of dies, as ` (4 times the dies)`; empty if the axis does not change the dies."""
         if self.axis.key not in OF_DIES or self.axis.numbers is None:
             return ""
         numbers = dict(zip(map(value_text, self.axis.values), self.axis.numbers, strict=True))
@@ -82,7 +82,7 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
 
 
 def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
-    """Returns the effect of an axis on throughput, or else on p99; None if neither changes clearly."""
+    """Returns the effect of an axis on throughput or, if throughput does not change clearly, on p99; else None."""
     first, *others = map(value_text, axis.values)
     pairing = Pairing(table, axis.key)
     for measure, sign in (("IOPS", 1), ("p99", -1)):
@@ -92,14 +92,14 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
         most = max(gains, key=lambda gain: sign * gain.mean)
         if sign * math.log(most.mean) <= 0:
             return Effect(axis, first, min(gains, key=lambda gain: sign * gain.mean), measure)
-        # The first value within `CLEAR` of the largest gain: values after it add nothing clear.
+        # The first value with a gain within `CLEAR` of the largest gain; later values add no clear gain.
         near = next(gain for gain in gains if abs(math.log(gain.mean / most.mean)) < CLEAR)
         return Effect(axis, first, near, measure)
     return None
 
 
 def limit(table: RunTable, iops: Sequence[float | None]) -> str:
-    """Returns the bottleneck of most runs, and whether the paths are one; empty if neither is known."""
+    """Returns the bottleneck of most runs, and whether the paths are a bottleneck; empty if both are unknown."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
     ideal = Pairing(table, FABRIC).gain(kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None

@@ -24,7 +24,7 @@ LESS_LOAD = "Less load, not a faster drive: fewer requests complete, and fewer a
 
 
 def show(answer: Answer, terminal: Terminal) -> None:
-    """Prints the unchanged drive, the best changes, all changes with an effect, and those without one."""
+    """Prints the unchanged drive, the best changes, all changes with an effect, and all changes without effect."""
     values = [f"{measure_named(name).text(found.mean)} {name}" for name, found in answer.base.items()]
     terminal.print(Text(f"As it is: {', '.join(values)}; {answer.bound}"), "")
     best = answer.best
@@ -59,14 +59,14 @@ def table(answer: Answer, rows: list[Row], terminal: Terminal) -> Table:
 
 
 def span(ratio: Estimate) -> str:
-    """Returns the confidence interval of a change; empty if there is none, or if its ends are equal."""
+    """Returns the confidence interval of a change as text; empty without an interval of different ends."""
     if ratio.low is None or ratio.high is None or ratio.low == ratio.high:
         return ""
     return f"{percent(ratio.low - 1)} to {percent(ratio.high - 1)}"
 
 
 def remarks(answer: Answer) -> list[str]:
-    """Returns notes: side effects, and changes without an effect, not possible, or untried for lack of time."""
+    """Returns notes on side effects, and on changes that have no effect, are impossible, or were not tried in time."""
     found = list(answer.notes)
     also: dict[str, list[str]] = {}
     for row in answer.rows:

@@ -27,7 +27,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def lookups(found: CacheLookups) -> str:
-    """Returns the number of page lookups and how many of them hit."""
+    """Returns the number of page lookups and the number of hits."""
     pages = found.hits + found.partial_hits + found.misses
     share = f" ({found.hits / pages:.0%})" if pages else ""
     return f"{q.count(pages)}: {q.count(found.hits)}{share} hits, {q.count(found.partial_hits)} partial hits"

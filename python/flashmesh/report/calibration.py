@@ -1,4 +1,4 @@
-"""Result of a calibration, on a terminal."""
+"""Report of a calibration for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes of tables on host capacities that follow a varied geometry."""
+"""Notes below a table: the host capacity of each point, if the capacity follows a varied geometry."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flashmesh.report.view import View
 
 NAMED_MAX = 4
-"""Maximum number of capacities that are named one by one."""
+"""Maximum number of changed capacities that a note lists; a longer list becomes a range."""
 
 
 def capacity_notes(view: View) -> list[str]:
-    """Returns a line on the capacities of the points if they follow varied keys; empty otherwise."""
+    """Returns a line on the capacities of the points; no line unless capacities follow varied keys."""
     if not is_followed(view.table.axes):
         return []
     keys = [key for key in view.table.axes if key in (*COUNTS, SHARE)]
@@ -46,5 +46,5 @@ def firsts(points: Sequence[Point[int]], keys: Sequence[str]) -> list[Point[int]
 
 
 def settings_text(settings: dict[str, Any], keys: Sequence[str]) -> str:
-    """Returns the values of some varied keys, for people."""
+    """Returns the settings of `keys` as text, such as `key=value, key=value`."""
     return ", ".join(f"{key}={value_text(settings[key])}" for key in keys)

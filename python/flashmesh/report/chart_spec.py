@@ -34,7 +34,7 @@ WORDS = ("by", "each", "where")
 
 @dataclass(frozen=True)
 class ChartSpec:
-    """A chart, as described in a line."""
+    """Description of a chart, parsed from one line."""
 
     text: str
     measure: Measure
@@ -46,7 +46,7 @@ class ChartSpec:
 
     @property
     def name(self) -> str:
-        """Name for the files of the chart."""
+        """File name of the chart, without suffix."""
         return re.sub(r"[^A-Za-z0-9]+", "-", self.text).strip("-").lower()
 
 
@@ -60,7 +60,7 @@ class ChartAxis:
     numbers: tuple[float, ...] | None
     """Values in base units (ps, B, B/s); None if they are not quantities."""
     unit: str
-    """`ps`, `B`, `B/s`, `share`, or empty."""
+    """Unit of `numbers`: `ps`, `B`, `B/s`, `share`, or empty."""
 
     @property
     def is_logarithmic(self) -> bool:
@@ -75,7 +75,7 @@ class ChartPoint:
     """A mark of a chart: the runs of one drive under one workload."""
 
     at: tuple[Value, ...]
-    """Its values of the keys in `over`."""
+    """Values of the keys in `over`, common to the runs of the mark."""
     by: tuple[str, ...]
     each: tuple[str, ...]
     estimate: Estimate
@@ -91,14 +91,14 @@ class ChartData:
     """Data of a chart."""
 
     spec: ChartSpec
-    """The description, with the keys that it does not name added to `each`."""
+    """Description of the chart; varied keys that the line omits are added to `each`."""
     axes: tuple[ChartAxis, ...]
     """One axis for each key of `over`."""
     points: tuple[ChartPoint, ...]
     keys: tuple[str, ...]
-    """All varied keys except the seed, in their order."""
+    """All varied keys except the seed, in the order of the table."""
     notes: tuple[str, ...]
-    """Notes for the reader: runs that are not drawn, keys that were not named."""
+    """Notes below the chart: runs that are not drawn, and varied keys that the line omits."""
 
     @property
     def kind(self) -> Literal["lines", "bars", "heat map"]:
@@ -114,12 +114,12 @@ class ChartData:
 
     @property
     def lines(self) -> list[tuple[str, ...]]:
-        """Values of `by`, in their order."""
+        """Values of `by`, in the order of the points: one line or bar for each."""
         return list(dict.fromkeys(point.by for point in self.points))
 
     @property
     def panels(self) -> list[tuple[str, ...]]:
-        """Values of `each`, in their order: one chart for each."""
+        """Values of `each`, in the order of the points: one chart for each."""
         return list(dict.fromkeys(point.each for point in self.points))
 
 
@@ -228,7 +228,7 @@ def refuse_unvaried(spec: ChartSpec, table: RunTable, key: str) -> None:
     """Refuses a key that the runs do not vary.
 
     Raises:
-        ConfigError: If the key is not varied; the message suggests the key that was meant, or lists the varied ones.
+        ConfigError: If the key is not varied; the message suggests a similar varied key, or lists all varied keys.
     """
     from flashmesh.importers.problems import suggestion
 
@@ -241,7 +241,7 @@ def refuse_unvaried(spec: ChartSpec, table: RunTable, key: str) -> None:
 
 
 def is_wanted(spec: ChartSpec, settings: Mapping[str, Value]) -> bool:
-    """Returns whether a run is drawn."""
+    """Returns whether the conditions of a chart select a run."""
     return all(value_text(settings[key]) == value for key, value in spec.where.items())
 
 

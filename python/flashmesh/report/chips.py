@@ -1,4 +1,4 @@
-"""Section of a summary: the time of the chips, and the flash work of each request."""
+"""Section of a summary: states of the chips over time, and flash work per request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATES = {
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns shares of time and work per request; empty without `measure.chip-states`."""
+    """Returns the time share of each chip state, and flash work per request; empty without `measure.chip-states`."""
     states, work = result.chip_states, result.per_request
     if states is None:
         return []

@@ -57,7 +57,7 @@ def sections(result: Result, found: Collisions, terminal: Terminal) -> Iterator[
 
 
 def overview(result: Result, found: Collisions) -> RenderableType:
-    """Returns the number of reads, and how many are outstanding."""
+    """Returns rows on reads, outstanding reads, idle dies, collision pairs and read latency."""
     read = result.latency_ps.read
     occ = "-" if found.average_occ is None else f"{found.average_occ:.1f}"
     rows = [
@@ -75,12 +75,12 @@ def overview(result: Result, found: Collisions) -> RenderableType:
 
 
 def mean_repetition(found: Collisions) -> str:
-    """Returns the mean number of occurrences of a pair."""
+    """Returns the mean number of occurrences of a pair as text."""
     return q.NONE if found.mean_repetition is None else f"{found.mean_repetition:.2f}"
 
 
 def kept(found: Collisions) -> str:
-    """Returns the share of the pairs that was analysed; empty if all were."""
+    """Returns the share of pairs that were analysed; empty if all pairs were analysed."""
     return "" if found.pairs_kept_share == 1 else f" (from {found.pairs_kept_share:.3%} of them)"
 
 
@@ -161,7 +161,7 @@ def dies(found: Collisions, terminal: Terminal) -> RenderableType:
 
 
 def gain(found: Collisions) -> list[tuple[str, str]]:
-    """Returns the gain that replication would have, as estimated during a run without it."""
+    """Returns the estimated gain of replication, from a run without replication."""
     would = found.replication
     share = q.share(would.imbalanced_avoided_share)
     ended = f"{would.evictions:,} evicted, {would.ended_by_writes:,} ended by writes"

@@ -1,6 +1,6 @@
 """Comparison as a table: points side by side if they fit, else one below the other.
 
-A point shows the mean over its seeds with the 95 % confidence interval; a point of one run, that of batch means.
+A point shows the mean over its seeds with the 95 % confidence interval, from batch means for a single run.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ SIDE_BY_SIDE = 4
 """Maximum number of points side by side."""
 TRACE = "workload.trace"
 LONG = 24
-"""Length in characters from which the path of a trace is shortened to its file name."""
+"""Minimum length in characters of a trace path that is shortened to its file name."""
 A_FEW = 12
 """Maximum number of runs for which all main measures are shown."""
 COUNT_MIN = 1000
 """Smallest mean of a count that is rounded to a whole number."""
 INTERVAL = "95 %"
 WITHIN_NOISE = " ~"
-"""Mark of a difference that lies within the confidence intervals."""
+"""Mark of a difference smaller than the confidence intervals."""
 MEAN = "mean, 95 %"
-"""Label of the row of means below a column of seeds."""
+"""Label of the row of means in a table with a row for each seed."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
-"""Measures shown of many runs."""
+"""Measures that a table of many runs shows."""
 SWEEP_MEASURES = KEY_MEASURES
-"""Measures shown of a sweep."""
+"""Measures that the table of a sweep shows."""
 ASKED_FOR = ("max slowdown",)
-"""Measures that only some configurations produce; these are shown of many runs too."""
+"""Measures that only some configurations produce; a table of many runs adds these columns."""
 AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
 """Measures whose ratios to a baseline are averaged."""
 MAIN_MEASURES = (
@@ -78,7 +78,7 @@ MAIN_MEASURES = (
     "area added in chips",
     "area beside chips",
 )
-"""Measures shown of a few runs that do not fit side by side."""
+"""Measures that a table of few runs shows if the runs do not fit side by side."""
 
 
 def show(
@@ -178,7 +178,7 @@ def show_failures(table: RunTable, terminal: Terminal) -> None:
 
 
 def labels(view: View, terminal: Terminal) -> list[list[str]]:
-    """Returns the values that set each point apart; paths of traces as file names, if those are unique."""
+    """Returns the varied values of each point; long trace paths become file names if these are unique."""
     columns = [
         shortened(key, [value_text(point.settings[key]) for point in view.points], terminal) for key in view.keys
     ]
@@ -186,7 +186,7 @@ def labels(view: View, terminal: Terminal) -> list[list[str]]:
 
 
 def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
-    """Returns the displayed values of an axis."""
+    """Returns the values of an axis; long trace paths become file names if file names are unique."""
     if key != TRACE:
         return values
     ellipsis = "\N{HORIZONTAL ELLIPSIS}" if terminal.blocks else "..."
@@ -197,13 +197,13 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
 
 
 def against(view: View, measure: Measure, point: Point[int], reference: Point[int] | None) -> str:
-    """Returns the ratio of the means of a point and its reference, marked if it lies within the intervals."""
+    """Returns the ratio of the means of a point and its reference; marks a difference within the intervals."""
     times = q.ratio(view.mean(measure, point), view.mean(measure, reference))
     return f"{times}{WITHIN_NOISE}" if view.is_within_noise(measure, point, reference) else times
 
 
 def has_interval(view: View, measure: Measure) -> bool:
-    """Returns whether a column with intervals stands beside a measure."""
+    """Returns whether a measure has a second column for its intervals."""
     return view.is_repeated or (view.has_intervals and measure.interval is not None)
 
 
@@ -258,7 +258,7 @@ def steady_text(steady: bool | None) -> str:
 
 
 def shown_kinds(view: View) -> set[str]:
-    """Returns the kinds of requests with latencies; `all` is among them if a point has several kinds, or none."""
+    """Returns the kinds of requests with latencies; includes `all` if a point has several kinds or none."""
     found: set[str] = set()
     counts = {kind: measure_named(f"latency_ps.{kind}.count") for kind in ("all", *KINDS)}
     for point in view.points:
@@ -278,10 +278,10 @@ def below(view: View, terminal: Terminal) -> list[Table]:
 
 
 def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
-    """Returns tables with a row for each point, each with as many of the measures as fit."""
+    """Returns tables with a row for each point; each table has as many measures as the terminal width allows."""
     tables: list[Table] = []
     while chosen:
-        # A table with more measures is never narrower, so bisection finds the largest that fits.
+        # Width grows with the number of measures, so bisection finds the largest number that fits.
         counts = range(2, len(chosen) + 1)
         count = 1 + bisect(
             counts, False, key=lambda count: not terminal.fits(rows(view, chosen[:count], terminal, ratios))
@@ -300,7 +300,7 @@ def averages(view: View, baseline: Baseline, measures: Sequence[Measure], termin
     headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
     table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
     for measure in measures:
-        # The speedup of papers is the inverse ratio of times; its mean is not the inverse of the mean.
+        # Papers state speedup, the inverse ratio of times; mean speedup is not the inverse of the mean ratio.
         kinds_of_ratio = ((measure.name, False), ("speedup", True))
         for name, inverse in kinds_of_ratio if measure.name == "execution time" else kinds_of_ratio[:1]:
             for value, found in means(view.table.settings, view.values(measure), baseline, inverse).items():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(comparison: TraceComparison, terminal: Terminal) -> None:
-    """Prints the figures of both traces, and marks those that differ too much."""
+    """Prints the figures of both traces, and marks figures that differ by more than their bound."""
     table = terminal.table("figure", "original", "copy", "difference", "bound", "")
     for figure in comparison.figures:
         original, copy = value(figure, figure.original), value(figure, figure.copy)
@@ -61,7 +61,7 @@ def bound(figure: TraceFigure) -> str:
 
 
 def difference(figure: TraceFigure) -> str:
-    """Returns the difference in percent, without a sign for distances between distributions."""
+    """Returns the difference in percent; a distance between distributions has no sign."""
     if figure.difference is None:
         return q.NONE
     sign = "" if figure.measure == "distance" else "+"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def findings(table: RunTable) -> list[str]:
-    """Returns the sentences, the most important first; empty for a single drive."""
+    """Returns the findings as sentences, the most important first; empty for a single drive."""
     axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
     if not axes or len(table) < 2:
         return []
@@ -48,7 +48,7 @@ def findings(table: RunTable) -> list[str]:
 
 
 def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns the gain of the values of a key over its first one, for a key that is not a quantity."""
+    """Returns a sentence on the gain of one value of a key over the first value; the key is not a quantity."""
     texts = [value_text(value) for value in table.axes[key]]
     first, *others = texts
     pairing = Pairing(table, key)
@@ -75,7 +75,7 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
         slow = min(gains, key=lambda gain: gain.mean)
         told = f"{first} is the fastest; {slow.value} reaches {slow.mean:.2f} of its throughput."
         return told + binding(table, key, first)
-    # The first value near the best: the values after it gain nothing more.
+    # The first value with a gain near the largest gain; later values gain nothing more.
     best = next(gain for gain in gains if gain.mean >= most * (1 - CLEAR))
     told = f"{best.value} is {best.times} times as fast as {first}"
     equal = [gain.value for gain in gains if gain is not best and abs(gain.mean / best.mean - 1) < CLEAR]
@@ -88,13 +88,13 @@ def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str
 
 
 def binding(table: RunTable, key: str, value: str) -> str:
-    """Returns a sentence on the bottleneck of a value, after a space; empty if there is none."""
+    """Returns a space and a sentence on the bottleneck of a value; empty without a known bottleneck."""
     what = binder(table, key, value)
     return f" {what[:1].upper()}{what[1:]} {verb(what)} it." if what else ""
 
 
 def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """Returns how throughput grows along a quantity such as the queue depth, for each combination of the other keys."""
+    """Returns a sentence on throughput along a quantity, such as queue depth, for each combination of other keys."""
     curves: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
@@ -111,7 +111,7 @@ def of_curve(
     curve: Mapping[str, Sequence[int]],
     values: Mapping[str, Sequence[float | None]],
 ) -> str | None:
-    """Returns a sentence: where a curve levels off, and the bottleneck from there on."""
+    """Returns a sentence on the value at which a curve levels off, and on the bottleneck from that value on."""
     places = [value_text(value) for value in axis.values if value_text(value) in curve]
     means = [mean([values["IOPS"][number] for number in curve[place]]) for place in places]
     latency = [mean([values["p99"][number] for number in curve[place]]) for place in places]

@@ -1,4 +1,4 @@
-"""Gains of one value of a key over another, and the bottleneck of the runs that have it."""
+"""Gains of one value of a key over another, and the bottleneck of the runs with a value."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from flashmesh.axes import Value
 
 CLEAR = 0.02
-"""Smallest relative difference that counts."""
+"""Smallest relative difference that counts as a gain."""
 BOUND = re.compile(r"^bound by (?P<what>the [^:,]+)")
-"""Pattern of the sentence of a result that names a bottleneck."""
+"""Pattern of the bottleneck in `bound.sentence` of a result."""
 OTHERS_MAX = 4
-"""Number of values that a sentence names beside the best."""
+"""Maximum number of values that a sentence lists, and of curves that have a sentence each."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Gain of one value of a key over another, over all other varied keys."""
+    """Gain of one value of a key over another, for all combinations of the other varied keys."""
 
     value: str
     ratios: tuple[float, ...]
@@ -49,7 +49,7 @@ class Gain:
 
 
 class Pairing:
-    """Runs paired with those that differ in one key only."""
+    """Pairs of runs that differ in a single key."""
 
     def __init__(self, table: RunTable, key: str) -> None:
         """Groups the runs of `table` by their other settings.
@@ -69,9 +69,9 @@ class Pairing:
             self._points.append(tuple(each for name, each in texts.items() if name != SEED))
 
     def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
-        """Returns the ratio of a measure at `value` to that at `first`, over runs with equal other settings and seeds.
+        """Returns the gain of `value` over `first`, from pairs of runs with equal other settings and seeds.
 
-        None if no pair of such runs has measures above zero.
+        Returns None if no such pair has measures above zero.
 
         Args:
             first: The value of the key that is compared with.
@@ -121,7 +121,7 @@ def verb(what: str) -> str:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Returns `values` joined for a sentence; of those beyond `OTHERS_MAX` only their number."""
+    """Returns `values` joined for a sentence; values beyond the first `OTHERS_MAX` are only counted."""
     if len(values) > OTHERS_MAX:
         return f"{', '.join(values[:OTHERS_MAX])} and {len(values) - OTHERS_MAX} more"
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"

@@ -27,18 +27,18 @@ REASONS = {
     "drift": "IOPS or latency still drift",
     "short": "there are too few requests to tell",
 }
-"""Reasons why figures are not those of the steady state, by their names in results."""
+"""Reasons why figures are not from the steady state, by their names in results."""
 BURST = "collection-ahead"
 SIZE = re.compile(r"(\d)([A-Za-z])")
 """Boundary between the number and the unit of a size."""
 GRIDS = ("pnssd", "nossd", "venice", "ideal")
-"""Interconnects whose rows of chips are no channels."""
+"""Interconnects that have rows of chips instead of channels."""
 UNWRITTEN_MIN = 0.01
-"""Share of reads of unwritten pages from which a summary mentions them."""
+"""Minimum share of reads of unwritten pages that a summary mentions."""
 
 
 def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
-    """Returns the drive and the state in which it began."""
+    """Returns the drive and its state at the start of the run."""
     condition = parameters["precondition"]
     shape = array(parameters["geometry"], parameters["fabric"]["kind"])
     name = preset_like(json.dumps([parameters["flash"], parameters["ftl"]], sort_keys=True))
@@ -51,7 +51,7 @@ def drive(parameters: dict[str, Any], steadiness: Steadiness | None) -> str:
 
 
 def array(geometry: dict[str, Any], kind: str) -> str:
-    """Returns the chips of a drive, and what connects them."""
+    """Returns the rows or channels of a drive, the chips in each, and the interconnect."""
     rows, each = geometry["channels"], geometry["chips-per-channel"]
     channels = "1 channel" if rows == 1 else f"{rows} channels"
     groups = ("1 row" if rows == 1 else f"{rows} rows") if kind in GRIDS else channels
@@ -70,13 +70,13 @@ def presets_by_parts() -> dict[str, list[str]]:
 
 
 def preset_like(parts: str) -> str:
-    """Returns the preset with the same flash and firmware; empty if there is none, or more than one."""
+    """Returns the preset with these flash and firmware sections; empty unless exactly one preset has these."""
     names = presets_by_parts().get(parts, [])
     return names[0] if len(names) == 1 else ""
 
 
 def workload(parameters: dict[str, Any]) -> str:
-    """Returns pattern, kind and size of the requests of a synthetic workload; empty for others and for streams."""
+    """Returns pattern, kind and size of synthetic requests; empty for other workloads and for streams."""
     asked = parameters.get("workload", {})
     if parameters.get("stream") or asked.get("kind") != "synthetic":
         return ""
@@ -99,7 +99,7 @@ def window(result: Result) -> str:
 
 
 def verdict(result: Result) -> str:
-    """Returns why the figures are not those of the steady state; empty if they are, or if that is unknown."""
+    """Returns why the figures are not from the steady state; empty if the run was steady, or steadiness is unknown."""
     found = result.steadiness
     if found.steady or result.interrupted or not found.reasons:
         return ""
@@ -111,7 +111,7 @@ def verdict(result: Result) -> str:
 
 
 def longer(found: Steadiness) -> str:
-    """Returns the length that a run needs to be steady; empty text if no length suffices."""
+    """Returns the number of requests that a steady run needs; only a full stop if no number suffices."""
     if found.requests_needed is None:
         return "."
     return f"; about {rounded(found.requests_needed):,} requests would be enough (workload.requests)."
@@ -124,7 +124,7 @@ def rounded(count: int) -> int:
 
 
 def unwritten(result: Result) -> str:
-    """Returns the share of reads of unwritten pages; empty if it is small."""
+    """Returns a sentence on the share of reads of unwritten pages; empty for a small share."""
     reads = result.flash.user_reads
     share = min(result.flash.unwritten_reads / reads, 1.0) if reads else 0.0
     if share < UNWRITTEN_MIN:
@@ -136,7 +136,7 @@ def unwritten(result: Result) -> str:
 
 
 def plus_minus(interval: ConfidenceInterval | None, value: float | None) -> str:
-    """Returns half the width of a 95 % interval as a share of its figure: `+-1.2 %`; empty where there is none."""
+    """Returns half the width of a 95 % interval, relative to its figure: `+-1.2 %`; empty without an interval."""
     if interval is None or not value:
         return ""
     return f"+-{(interval.high - interval.low) / 2 / abs(value):.1%}".replace("%", " %")

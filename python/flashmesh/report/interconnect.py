@@ -39,7 +39,7 @@ def scouts(result: Result) -> list[tuple[str, str]]:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns the energy by events and the nominal energy, the parts of the interconnect, and its area."""
+    """Returns rows on the energy by events, the nominal energy, the parts of the interconnect, and the area."""
     power, area = result.power, result.area
     energy = power.energy_j
     flash = energy.read + energy.program + energy.erase

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure: a function of some values of a result, so that a table of many runs reads only their columns."""
+    """A measure: a function of some values of a result. A table of many runs reads only the columns of these values."""
 
     name: str
     keys: tuple[str, ...]
-    """Dotted keys of the values it is computed from."""
+    """Dotted keys of the values from which the measure is computed."""
     text: Callable[[float | None], str]
     unit: str = ""
     """Unit as in results: `ps`, `B/s`, `share`; empty for plain numbers."""
@@ -30,11 +30,11 @@ class Measure:
     """Function of the values of `keys`; None if the measure is the value of the only key."""
     ratio: bool = True
     kind: str | None = None
-    """Kind of requests it covers; None for measures that are not latencies."""
+    """Kind of requests that a latency covers; None for other measures."""
     listed: bool = True
-    """Whether it is shown when no measure is selected."""
+    """Whether tables show the measure by default."""
     interval: str | None = None
-    """Dotted key of its confidence interval in a result; None for measures without one."""
+    """Dotted key of the confidence interval in a result; None for a measure without interval."""
 
     def value(self, result: Result) -> float | None:
         """Returns the measure of a result; None if the result lacks it."""
@@ -69,7 +69,7 @@ def in_document(document: Mapping[str, Any], key: str) -> Any:
 
 
 WANTED = "precision.wanted"
-"""Key of the precision at which a run was to end."""
+"""Key of the requested precision in a result; None without a request."""
 WINDOW = (
     "iops",
     "bandwidth_bytes_per_s",
@@ -82,7 +82,7 @@ WINDOW = (
     "utilisation.links_mean",
     "utilisation.dies_",
 )
-"""Prefixes of keys whose values the measured window has as well."""
+"""Prefixes of keys with a value for the run and another for the measured window."""
 
 
 def _of_window(measure: Measure) -> Measure:
@@ -111,7 +111,7 @@ def _of_window(measure: Measure) -> Measure:
 def _span(start: float | None, end: float | None, makespan: float | None, wanted: float | None) -> float | None:
     """Returns the length of the measured window, or of the whole run if there is no window.
 
-    None for a run that ended at a requested precision, since its length says nothing about the drive.
+    Returns None for a run that ended at a requested precision, since its length says nothing about the drive.
     """
     if wanted is not None:
         return None
@@ -134,7 +134,7 @@ def _latency(kind: str, statistic: str, listed: bool = True) -> Measure:
 
 
 def _part(part: str, name: str) -> Measure:
-    """Returns a part of the mean latency; its value is None if the drive lacks the part that causes it."""
+    """Returns the measure of a part of the mean latency; None for drives without the component that causes the part."""
     equipment = {
         "firmware": "utilisation.firmware",
         "cache": "cache.capacity_pages",
@@ -233,7 +233,7 @@ def measure_named(name: str) -> Measure:
     """Returns a measure by its name, or any single value of a result by its dotted key.
 
     Raises:
-        ConfigError: If there is none; the message suggests the name that was meant.
+        ConfigError: If no measure or key has this name; the message suggests a similar name.
     """
     from flashmesh.sweeps.table import quantity_types
 

@@ -1,4 +1,4 @@
-"""Section of a summary: the measured window behind the warm-up, and the epochs."""
+"""Section of a summary: the measured window after the warm-up, and the epochs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], 
 
 
 def not_warm(found: WarmUp) -> Text:
-    """Returns a warning that no request completed behind the warm-up."""
+    """Returns a warning that no request completed after the warm-up."""
     why = (
         "nothing completed"
         if found.how == "auto"
@@ -40,7 +40,7 @@ def not_warm(found: WarmUp) -> Text:
 
 
 def imprecise(result: Result) -> str:
-    """Returns a warning that a figure misses `measure.precision`; empty if it is precise enough."""
+    """Returns a warning that a figure misses `measure.precision`; empty if the figure is precise enough."""
     found = result.precision
     if found is None or found.met:
         return ""
@@ -50,7 +50,7 @@ def imprecise(result: Result) -> str:
 
 
 def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
-    """Returns the flash work in the window with the intervals, and the drift of the window."""
+    """Returns rows on the flash work in the measured window, with intervals, and on the drift in the window."""
     rows = []
     if window.write_amplification is not None:
         told = plus_minus(confidence.write_amplification, window.write_amplification)
@@ -71,7 +71,7 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
 
 
 def streams(window: Measured, terminal: Terminal) -> RenderableType:
-    """Returns a table of the streams behind the warm-up."""
+    """Returns a table of the streams after the warm-up."""
     table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in window.streams:
         found = stream.latency_ps.all
@@ -97,7 +97,7 @@ def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[Renderable
 
 
 def curve(values: Sequence[float | None], most: float, terminal: Terminal) -> str:
-    """Returns a line of one character for each value, or for the mean of neighbours if there are too many."""
+    """Returns a line with one character for each value; of too many values, for the mean of neighbours."""
     each = math.ceil(len(values) / CELLS)
     cells = []
     for at in range(0, len(values), each):

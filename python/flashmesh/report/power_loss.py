@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns the pages of journal and checkpoints, and the effects of a power cut; empty without either."""
+    """Returns rows on the pages of journal and checkpoints, and on the power cut; empty without both."""
     told: list[tuple[str, str]] = []
     kept = result.persistence
     if kept is not None:
@@ -28,7 +28,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
 
 
 def cut(cut: PowerCut) -> list[tuple[str, str]]:
-    """Returns what a power cut lost, and how the map is recovered."""
+    """Returns rows on the losses of a power cut, and on the recovery of the map."""
     told = [("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost")]
     if cut.capacitors:
         saved = f"{q.count(cut.pages_programmed)} pages of the cache"

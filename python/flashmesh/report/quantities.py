@@ -1,4 +1,4 @@
-"""Numbers with units, the way storage people write them: three or four digits, one unit."""
+"""Numbers with units in the notation of the storage field: three or four digits, one unit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def time(picoseconds: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """Returns a count: exact below a million, else with about four digits."""
+    """Returns a count: exact below a million, from there on with about four digits."""
     if value is None:
         return NONE
     if abs(value) < 1e6:
@@ -45,13 +45,13 @@ def scaled(value: float) -> str:
 
 
 def bandwidth(bytes_per_s: float) -> str:
-    """Returns a rate of bytes, in powers of ten as drives state it."""
+    """Returns a data rate with a decimal prefix, as in data sheets of drives."""
     factor, unit = next((scale for scale in COUNTS if bytes_per_s >= scale[0] * 0.9995), (1.0, ""))
     return f"{number(bytes_per_s / factor)} {unit}B/s"
 
 
 def electric(value: float | None, unit: str) -> str:
-    """Returns an energy (J) or a power (W) with a prefix of its unit."""
+    """Returns an energy (J) or a power (W) with a decimal prefix."""
     if value is None:
         return NONE
     if value == 0:
@@ -76,14 +76,14 @@ def area(square_millimetres: float) -> str:
 
 
 def memory(size: float | None) -> str:
-    """Returns an amount of memory, in powers of two."""
+    """Returns an amount of memory with a binary prefix."""
     if size is None:
         return "unknown"
     return f"{number(size / 2**30)} GiB" if size >= 2**30 else f"{number(size / 2**20)} MiB"
 
 
 def size(value: float) -> str:
-    """Returns a size of requests or addresses, in powers of two as hosts state it."""
+    """Returns a size of requests or addresses with a binary prefix, as hosts state sizes."""
     factor, unit = next((scale for scale in SIZES if value >= scale[0] * 0.9995), (1, "B"))
     return f"{number(value / factor)} {unit}" if factor > 1 else f"{value:.0f} B"
 

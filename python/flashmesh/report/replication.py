@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """Returns the effect of replication and its cost; empty if it is off."""
+    """Returns rows on the effect and the cost of replication; empty without replication."""
     found = result.replication
     if found is None:
         return []

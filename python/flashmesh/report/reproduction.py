@@ -1,4 +1,4 @@
-"""Reproduction on a terminal: a line for each claim and regime, the explanations, and the counts."""
+"""Report of a reproduction: a line for each claim and regime, the explanations, and the counts."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MEANINGS = {
     Verdict.OPPOSITE: "opposite",
     Verdict.UNMEASURED: "not measured",
 }
-"""Names of verdicts for people."""
+"""Displayed names of verdicts."""
 SHORT = {**MEANINGS, Verdict.MET: "met", Verdict.DIRECTION: "direction"}
-"""Names of verdicts for a narrow column."""
+"""Shorter names of verdicts, for a narrow column."""
 LEFT = (0, 3)
-"""Indices of the columns of text."""
+"""Indices of the left-aligned columns of the counts."""
 COUNTED = (
     "Within 10, 25 and 50 % of the published effect, all claims in one reading; exact by construction and elsewhere "
     "(within 10 % in another reading only) are not among them."
@@ -56,7 +56,7 @@ def show(outcomes: Sequence[Outcome], terminal: Terminal) -> None:
 
 
 def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
-    """Returns the lines of a claim: the published value, then for each regime the measured one and its explanation."""
+    """Returns the lines of a claim: the published value, then the measured value and explanation of each regime."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT - 1}} ")
     rows = outcome.rows[claim.id]
@@ -64,14 +64,14 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
-        # An explanation that several regimes share is printed once, below the last of them.
+        # An explanation shared by consecutive regimes is printed once, below the last of these regimes.
         if not claim.part_of and sentences[at] and sentences[at : at + 1] != sentences[at + 1 : at + 2]:
             lines += wrapped(sentences[at], INDENT + 2)
     return lines
 
 
 def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
-    """Returns a text in lines that fit, the first one after `start`."""
+    """Returns a text wrapped to `WIDTH`; the first line begins with `start`."""
     margin = " " * indent
     return textwrap.wrap(text, WIDTH, initial_indent=margin if start is None else start, subsequent_indent=margin) or [
         (start or "").rstrip()
@@ -79,7 +79,7 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a table of the claims of each paper that hold in its best regime, and of those exact by construction."""
+    """Returns a table of the claims that hold in the best regime of each paper, and of claims exact by construction."""
     table = [["paper", "claims", "exact", "best reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)

@@ -66,7 +66,7 @@ BAR = 10
 HEAT = 48
 ROWS_SHOWN = 64
 SETUP_SHOWN_S = 0.05
-"""Setup times below are not mentioned."""
+"""Minimum setup time in seconds that a summary mentions."""
 
 
 def show(result: Result, terminal: Terminal) -> None:
@@ -137,7 +137,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 def title(result: Result) -> str:
     """Returns the simulated drive and its state, the workload, and the arrival of its requests."""
     parameters = result.parameters
-    # A drive that is stepped or served has no generated requests.
+    # A stepped or served drive has no workload, since its requests come from outside.
     is_stepped = all(stream.workload is None for stream in result.streams)
     asked = "" if is_stepped else headline.workload(parameters)
     issued = "requests of a program" if is_stepped else replay(result, "" if asked else "requests ")
@@ -146,7 +146,7 @@ def title(result: Result) -> str:
 
 
 def subject(result: Result) -> str:
-    """Returns the source of the requests; empty if the configuration generates them."""
+    """Returns the source of the requests; empty for generated requests of a single stream."""
     match result.workload:
         case {"kind": "trace", "file": file}:
             return f"trace {file}"
@@ -159,7 +159,7 @@ def subject(result: Result) -> str:
 
 
 def replay(result: Result, noun: str) -> str:
-    """Returns when requests were issued, with the name of the replay mode; `noun` names the requests."""
+    """Returns a text on the issue times of requests, with the replay mode; `noun` names the requests."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     found = list(dict.fromkeys(replay_mode(stream, noun) for stream in streams.values()))
@@ -170,7 +170,7 @@ def replay(result: Result, noun: str) -> str:
 
 
 def replay_mode(stream: dict[str, Any], noun: str) -> str:
-    """Returns when the requests of a stream were issued."""
+    """Returns a text on the issue times of the requests of a stream, with the replay mode."""
     settings = stream["replay"]
     match settings["mode"]:
         case "open":
@@ -188,7 +188,7 @@ def replay_mode(stream: dict[str, Any], noun: str) -> str:
 
 
 def ignored_stamps(result: Result) -> bool:
-    """Returns whether a trace has time stamps that no request followed."""
+    """Returns whether a trace has time stamps that the replay mode ignores."""
     parameters = result.parameters
     streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
     return any(
@@ -259,7 +259,7 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
 
 
 def kinds(result: Result | Interval) -> list[str]:
-    """Returns the kinds of requests; `all` is the first if its latencies differ from those of each kind."""
+    """Returns the kinds of requests; begins with `all` if its latencies differ from the latencies of each kind."""
     by_kind = result.latency_ps
     found = [kind for kind in KINDS if getattr(by_kind, kind) is not None]
     together = by_kind.all is not None and all(by_kind.all != getattr(by_kind, kind) for kind in KINDS)
@@ -267,7 +267,7 @@ def kinds(result: Result | Interval) -> list[str]:
 
 
 def has_part(result: Result, part: str) -> bool:
-    """Returns whether the drive has the component that a part of the latency is spent on."""
+    """Returns whether the drive has the component that causes a part of the latency."""
     match part:
         case "firmware":
             return result.utilisation.firmware is not None
@@ -280,7 +280,7 @@ def has_part(result: Result, part: str) -> bool:
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns the parts of mean latencies, for reads and writes separately if there are both, and of the tail."""
+    """Returns a table of the parts of the mean latency and of the tail; reads and writes have a column each."""
     means: dict[str, Breakdown | None] = {"mean": result.breakdown_ps.mean}
     of_window = result.measured.breakdown_ps if result.measured is not None else None
     read = of_window.read if of_window is not None else result.breakdown_ps.read.mean
@@ -353,7 +353,7 @@ def belong_to_rows(result: Result) -> bool:
 
 
 def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
-    """Returns a table of the utilisation of each row of chips: its links, if they serve it alone, and its dies."""
+    """Returns a table of the utilisation of each row of chips: of its dies, and of links that serve only this row."""
     scale = "" if terminal.blocks else " (0: under 10 %, 9: 90 % or more)"
     use = result.utilisation
     own = belong_to_rows(result)
@@ -372,7 +372,7 @@ def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
 
 
 def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
-    """Returns the shares of each row of chips; resources are numbered along a row first."""
+    """Returns `shares` split into rows of chips; resource numbers run along each row."""
     each = len(shares) // rows
     return [list(shares[row * each : (row + 1) * each]) for row in range(rows)]
 
@@ -414,10 +414,10 @@ def flash(result: Result) -> RenderableType:
 
 
 def starved(result: Result) -> list[tuple[str, str]]:
-    """Returns the kind of requests that runs only when overdue, since the other kind goes first; empty if none."""
+    """Returns a row for each kind of requests that starves: it runs only when overdue, after the other kind."""
     bound = result.parameters["schedule"].get("age-bound")
     if bound == "0ps":
-        # Every operation that waits is overdue then, which does not mean starvation.
+        # With an age bound of 0, every waiting operation is overdue, also without starvation.
         return []
     counts = {"writes": result.flash.overdue_programs, "reads": result.flash.overdue_reads}
     return [
@@ -431,7 +431,7 @@ def starved(result: Result) -> list[tuple[str, str]]:
 
 
 def refused(result: Result) -> list[tuple[str, str]]:
-    """Returns the commands that ended with an error, by status; empty if all succeeded."""
+    """Returns the number of failed commands by status; empty if all commands succeeded."""
     ended = asdict(result.host.statuses)
     del ended["success"]
     return [
@@ -442,7 +442,7 @@ def refused(result: Result) -> list[tuple[str, str]]:
 
 
 def lower_bound(result: Result) -> str:
-    """Returns how near the run came to the least time that its work takes."""
+    """Returns a sentence that compares the run time with the lower bound of its work."""
     bound = result.lower_bound
     if bound.distance is None:
         return "nothing to do, so no least time (no distance to the bound)"

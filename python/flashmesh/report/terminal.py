@@ -1,4 +1,4 @@
-"""Terminal or file that shows a report: its width, and whether it can show more than ASCII."""
+"""Output of a report, a terminal or a file: its width, and its support of characters beyond ASCII."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class PrintableConsole(Console):
     """A console that escapes control characters in texts, but not its own control codes."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Returns a text escaped, so that its width is that of what is shown."""
+        """Returns a text with escaped control characters, so that the computed width is the displayed width."""
         return super().render_str(printable(text, LAYOUT), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yields the segments of a renderable, with texts escaped."""
         if isinstance(renderable, Text) and not renderable.plain.isprintable():
             shown = Text(printable(renderable.plain, LAYOUT), style=renderable.style, end=renderable.end)
-            # Style spans count characters of the unescaped text, so an escaped text keeps none.
+            # Style spans index the unescaped text, so a text that was escaped loses its styles.
             renderable = renderable if shown.plain == renderable.plain else shown
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text, LAYOUT), style, control)
@@ -48,7 +48,7 @@ class Terminal:
     """A stream for reports: colour and block characters on a terminal, plain ASCII elsewhere."""
 
     def __init__(self, stream: IO[str] | PrintableStream, width: int = WIDTH) -> None:
-        """Detects what the stream can show; `width` is the line length of streams that are no terminal."""
+        """Detects the characters that the stream supports; `width` is the line length without a terminal."""
         self.stream = unguarded(stream)
         self.console = PrintableConsole(file=self.stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
         self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")
@@ -57,11 +57,11 @@ class Terminal:
         self.width = min(self.console.width, width)
 
     def print(self, *parts: RenderableType) -> None:
-        """Prints parts, each from a new line on; an empty line without parts."""
+        """Prints each part on a new line; without parts, prints an empty line."""
         with self.console.capture() as capture:
             for part in parts or ("",):
                 width = self.console.width
-                # A number that is cut reads like another number, so a table that does not fit gets longer lines.
+                # A truncated number would show another value, so a wide table gets longer lines instead.
                 if isinstance(part, Table) and not self.fits(part):
                     self.console.width = self.needed(part)
                 self.console.print(part)
@@ -76,7 +76,7 @@ class Terminal:
         return self.needed(table) <= self.console.width
 
     def needed(self, table: Table) -> int:
-        """Returns the smallest width that shows a table uncut; 0 if its columns may break lines."""
+        """Returns the smallest width that shows a table without truncation; 0 if its columns wrap."""
         if not all(column.no_wrap for column in table.columns):
             return 0
         return Measurement.get(self.console, self.console.options.update(max_width=UNBOUNDED), table).maximum
@@ -99,7 +99,7 @@ class Terminal:
         return EIGHTHS[8] * (eighths // 8) + rest
 
     def heat(self, shares: list[float]) -> str:
-        """Returns a character for each share: a digit for its tenth, or a block of its height."""
+        """Returns a character for each share: a block whose height is the share, or the digit of its tenth in ASCII."""
         scale = HEAT if self.blocks else HEAT_ASCII
         return "".join(scale[min(int(share * len(scale)), len(scale) - 1)] for share in shares)
 

@@ -1,4 +1,4 @@
-"""Statistics of traces, one below another."""
+"""Report of the statistics of traces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 RATE_MIN = 0.1
-"""Smallest rate that is shown per second or per hour."""
+"""Smallest number in a rate; smaller rates use a longer unit of time."""
 
 
 def show(summaries: Sequence[TraceSummary], terminal: Terminal) -> None:
@@ -28,7 +28,7 @@ def show(summaries: Sequence[TraceSummary], terminal: Terminal) -> None:
 
 
 def sections(summaries: Sequence[TraceSummary], terminal: Terminal) -> Iterator[RenderableType]:
-    """Yields as many tables as the terminal needs, then the remarks on lines that are not requests."""
+    """Yields tables of as many traces as the terminal width allows, then the remarks on each trace."""
     rest = list(summaries)
     while rest:
         counts = range(len(rest), 1, -1)
@@ -59,7 +59,7 @@ def name(summary: TraceSummary) -> str:
 
 
 def arrival_rate(per_s: float) -> str:
-    """Returns a rate of arrivals per second; per hour or per day if it is small."""
+    """Returns a rate of arrivals per second; a small rate per hour or per day."""
     for seconds, unit in ((1, "s"), (3600, "h")):
         if per_s * seconds >= RATE_MIN:
             return f"{q.scaled(per_s * seconds)}/{unit}"

@@ -35,7 +35,7 @@ def show(validations: Sequence[Validation], terminal: Terminal) -> None:
 
 
 def head(validation: Validation) -> list[str]:
-    """Returns the source of the measurements, and the figures that are not of a load."""
+    """Returns lines on the source of the measurements, and on the figures of the drive as a whole."""
     known = validation.measurements
     lines = [f"measurements: {known.drive}, {known.source}"]
     saturation = known.saturation_iops
@@ -61,7 +61,7 @@ def rate(iops: float | None) -> str:
 
 
 def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
-    """Returns a row for each load: of each statistic the measured value, the simulated value, and the difference."""
+    """Returns a row for each load, with measured value, simulated value and difference of each statistic."""
     headings = [cell for name in NAMES.values() for cell in (name, "sim", "diff")]
     roles = any(point.role for point in validation.points)
     found = terminal.table("offered", *(["points"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
@@ -96,7 +96,7 @@ def difference(measured: float | None, simulated: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Returns a signed percentage; from +1,000 % on, a factor."""
+    """Returns a signed percentage; above about +1,000 %, a factor."""
     if share is None:
         return "not simulated"
     if share >= 9.995:
@@ -106,7 +106,7 @@ def percent(share: float | None) -> str:
 
 
 def verdicts(validation: Validation) -> list[str]:
-    """Returns a line for each tolerance, and one for each miss."""
+    """Returns a line for each tolerance, a line for each miss, and the total."""
     checks = validation.checks
     lines: list[str] = []
     for tolerance in (SATURATION, *TOLERANCES):

@@ -1,4 +1,4 @@
-"""Points that tables show of many runs: selected, sorted, with the means over their seeds."""
+"""Selection and order of the points of a table, and means of measures over the seeds of a point."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 ROWS_MAX = 40
-"""Default number of points that are shown."""
+"""Default of the maximum number of shown points."""
 ANY = "any"
 """Placeholder for the values of a key that a drive does not read."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Selection and order of the points that are shown."""
+    """Selection and order of the shown points."""
 
     where: Mapping[str, str] = field(default_factory=dict)
     """Required values of varied keys."""
@@ -49,17 +49,17 @@ class View:
         Args:
             table: The runs.
             choice: The selection; by default the first points.
-            baseline: The reference of ratios; one that names a seed keeps seeds apart.
+            baseline: The reference of ratios. If the baseline names a seed, each seed is a point of its own.
 
         Raises:
-            ConfigError: If the choice names a key that is not varied, or a value that does not occur.
+            ConfigError: If the choice names a key that is not varied, or a value that no run has.
         """
         self.table = table
         self.choice = choice = choice if choice is not None else Choice()
         self.baseline = baseline
         self.known: dict[str, list[float | None]] = {}
         self.has_marks = False
-        """Whether a difference was found to lie within the intervals."""
+        """Whether a ratio with the mark `WITHIN_NOISE` is shown."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
         refuse_unvaried(table, choice.where)
         self.keys = keys_of(table.axes)
@@ -76,7 +76,7 @@ class View:
         if choice.sort is not None:
             self.sort(choice.sort, choice.is_descending)
         self.chosen = self.points
-        """All selected points; `points` has those that are shown."""
+        """All selected points; `points` are the shown points."""
         self.points = self.chosen[: choice.rows]
 
     def is_wanted(self, settings: Mapping[str, Value]) -> bool:
@@ -96,12 +96,12 @@ class View:
         return self.known[measure.name]
 
     def read(self, measures: Sequence[Measure]) -> None:
-        """Reads several measures of all runs at once, where they have columns; this is faster than one by one."""
+        """Reads all measures that have columns in one pass over the table, which is faster than a pass for each."""
         wanted = [each for each in measures if each.name not in self.known and self.table.has_columns(each.keys)]
         self.known |= dict(zip((each.name for each in wanted), self.table.values(wanted), strict=True))
 
     def value(self, measure: Measure, number: int) -> float | None:
-        """Returns a measure of a run; without a column for it, only the documents of shown runs are read."""
+        """Returns a measure of a run; if the measure has no column, reads only the documents of shown runs."""
         if measure.name in self.known or self.table.has_columns(measure.keys):
             return self.values(measure)[number]
         if measure.name not in self.of_shown:
@@ -113,7 +113,7 @@ class View:
         return found[number] if number in found else self.values(measure)[number]
 
     def of_point(self, measure: Measure, point: Point[int]) -> list[float]:
-        """Returns the values of a measure over the runs of a point that have it."""
+        """Returns the values of a measure in the runs of a point; omits runs without a value."""
         return [value for number in point.runs if (value := self.value(measure, number)) is not None]
 
     def has(self, measure: Measure) -> bool:
@@ -121,14 +121,14 @@ class View:
         return any(self.of_point(measure, point) for point in self.points)
 
     def mean(self, measure: Measure, point: Point[int] | None) -> float | None:
-        """Returns the mean of a measure over the seeds of a point; None if it is not a number."""
+        """Returns the mean of a measure over the seeds of a point; None if a value is not a number."""
         found = self.of_point(measure, point) if point is not None else []
         if not found or any(isinstance(value, str | bool) for value in found):
             return None
         return sum(found) / len(found)
 
     def estimate(self, measure: Measure, point: Point[int]) -> Estimate | None:
-        """Returns the mean of a measure over the seeds of a point and its interval; that of batch means for one run."""
+        """Returns the mean of a measure over the seeds of a point, with the interval (from batch means for one run)."""
         found = estimate(numbers(self.of_point(measure, point)))
         if found is None or len(point.runs) > 1 or measure.interval is None:
             return found
@@ -168,7 +168,7 @@ class View:
         return self.references_of(self.points)
 
     def references_of(self, points: Sequence[Point[int]]) -> list[Point[int] | None]:
-        """Returns the references of the ratios of points: the baseline of each, or else the first point for all."""
+        """Returns the reference of the ratios of each point: its baseline or, without baselines, the first point."""
         from flashmesh.normalised import partners
 
         if self.baseline is None:
@@ -180,7 +180,7 @@ class View:
         return [None if number is None else self.all_points[number] for number in found]
 
     def texts(self, point: Point[int]) -> list[str]:
-        """Returns the values that set a point apart."""
+        """Returns the values of the varied keys of a point as texts."""
         return [value_text(point.settings[key]) for key in self.keys]
 
     @cached_property
@@ -216,7 +216,7 @@ def names(point: Point[int], keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def collapsed(table: RunTable, points: Sequence[Point[int]]) -> list[Point[int]]:
-    """Returns the points, with those of identical runs joined: they differ only in keys that the runs do not read."""
+    """Returns the points; joins points of identical runs, which differ only in keys that the runs do not read."""
     (hashes,) = table.columns(["config_hash"])
     found: dict[tuple[str, ...], list[Point[int]]] = {}
     for point in points:
@@ -235,10 +235,10 @@ def joined(points: Sequence[Point[int]], table: RunTable) -> Point[int]:
 
 
 def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--where") -> None:
-    """Refuses keys that are not varied, and values that they never have.
+    """Refuses keys that are not varied, and values that a varied key never has.
 
     Raises:
-        ConfigError: If there is one; the message lists the valid ones.
+        ConfigError: If such a key or value is given; the message lists the valid ones.
     """
     for key, value in where.items():
         if key not in table.axes:
@@ -249,13 +249,13 @@ def refuse_unvaried(table: RunTable, where: Mapping[str, str], origin: str = "--
 
 
 LISTED_MAX = 12
-"""Number of values that errors list."""
+"""Maximum number of values that an error lists."""
 JOINED_MAX = 3
-"""Number of values of a key that stand in one row."""
+"""Maximum number of values of a key that the row of a joined point lists."""
 
 
 def listed(values: Iterable[str], most: int = LISTED_MAX) -> str:
-    """Returns values separated by commas, and the number of those beyond the first `most`."""
+    """Returns the first `most` values separated by commas, and the number of the others."""
     each = list(values)
     more = f" and {len(each) - most:,} more" if len(each) > most else ""
     return (", ".join(each[:most]) or "none") + more
