@@ -1,4 +1,4 @@
-"""Executor for a Dask cluster: one that is running, or one that Slurm starts."""
+"""Executor for a Dask cluster: a running cluster, or workers that Slurm starts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def dashboard(client: Any) -> str | None:
     except KeyError:
         return None
     if not link.startswith("http"):
-        return link or None  # behind a proxy, which knows the address
+        return link or None  # a path behind a proxy, whose address is not known here
     try:
         # Connect without a proxy: the scheduler is in the local network.
         with build_opener(ProxyHandler({})).open(link, timeout=DASHBOARD_S) as page:
@@ -166,7 +166,7 @@ class Fleet:
     """Runs that are sent to the cluster."""
 
     def __init__(self, client: Client, tasks: Sequence[Task]) -> None:
-        """Starts with no run sent."""
+        """Creates a fleet with all runs pending."""
         self.client = client
         self.total = self.left = len(tasks)
         self.waiting = iter(tasks)
@@ -196,7 +196,7 @@ class Fleet:
             future.add_done_callback(self.done.put)
 
     def ended(self) -> Iterator[Outcome]:
-        """Yields the runs that ended; waits up to `TICK_S` for the first."""
+        """Yields the outcomes of ended runs; waits up to `TICK_S` for the first."""
         seconds = TICK_S
         while True:
             try:
@@ -208,13 +208,13 @@ class Fleet:
             try:
                 outcome.document, outcome.wall_s = future.result(timeout=CONNECT_S)
             except TimeoutError as error:
-                # The result was lost with its worker; another worker repeats the run, after other runs.
+                # The result was lost with its worker. Another worker repeats the run after its other runs.
                 self.fetches[future] += 1
                 if self.fetches[future] < FETCHES_MAX:
                     future.add_done_callback(self.done.put)
                     continue
                 outcome.error = lost(error)
-            except Exception as error:  # whatever went wrong there, others may go on
+            except Exception as error:  # an error of one run must not stop the other runs
                 outcome.error = lost(error)
             del self.sent[future]
             self.left -= 1
@@ -235,7 +235,7 @@ class Fleet:
 
 
 def lost(error: Exception) -> Exception:
-    """Returns the error of a run on the cluster as an error of flashmesh."""
+    """Converts the error of a run on the cluster to an error of flashmesh."""
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):

@@ -1,4 +1,4 @@
-"""The end of a sweep: one table of all available results."""
+"""Last step of a sweep: gathers all available results in one table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
         OutputError: If the table cannot be written.
     """
     while True:
-        # In the order of the plan. Points that share a configuration have a row each.
+        # Tasks are in the order of the plan, so each point has a row, also if points share a configuration.
         found = [task for task in tasks if task.name in store]
         names = [task.name for task in found]
         table = read_table(store.folder / TABLE, names)
@@ -43,7 +43,7 @@ def gather(tasks: Sequence[Task], store: Store) -> pa.Table:
 
 
 def read_table(path: Path, names: list[str]) -> pa.Table | None:
-    """Returns the table in a file if it holds exactly these runs; else None."""
+    """Returns the table in a file; None unless the table holds exactly the runs `names`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -41,7 +41,7 @@ def tasks_in(
 
     Args:
         read: The sweep.
-        overrides: Keys that replace those of the file.
+        overrides: Keys of all runs, which override the keys of the file.
         check: Whether the runs are checked against the oracles.
         fairness: Whether each stream is also run alone.
         until_steady: Condition for runs that continue until they are steady.
@@ -80,7 +80,7 @@ def store_of(read: SweepFile, folder: Path, tasks: list[Task], resume: bool) -> 
     """Opens the folder of results of a sweep, and writes its plan.
 
     Raises:
-        OutputError: If it cannot be written, or holds other files.
+        OutputError: If the folder cannot be written, or holds other files.
     """
     described: dict[str, Any] = {
         "file": str(read.file.path),

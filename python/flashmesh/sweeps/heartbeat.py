@@ -1,4 +1,4 @@
-"""Progress files that the processes of a sweep write into its folder, and the total progress they amount to."""
+"""Progress files that the processes of a sweep write into its folder, and the sum of their progress."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ CLOCK_S = 5.0
 SHARDS_MAX = 1_000_000
 """Most shards of a sweep: the most points that a sweep has. A file that names more is damaged."""
 RUNNING_MAX = 64
-"""Maximum number of running tasks that a heartbeat names."""
+"""Maximum number of running tasks that a heartbeat lists."""
 
 
 class Heartbeat:
     """Writer of the progress of a session, every other second. The file is informational: no run depends on it."""
 
     def __init__(self, session: Session, folder: Path) -> None:
-        """Prepares a file in the folder of results; the first beat writes it."""
+        """Chooses the progress file in the folder of results; the first beat writes the file."""
         self.session = session
         self.path = folder / FOLDER / f"{platform.node() or 'host'}-{os.getpid()}.json"
         self.begun = time.time()
@@ -56,7 +56,7 @@ class Heartbeat:
             self.beat(progress.running)
 
     def beat(self, running: tuple[int, ...] = ()) -> None:
-        """Writes the progress. Errors are ignored: the store reports the same failure of a file system."""
+        """Writes the progress. Ignores errors, since the store reports a failure of the file system."""
         self.beaten = time.monotonic()
         session = self.session
         labels = {task.index: task.label for task in session.tasks} if running else {}
@@ -182,7 +182,7 @@ def is_gone(beat: dict[str, Any]) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        return False  # the process exists, and belongs to another user
+        return False  # a process of another user has this number
     state = state_of(process)
     return state is not None and (state[0] == ZOMBIE or state[1] > begun + CLOCK_S)
 

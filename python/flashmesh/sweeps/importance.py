@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DRIVES_MIN = 8
-"""Minimum number of drives; with fewer nothing is reported."""
+"""Minimum number of tried drives for a report of importance."""
 GROUPS_MAX = 6
-"""Maximum number of groups; more values of a key are joined into this many groups of equal size."""
+"""Maximum number of groups; a key with more values gets this many groups of about equal size."""
 
 
 def importance(trials: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -43,7 +43,7 @@ def importance(trials: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict
 
 
 def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float | None:
-    """Returns the share that one key explains among the drives that read it; None if there are too few values."""
+    """Returns the share that one key explains among the drives that read the key; None for too few values."""
     readers = [drive for drive in drives if key not in drive["idle"]]
     values = [drive["measures"][name] for drive in readers]
     if values and min(values) > 0:
@@ -62,7 +62,7 @@ def explained(drives: Sequence[Mapping[str, Any]], key: str, name: str) -> float
 
 
 def grouped(settings: Sequence[Any], values: Sequence[float]) -> list[list[float]]:
-    """Returns the values grouped by their setting; neighbours of many settings are joined."""
+    """Returns the values grouped by setting; joins neighbouring settings into `GROUPS_MAX` groups."""
     from flashmesh.report.chart_spec import magnitude
 
     by_setting: dict[Any, list[float]] = {}

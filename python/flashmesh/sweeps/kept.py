@@ -27,13 +27,13 @@ class Kept:
     documents: Sequence[str]
     """The JSON document of each run."""
     planned: int | None
-    """Number of planned runs; None for a search, which decides that as it runs."""
+    """Number of planned runs; None for a search, which has no plan."""
     is_whole: bool
-    """Whether all planned runs are there."""
+    """Whether all planned runs have results."""
 
 
 def read_kept(folder: Path) -> Kept:
-    """Reads the results in a folder: those of its table, and those that are not in a table yet.
+    """Reads the results in a folder: from the table if it has all results, else from the files of the runs.
 
     Raises:
         OutputError: If the folder holds no results, or cannot be read.
@@ -43,7 +43,7 @@ def read_kept(folder: Path) -> Kept:
     store = Store(folder)
     plan = [(name, settings) for name, settings in read_plan(folder) if name in store]
     table = folder / TABLE
-    # A killed sweep may have the table of an earlier session, or none.
+    # After a kill, the folder may have no table, or the table of an earlier session.
     is_in_table = table.is_file() and {name for name, _ in plan} <= set(names_in(table))
     if is_in_table:
         settings, documents = read_parquet(table)
@@ -56,7 +56,7 @@ def read_kept(folder: Path) -> Kept:
 
 
 def open_kept(folder: Path) -> RunTable:
-    """Opens the results in a folder by columns; if its table has all runs, the files of the runs are not read.
+    """Opens the results in a folder by columns; if the table has all results, reads no files of runs.
 
     Raises:
         OutputError: If the folder holds no results, or cannot be read.
@@ -72,7 +72,7 @@ def open_kept(folder: Path) -> RunTable:
     if is_in_table:
         missing = {name for name, _ in plan} - set(names_in(path))
         store = Store(folder) if missing else None
-        # A killed sweep may have the table of an earlier session.
+        # After a kill, the folder may have the table of an earlier session.
         is_in_table = store is None or missing.isdisjoint(store.names)
     if is_in_table:
         table: RunTable = SavedRuns(path)

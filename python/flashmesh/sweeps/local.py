@@ -1,4 +1,4 @@
-"""Executor for threads of this process, which release the interpreter lock."""
+"""Executor that runs tasks in threads of this process; the simulation releases the interpreter lock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LocalThreads:
         """Runs all tasks as described in `Executor`."""
         crew = Crew(tasks, self.drives, on_open)
         for _ in range(min(self.places, len(tasks))):
-            # Daemon threads: opening a drive cannot be interrupted, and must not keep the process alive.
+            # Daemon threads do not keep the process alive while they prepare a drive, which cannot be interrupted.
             threading.Thread(target=crew.work, name="flashmesh-run", daemon=True).start()
         try:
             while crew.left:
@@ -66,7 +66,7 @@ class Crew:
     def __init__(
         self, tasks: Sequence[Task], drives: _native.PreparedDrives, on_open: Callable[[str | None], None] | None
     ) -> None:
-        """Starts with all tasks pending."""
+        """Creates a crew with all tasks pending."""
         self.total = len(tasks)
         self.left = len(tasks)
         self.waiting = list(reversed(tasks))
@@ -99,18 +99,18 @@ class Crew:
                 outcome.is_partial = control.cancelled
             except Cancelled:
                 outcome.is_partial = True
-            except BaseException as error:  # reported with the outcome
+            except BaseException as error:  # the outcome carries the error
                 outcome.error = as_error(error)
             self.opened_or_failed(task)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
-            # Not at the pop of `next`: an interrupt may arrive between the queue and the caller.
+            # Removed here and not in `next`, since an interrupt may arrive between the queue and the caller.
             self.begun.discard(task.index)
 
     def take(self) -> Task | None:
-        """Removes and returns the next task: the first with a prepared drive, else with one not in preparation.
+        """Removes and returns the pending task with the lowest rank among the next `NEAR` tasks.
 
-        A run waits while another one prepares the drive of both; meanwhile the core would be idle.
+        A run whose drive is in preparation by another run would wait, and its core would be idle.
         """
         if not self.waiting:
             return None
@@ -130,13 +130,13 @@ class Crew:
         return 0 if key is None or key in self.prepared else 1
 
     def key(self, task: Task) -> str | None:
-        """Returns the key of the prepared drive with which a task begins."""
+        """Returns the cache key of the prepared drive that a task needs; None without preparation."""
         if task.index not in self.keys:
             self.keys[task.index] = self.drives.key(task.config)
         return self.keys[task.index]
 
     def opened_or_failed(self, task: Task) -> None:
-        """Records that preparing the drive of a task has ended, with success or failure."""
+        """Records the end of the preparation of the drive of a task, with success or failure."""
         with self.lock:
             self.preparing.pop(task.index, None)
             key = self.keys.pop(task.index, None)
@@ -144,7 +144,7 @@ class Crew:
                 self.prepared = [*(each for each in self.prepared if each != key), key][-KEPT:]
 
     def opened(self, task: Task, on_open: Callable[[str | None], None] | None) -> Callable[[str | None], None]:
-        """Returns the function that is called when the drive of a task is prepared and its run begins."""
+        """Returns the callback for the start of the run of a task, after the preparation of its drive."""
 
         def begin(summary: str | None) -> None:
             self.opened_or_failed(task)
@@ -155,7 +155,7 @@ class Crew:
         return begin
 
     def next(self, seconds: float) -> Outcome | None:
-        """Returns the next run that ends within `seconds`; None if none does."""
+        """Returns the outcome of the next run that ends within `seconds`; None if no run ends."""
         try:
             outcome, control = self.ended.get(timeout=seconds)
         except queue.Empty:
@@ -167,7 +167,7 @@ class Crew:
         return outcome
 
     def stop(self) -> list[Outcome]:
-        """Cancels all runs and returns the partial results of begun ones; runs still being opened are abandoned."""
+        """Cancels all runs, and returns the partial results of begun runs; abandons runs in preparation."""
         with self.lock:
             self.is_stopped = True
             for control in self.running.values():

@@ -19,9 +19,9 @@ SEED = "seed"
 POINTS_MAX = 1_000_000
 """Maximum number of points of a sweep."""
 SHOWN_MAX = 10**30
-"""Largest number of points that an error spells out."""
+"""Largest number of points that an error prints in digits."""
 CELLS_MAX = 20_000_000
-"""Maximum number of values, of all varied keys in all points of a sweep."""
+"""Maximum number of values in a plan: points times varied keys."""
 SAMPLES_MAX = POINTS_MAX
 """Maximum number of points that one group may draw."""
 
@@ -37,7 +37,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Plan:
-    """All combinations of some groups, the last group varying fastest."""
+    """All combinations of the rows of some groups; the last group varies fastest."""
 
     groups: tuple[Group, ...]
 
@@ -56,11 +56,11 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """Number of combinations."""
+        """Number of points."""
         return math.prod(len(group.rows) for group in self.groups)
 
     def points(self) -> Iterator[dict[str, str]]:
-        """Yields the combinations."""
+        """Yields each point: one combination of the rows of all groups."""
         for rows in itertools.product(*(group.rows for group in self.groups)):
             values = itertools.chain.from_iterable(rows)
             yield dict(zip(self.keys, values, strict=True))
@@ -78,7 +78,7 @@ def cartesian(vary: Mapping[str, Sequence[Any]]) -> list[Group]:
     """Returns a group for each key.
 
     Raises:
-        ConfigError: If `vary` is not a table of axes, or an axis has no value or a repeated one.
+        ConfigError: If `vary` is not a table of axes, or an axis has no value or a repeated value.
     """
     return [Group((key,), tuple((text,) for text in texts)) for key, texts in axes_of(vary).items()]
 
@@ -123,7 +123,7 @@ def drawn(space: Mapping[str, Range | Sequence[str]], samples: int, seed: int, l
 
 
 def at(domain: Range | Sequence[str], share: float) -> str:
-    """Returns the value at a share of the way through a range or a list."""
+    """Returns the value at position `share` of a range or a list: 0 is the start, 1 the end."""
     from flashmesh.sweeps.ranges import Range
 
     if isinstance(domain, Range):
@@ -146,13 +146,13 @@ def seeds_of(seeds: int | Sequence[int]) -> Group:
 
 
 def refuse_too_many(groups: Sequence[tuple[int, int]]) -> None:
-    """Refuses a plan that is too large, by arithmetic alone.
+    """Refuses a plan that is too large, from the sizes of its groups.
 
     Args:
         groups: The number of rows and of keys of each group.
 
     Raises:
-        ConfigError: If there are too many points, or too many values in them.
+        ConfigError: If there are too many points, or too many values.
     """
     points = math.prod(rows for rows, _ in groups)
     if points > POINTS_MAX:
@@ -178,7 +178,7 @@ def refuse_twice(groups: Sequence[Group]) -> None:
     """Refuses a key that two groups vary.
 
     Raises:
-        ConfigError: If there is such a key.
+        ConfigError: If two groups vary the same key.
     """
     keys = [key for group in groups for key in group.keys]
     for key in keys:

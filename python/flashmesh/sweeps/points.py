@@ -1,4 +1,4 @@
-"""Points of a search space: enumerated if there are few, else drawn at random."""
+"""Points of a search space: all points of a small space, random draws from a large space."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 LISTED_MAX = 100_000
-"""Maximum number of points of a space that is enumerated."""
+"""Maximum number of points of a space that the search enumerates."""
 DRAWN_MAX = 10_000
 """Number of points drawn from a larger space."""
 
 
 class Points:
-    """Points of a space in the form that Optuna uses: a number for a key with a range, the value itself for others."""
+    """Points of a space in the form that Optuna uses: a number for a key with a range, else the value itself."""
 
     def __init__(self, space: Mapping[str, Range | Sequence[str]]) -> None:
-        """Lists the values of each key that has finitely many."""
+        """Lists the values of each key with a finite number of values."""
         self.space = space
         self.listed: dict[str, list[Any]] = {}
         self.values: dict[str, list[str]] = {}
@@ -51,7 +51,7 @@ class Points:
             yield dict(zip(self.space, row, strict=True))
 
     def drawn(self, seed: int) -> Iterator[dict[str, Any]]:
-        """Yields points in random order: all of a space that can be enumerated, else independent draws."""
+        """Yields points in random order: all points of a space that can be enumerated, else independent draws."""
         generator = random.Random(seed)
         if self.is_listed:
             points = list(self.all())

@@ -35,20 +35,19 @@ RANGE = re.compile(
 VALUES_MAX = 100_000
 """Maximum number of values of one range."""
 SHOWN_MAX = 10**30
-"""Largest number of values that an error spells out."""
+"""Largest number of values that an error prints in digits."""
 LENGTH_MAX = 400
 """Maximum length of a number in characters."""
 EXPONENT_MAX = 200
-"""Maximum order of magnitude of a number, which floating point can represent."""
+"""Maximum order of magnitude of a number, within the range of floating point."""
 EXACT_MAX = 1000
-"""Maximum number of values of a range with a factor that are exact fractions."""
+"""Maximum number of values of a range with a factor whose values are exact fractions."""
 PRODUCT_DIGITS = 60
-"""Digits of the values of a longer range: enough that the products of all factors round less than floating point
-does."""
+"""Digits of the values of a longer range; the error of all products stays below the precision of floating point."""
 SHOWN_DIGITS = 30
 """Characters of an invalid number that an error shows."""
 DIGITS = 6
-"""Significant digits of a number drawn between two others."""
+"""Significant digits of a number drawn from a continuous range."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Range:
     first: Quantity
     last: Quantity
     step: str | None
-    """`x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None adds one."""
+    """Rule of the range: `x` multiplies, `+` adds, `log` draws evenly over orders of magnitude; None adds 1."""
     by: Fraction
 
     @property
@@ -86,7 +85,7 @@ class Range:
 
     @cached_property
     def count(self) -> int:
-        """Number of values of the list, by arithmetic; `SHOWN_MAX` if the factor is too near to 1."""
+        """Number of values of a listed range, computed without the list; `SHOWN_MAX` if the factor is too near to 1."""
         span = self.last.value - self.first.value
         if self.step != "x":
             return span // self.by + 1
@@ -95,11 +94,11 @@ class Range:
         factor = math.log1p(float(self.by - 1)) if self.by < 2 else logarithm(self.by)
         if factor == 0.0:
             return SHOWN_MAX
-        # Rounding changes the count by one at most, which matters only above `VALUES_MAX`.
+        # Rounding changes the count by at most 1, and only counts above `VALUES_MAX`.
         return int((logarithm(self.last.value) - logarithm(self.first.value)) / factor) + 1
 
     def refuse_too_many(self, key: str) -> None:
-        """Refuses a range with too many values, before any of them is computed.
+        """Refuses a range with too many values, before any value is computed.
 
         Raises:
             ConfigError: If the range has too many values, or a step that does not change a value.
@@ -115,7 +114,7 @@ class Range:
 
     @property
     def is_moving(self) -> bool:
-        """Whether a step changes the text of the value, at both ends."""
+        """Whether a step at either end of the range changes the printed value."""
         if self.step == "x":
             pairs = [(self.first.value, self.first.value * self.by), (self.last.value / self.by, self.last.value)]
         else:
@@ -143,7 +142,7 @@ class Range:
         return tuple(found)
 
     def _products(self) -> Iterator[str]:
-        """Yields the values of a long range with a factor, rounded, since exact fractions would grow without bound."""
+        """Yields the rounded values of a long range with a factor; exact fractions would grow without bound."""
         with localcontext(prec=PRODUCT_DIGITS):
             unit = UNITS[self.first.kind][self.first.unit]
             value, last, by = map(decimal, (self.first.value / unit, self.last.value / unit, self.by))
@@ -157,10 +156,9 @@ class Range:
         return self._listed[index] if self.step == "x" else self.first.text(self.first.value + index * self.by)
 
     def at(self, share: float) -> str:
-        """Returns the value at a share of the way, from 0 up to but not including 1.
+        """Returns the value at position `share` of the range; `share` is in [0, 1).
 
-        Between whole bounds without a step all whole numbers are equally likely; with a step it is one of the listed
-        values.
+        With a step, returns a listed value. Without one, all whole numbers between whole bounds are equally likely.
         """
         if self.step in ("x", "+"):
             count = len(self._listed) if self.step == "x" else self.count
@@ -178,7 +176,7 @@ class Range:
 
 
 def logarithm(value: Fraction) -> float:
-    """Returns the natural logarithm of a number that may exceed floating point."""
+    """Returns the natural logarithm of a number that may be out of the range of floating point."""
     return math.log(value.numerator) - math.log(value.denominator)
 
 
@@ -188,7 +186,7 @@ def decimal(value: Fraction) -> Decimal:
 
 
 def is_range(text: str) -> bool:
-    """Returns whether a text is a range; a path that contains two dots is not."""
+    """Returns whether a text is a range; a path with two dots is not a range."""
     return RANGE.fullmatch(text.strip()) is not None
 
 
@@ -196,7 +194,7 @@ def read_range(key: str, text: str) -> Range:
     """Reads a range.
 
     Raises:
-        ConfigError: If the text is not a range, or its values would not end.
+        ConfigError: If the text is not a range, or the range would have no end.
     """
     found = RANGE.fullmatch(text.strip())
     if found is None:
@@ -245,7 +243,7 @@ def number_of(key: str, text: str) -> Fraction:
     """Reads a number.
 
     Raises:
-        ConfigError: If it has too many digits, or is too large or too small for any key.
+        ConfigError: If the number has too many digits, or is too large or too small for any key.
     """
     _, _, exponent = text.lower().replace("_", "").partition("e")
     if len(text) <= LENGTH_MAX and abs(int(exponent or 0)) <= EXPONENT_MAX:
@@ -261,7 +259,7 @@ def plain(key: str, text: str, step: str) -> Fraction:
     """Reads a number without a unit.
 
     Raises:
-        ConfigError: If it has a unit.
+        ConfigError: If the number has a unit.
     """
     found = quantity(key, step)
     if found.unit:

@@ -1,4 +1,4 @@
-"""Search for the best drives of a space: Optuna proposes drives, and the machinery of sweeps runs and stores them."""
+"""Search for the best drives of a space: Optuna proposes drives, which run and are stored as in a sweep."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ JOURNAL = "search.journal"
 SEARCH = "search.json"
 STUDY = "flashmesh"
 SETTLED = "settled"
-"""Attribute of a trial whose outcome is known, even if it failed. A trial without it was interrupted and is
-repeated."""
+"""Attribute of a trial with a known outcome, including failures. A trial without this attribute was interrupted, and
+is repeated."""
 DRIVE = "drive"
-"""Attribute that identifies the drive of a trial: the hash of its configuration; its settings if it has none."""
+"""Attribute that identifies the drive of a trial: the hash of its configuration, or its settings if invalid."""
 AGAIN = 20
 """Factor of the population size: after this many proposals of known drives per new one, untried points are used
 instead."""
 KNOWN = "known"
-"""Attribute of a proposal whose drive was tried before. It is not counted as a trial; the sampler gets the known
-outcome."""
+"""Attribute of a proposal whose drive was tried before. Such a proposal is not counted as a trial; the sampler gets
+the known outcome."""
 
 
 class Search:
-    """A search in a folder of results."""
+    """A search with its state in a folder of results."""
 
     def __init__(self, file: SearchFile, store: Store, load: Callable[[dict[str, str]], Config]) -> None:
         """Resumes from the contents of the folder.
@@ -80,7 +80,7 @@ class Search:
         """Tasks by the number of their trial."""
         self.points = Points(file.space)
         self.is_exhausted = False
-        """Whether no untried drive is left."""
+        """Whether all drives of the space were tried."""
         self.remaining: Iterator[dict[str, Any]] | None = self.points.all() if self.is_enumerated else None
         """Untried points of a search that tries all points, including points of known drives; None for other
         searches."""
@@ -103,7 +103,7 @@ class Search:
             raise ConfigError(f"{store.folder}: holds another search than this file describes: name another folder")
         self.study.set_user_attr("search", described)
         for trial in self.study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
-            # The trial was interrupted: its drive is proposed again.
+            # A running trial is left from an interrupted session. After its failure, its drive can be proposed again.
             self.study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
 
     @property
@@ -113,7 +113,7 @@ class Search:
 
     @property
     def is_enumerated(self) -> bool:
-        """Whether all points are tried, since there are at most as many as trials."""
+        """Whether the search tries all points: the space has at most as many points as trials."""
         return self.points.count is not None and self.points.count <= self.file.trials
 
     def run(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
@@ -147,7 +147,7 @@ class Search:
         import optuna
 
         while (settled := self.settled) < self.file.trials and not self.is_exhausted:
-            # A new sampler for each population, so that an interrupted search takes the same path.
+            # Each population has a new sampler with its own seed, so that a resumed search proposes the same drives.
             self.study.sampler = optuna.samplers.NSGAIISampler(
                 population_size=self.file.population, seed=(self.file.seed * 1_000_003 + settled) % 2**32
             )
@@ -167,7 +167,7 @@ class Search:
             self.write()
 
     def population(self, count: int) -> tuple[list[tuple[Any, Task | ConfigError]], list[tuple[Any, str]]]:
-        """Proposes `count` drives that were never tried, or all that are left.
+        """Proposes `count` untried drives, or all untried drives if fewer are left.
 
         Returns:
             The trials with their runs, and the proposals of known drives with the identifiers of these drives.
@@ -211,11 +211,11 @@ class Search:
             raise
         except ConfigError as error:
             return json.dumps(settings), settings, (), error
-        # A key that is not read gets its default value, so that the same drive is neither run nor shown twice.
+        # An unread key gets its default value, so that each drive is run and shown only once.
         return config.hash(), settings | {key: self.firsts[key] for key in idle}, idle, config
 
     def proposal(self, trial: Any) -> tuple[str, Task | ConfigError]:
-        """Returns the identifier of the drive of a trial, and its run, or the error that prevents one."""
+        """Returns the identifier of the drive of a trial, with its task or the error of its configuration."""
         settings = {key: proposed_value(trial, key, self.points) for key in self.file.space}
         name, settings, idle, config = self.drive_of(settings)
         trial.set_user_attr("settings", settings)
@@ -231,7 +231,7 @@ class Search:
         return name, task
 
     def settle_known(self, trial: Any, name: str) -> None:
-        """Reports to Optuna the known outcome of a drive for another proposal of it."""
+        """Reports to Optuna the known outcome of the drive `name`, for a repeated proposal of this drive."""
         from optuna.trial import TrialState
 
         trials = self.study.get_trials(deepcopy=False)
@@ -276,7 +276,7 @@ class Search:
         """Writes the state of the search and the table of all runs into the folder.
 
         Raises:
-            OutputError: If they cannot be written.
+            OutputError: If the files cannot be written.
         """
         from flashmesh.sweeps.finish import gather
 
@@ -284,14 +284,14 @@ class Search:
         gather(self.tried(), self.store)
 
     def front(self) -> list[dict[str, Any]]:
-        """Returns the Pareto front: the trials within all constraints that no other one dominates."""
+        """Returns the Pareto front: the trials within all constraints that no other such trial dominates."""
         listed = [each for each in self.trials() if each["pareto"]]
         first = self.file.objectives[0]
         name, sign = first.measure.name.strip(), 1 if first.direction == "minimise" else -1
         return sorted(listed, key=lambda each: sign * each["measures"][name])
 
     def trials(self) -> list[dict[str, Any]]:
-        """Returns every trial whose outcome is known."""
+        """Returns all trials with a known outcome."""
         best = {trial.number for trial in self.study.best_trials}
         listed: list[dict[str, Any]] = []
         for trial in self.study.get_trials(deepcopy=False):
@@ -331,7 +331,7 @@ class Search:
         """Writes the current state of the search into the folder.
 
         Raises:
-            OutputError: If it cannot be written.
+            OutputError: If the file cannot be written.
         """
         with self.journal():
             trials = self.trials()
@@ -401,7 +401,7 @@ def searching(
         except ConfigError as error:
             raise read.file.placed(error, settings | texts) from None
 
-    # An untrusted policy is refused before the folder is created; other errors may concern this one point only.
+    # Refuses an untrusted policy before the folder is created; other errors may concern this single point.
     try:
         load({key: at(domain, 0.0) for key, domain in read.space.items()})
     except UntrustedError:
@@ -417,7 +417,7 @@ def searching(
 
 
 def is_trial(trial: Any) -> bool:
-    """Returns whether the outcome of a trial is known, and its drive was not tried before."""
+    """Returns whether a trial counts: its outcome is known, and its drive was not tried before."""
     return SETTLED in trial.user_attrs
 
 

@@ -35,7 +35,7 @@ BOUND_UNITS: dict[str, dict[str, Fraction]] = {
 }
 """Units that a bound may have, by the unit of the measure."""
 EXAMPLE_UNITS = {"ps": "us", "B": "KiB", "B/s": "MB/s", "W": "W", "J": "mJ", "mm2": "mm2"}
-"""Unit that an error proposes, by the unit of the measure."""
+"""Unit in the example of an error message, by the unit of the measure."""
 TRIALS = 100
 POPULATION = 20
 TRIALS_MAX = 1_000_000
@@ -59,7 +59,7 @@ class Constraint:
     text: str
 
     def violation(self, value: float) -> float:
-        """Returns the distance of a value beyond the bound, as a share of the bound; 0 or less within it."""
+        """Returns the distance of a value beyond the bound, as a share of the bound; at most 0 within the bound."""
         beyond = value - self.bound if self.sign == "<=" else self.bound - value
         return beyond / abs(self.bound) if self.bound else beyond
 
@@ -127,10 +127,10 @@ def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
 
 
 def refuse_misfit(key: str, domain: Range | list[str]) -> None:
-    """Refuses values that a key can never have, which would make every trial of them fail.
+    """Refuses values that a key can never have; every trial with such a value would fail.
 
     Raises:
-        ConfigError: If there is one.
+        ConfigError: If the key cannot have one of the values.
     """
     known = declared().get(declared_name(key))
     for value in domain if isinstance(domain, list) else []:
@@ -155,7 +155,7 @@ def objective(file: TomlFile, name: str, value: Any) -> Objective:
     """Reads a line of `[objectives]`.
 
     Raises:
-        ConfigError: If it names no measure, or no direction.
+        ConfigError: If the line has no known measure or no direction.
     """
     if value not in DIRECTIONS:
         raise file.problem(("objectives", name), f"an objective is {' or '.join(DIRECTIONS)}, not {value!r}")
@@ -167,7 +167,7 @@ def constraint(file: TomlFile, name: str, value: Any) -> Constraint:
     """Reads a line of `[constraints]`.
 
     Raises:
-        ConfigError: If it names no measure, or no bound in its unit.
+        ConfigError: If the line has no known measure, or no bound in the unit of the measure.
     """
     place = ("constraints", name)
     found = BOUND.fullmatch(value.strip()) if isinstance(value, str) else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """Outcome of a run: its document, or the error it ended with."""
+    """Outcome of a run: a document or an error."""
 
     task: Task
     document: str | None = field(default=None, repr=False)
@@ -69,7 +69,7 @@ class Session:
     """Runs of a sweep or a comparison."""
 
     def __init__(self, tasks: Sequence[Task], store: Store | None = None, shard: tuple[int, int] = (1, 1)) -> None:
-        """Starts with nothing run; results that the store has of earlier sessions are taken from there.
+        """Creates a session; takes the results of earlier sessions from the store.
 
         Args:
             tasks: All runs.
@@ -126,7 +126,7 @@ class Session:
         self._copy_twins()
 
     def _copy_twins(self) -> None:
-        """Adds the outcomes of points that share a configuration with a run."""
+        """Adds an outcome for each point that shares the configuration of a completed run."""
         if self.store is None:
             self._share_outcomes()
             return
@@ -135,14 +135,14 @@ class Session:
                 self.outcomes[task.index] = Outcome(task, name=task.name)
 
     def _share_outcomes(self) -> None:
-        """Shares the outcome of a run with points that differ only in keys that are not read."""
+        """Copies the outcome of a run to points that differ only in keys that the run does not read."""
         by_name = {each.task.name: each for each in self.outcomes.values() if each.task.idle}
         for task in self.tasks:
             if task.index not in self.outcomes and task.idle and task.name in by_name:
                 self.outcomes[task.index] = replace(by_name[task.name], task=task)
 
     def document(self, outcome: Outcome) -> str | None:
-        """Returns the document of a run; None without one."""
+        """Returns the document of a run; None if the run has no document."""
         if outcome.document is None and self.store is not None and outcome.error is None:
             return self.store.read(outcome.name)
         return outcome.document
@@ -168,7 +168,7 @@ class Session:
         return (time.monotonic() - self.started) * left / done if done else None
 
     def comparison(self, partial: bool = False) -> Comparison:
-        """Returns the available results; with `partial`, including those of interrupted runs."""
+        """Returns the available results; with `partial`, includes results of interrupted runs."""
         from flashmesh.axes import typed
         from flashmesh.comparison import ComparedRun, Comparison, FailedRun
         from flashmesh.results import Result
@@ -199,7 +199,7 @@ def axes_in(settings: Iterable[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def as_error(error: BaseException) -> FlashmeshError:
-    """Returns the error of a run as an error of flashmesh."""
+    """Converts the error of a run to an error of flashmesh."""
     if isinstance(error, FlashmeshError):
         return error
     return InternalError(f"{type(error).__name__}: {error}")

@@ -25,7 +25,7 @@ LONGEST_S = 60.0
 ASK_S = 10.0
 """Timeout of `squeue` in seconds."""
 LOOKS = 2
-"""Checks in a row that must find no job; a job just submitted may not be listed yet."""
+"""Number of successive checks without a job that count as an error; a new job may not be listed at once."""
 
 NUMBER = re.compile(r"\d+")
 TAIL_BYTES = 4096
@@ -34,7 +34,7 @@ LINES = 3
 
 
 def tail(path: Path) -> str:
-    """Returns the last lines of a file; empty if it cannot be read."""
+    """Returns the last lines of a file; empty if the file cannot be read."""
     with suppress(OSError), path.open("rb") as file:
         file.seek(max(path.stat().st_size - TAIL_BYTES, 0))
         lines = file.read(TAIL_BYTES).decode("utf-8", "replace").splitlines()
@@ -43,7 +43,7 @@ def tail(path: Path) -> str:
 
 
 def changed(path: Path) -> float:
-    """Returns the modification time of a file; 0 if there is none."""
+    """Returns the modification time of a file; 0 if the file does not exist."""
     with suppress(OSError):
         return path.stat().st_mtime
     return 0.0
@@ -70,7 +70,7 @@ def start(workers: int, security: Security | None = None) -> Any:
             "~/.config/dask/jobqueue.yaml, such as interface: ib0, or give certificates with --dask-tls"
         )
     try:
-        # Its dashboard would be open to everybody.
+        # The dashboard of the scheduler would be open to everybody.
         cluster: Any = SLURMCluster(security=security, scheduler_options={"dashboard": False})
         cluster.scale(jobs=workers)
     except (ValueError, OSError, RuntimeError) as error:
@@ -93,13 +93,13 @@ class JobWatch:
         self.wait_s = self.quiet_s = FIRST_S
         self.next = time.monotonic() + FIRST_S
         self.ids: set[str] = set()
-        """Jobs submitted so far; the cluster object forgets ended ones."""
+        """All jobs submitted so far; the cluster object forgets ended jobs."""
         self.unsubmitted = self.unsubmitted_before = 0
         self.told: str | None = None
         self.tell_next = 0.0
 
     def look(self, workers: int) -> None:
-        """Reports the number of remaining jobs if there is no worker; checks again only after an interval.
+        """Reports the number of remaining jobs if there is no worker; does nothing before the next check is due.
 
         Raises:
             ConfigError: If there is neither a worker nor a job that could start one.
@@ -113,7 +113,7 @@ class JobWatch:
         left = self.left()
         self.wait_s = min(2 * self.wait_s, LONGEST_S)
         self.next = time.monotonic() + self.wait_s
-        # Jobs that remain unsubmitted over two checks will not be submitted.
+        # Remaining jobs that are all unsubmitted in two successive checks will never be submitted.
         is_stuck = left is not None and left == self.unsubmitted == self.unsubmitted_before
         self.empty = self.empty + 1 if left == 0 or is_stuck else 0
         self.unsubmitted_before = self.unsubmitted
@@ -132,7 +132,7 @@ class JobWatch:
         self.tell(f"no worker of Slurm is there: {known}")
 
     def last_words(self) -> str:
-        """Returns the last output of the most recent job, if a file of it is found."""
+        """Returns the last output of the most recent job, or a hint at the output files if none is found."""
         folders = {Path(getattr(self.cluster, "log_directory", None) or "."), Path()}
         written = [path for folder in folders for path in folder.glob("*") if self.ids & set(NUMBER.findall(path.name))]
         texts = {path: tail(path) for path in sorted(written, key=changed, reverse=True)}

@@ -29,11 +29,11 @@ class Store:
     """Results of a sweep, by the names of their runs."""
 
     def __init__(self, folder: Path) -> None:
-        """Lists the results in a folder."""
+        """Opens a folder, and lists the names of its results."""
         self.folder = folder
         self.names = set(self._names())
         self.whole: set[str] = set()
-        """Names of the documents that this process has written, or found complete."""
+        """Names of the documents that this process has written or has found complete."""
         self.log: IO[str] | None = None
 
     @classmethod
@@ -83,7 +83,7 @@ class Store:
 
     def path(self, name: str) -> Path:
         """Returns the path of the document of a run."""
-        # Sixteen folders: creating one costs as much as several results, but large folders slow down some systems.
+        # Sixteen folders: large folders are slow on some systems, and creating a folder costs as much as several files.
         return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
@@ -92,7 +92,7 @@ class Store:
             return True
         if name not in self.names:
             return False
-        # A power failure may leave a name without its content.
+        # After a power failure, a file may exist without its content.
         with suppress(OSError), self.path(name).open("rb") as file:
             file.seek(-1, os.SEEK_END)
             if file.read(1) == b"}":
@@ -105,14 +105,14 @@ class Store:
         """Writes a document.
 
         Raises:
-            OutputError: If it cannot be written; earlier documents stay.
+            OutputError: If the document cannot be written; earlier documents stay.
         """
         path = self.path(name)
         try:
             try:
                 replace_text(path, document)
             except FileNotFoundError:
-                # Without its parents: a removed folder of results must not reappear without its manifest.
+                # Parents are not created: a removed folder of results must not reappear without its manifest.
                 path.parent.mkdir(exist_ok=True)
                 replace_text(path, document)
         except OSError as error:
@@ -129,7 +129,7 @@ class Store:
         """Returns the document of a run.
 
         Raises:
-            OutputError: If it can no longer be read.
+            OutputError: If the document can no longer be read.
         """
         try:
             return self.path(name).read_text(encoding="utf-8")
@@ -140,7 +140,7 @@ class Store:
         """Writes the planned runs: their names, and the values of their varied keys.
 
         Raises:
-            OutputError: If it cannot be written.
+            OutputError: If the file cannot be written.
         """
         path = self.folder / PLAN
         try:
@@ -152,7 +152,7 @@ class Store:
         """Writes a line to the log.
 
         Raises:
-            OutputError: If it cannot be written.
+            OutputError: If the file cannot be written.
         """
         if self.log is None:
             return
@@ -215,7 +215,7 @@ def check_manifest(folder: Path, kind: str) -> None:
     """Refuses a folder of another version, or of another kind of results.
 
     Raises:
-        OutputError: If the folder is one.
+        OutputError: If the version or the kind differs.
     """
     manifest = read_manifest(folder)
     if manifest.get("version") != __version__:

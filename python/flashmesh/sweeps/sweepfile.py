@@ -112,7 +112,7 @@ def sizes(file: TomlFile) -> list[tuple[int, int]]:
 
 
 def count_of(key: str, value: Any) -> int:
-    """Returns the number of values of an axis; 1 for values that are refused later."""
+    """Returns the number of values of an axis; 1 for an invalid axis, which is refused later."""
     if isinstance(value, str) and is_range(value):
         return read_range(key, value).count
     return len(value) if isinstance(value, list) else 1
@@ -122,7 +122,7 @@ def zips(file: TomlFile) -> list[Group]:
     """Reads the groups of `[[zip]]`.
 
     Raises:
-        ConfigError: If they are invalid.
+        ConfigError: If a group is invalid.
     """
     found: list[Group] = []
     listed = file.tables.get("zip", [])
@@ -141,10 +141,10 @@ def zips(file: TomlFile) -> list[Group]:
 
 
 def refuse_doubles(file: TomlFile, groups: list[Group], overrides: dict[str, Any]) -> None:
-    """Refuses keys that are varied twice, or varied and set.
+    """Refuses keys that are varied twice, or both varied and set.
 
     Raises:
-        ConfigError: If there is one.
+        ConfigError: If there is such a key.
     """
     for key in overrides:
         if any(key in group.keys for group in groups):
@@ -167,7 +167,7 @@ def config_of(file: TomlFile) -> str:
     """Returns the configuration that a file names.
 
     Raises:
-        ConfigError: If it names none, or one that does not exist.
+        ConfigError: If the file names no configuration, or the configuration does not exist.
     """
     config = file.tables.get("config")
     if config is None:
@@ -187,10 +187,10 @@ def config_of(file: TomlFile) -> str:
 
 
 def table(file: TomlFile, name: str) -> dict[str, Any]:
-    """Returns the keys of a table as dotted paths; they may be written dotted or nested.
+    """Returns the values of a table by dotted path; keys may be written dotted or nested.
 
     Raises:
-        ConfigError: If it is not a table.
+        ConfigError: If the value is not a table.
     """
     with file.at(name):
         return flat(file.tables.get(name, {}), name)
@@ -200,7 +200,7 @@ def flat(value: Any, place: str) -> dict[str, Any]:
     """Returns the values of nested tables by their dotted keys.
 
     Raises:
-        ConfigError: If it is not a table.
+        ConfigError: If the value is not a table.
     """
     if not isinstance(value, dict):
         raise ConfigError(f"{place} is a table of keys and their values, not {value!r}")
@@ -292,7 +292,7 @@ def domain(key: str, value: Any, file: TomlFile) -> Range | list[str]:
 
 
 def numbers(seeds: Any) -> int | list[int]:
-    """Returns the number of seeds, or the list of them.
+    """Returns the number of seeds, or the list of seeds.
 
     Raises:
         ConfigError: If the value is neither.

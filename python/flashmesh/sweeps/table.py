@@ -34,7 +34,7 @@ unpack by a factor of about 7."""
 BATCH_ROWS = 256
 """Number of runs unpacked at once."""
 TEXT_MAX = 1 << 30
-"""Maximum bytes of text in one chunk of a column, give or take one text."""
+"""Bytes of text from which a chunk of a column ends; the last text may exceed the limit."""
 
 
 def quantity_types() -> dict[str, type]:
@@ -150,7 +150,7 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
     columns: dict[str, pa.ChunkedArray] = {key: axis_column([each[key] for each in settings]) for key in keys}
     found = quantities(documents)
     for key in found.column_names:
-        # A varied key and a quantity of one name, such as seed, have the same value.
+        # If a varied key and a quantity have the same name, such as seed, both have the same value.
         columns.setdefault(key, found[key])
     columns["run"] = column(names, str)
     columns[CONFIGURATION] = column([configuration_text(document) for document in documents], str)
@@ -172,7 +172,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     """Writes a table atomically.
 
     Raises:
-        OutputError: If it cannot be written.
+        OutputError: If the file cannot be written.
     """
     refuse_pipe(path)
     with whole_file(path) as file:
@@ -183,7 +183,7 @@ def fill_parquet(table: pa.Table, file: Path) -> None:
     """Writes a table into a file that is open for writing, such as one of `whole_file`.
 
     Raises:
-        OutputError: If it cannot be written.
+        OutputError: If the file cannot be written.
     """
     import pyarrow.parquet as pq
 
@@ -197,7 +197,7 @@ def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
     """Returns the settings and the documents of the runs in a table.
 
     Raises:
-        OutputError: If it is not a table of results.
+        OutputError: If the file is not a table of results.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -230,7 +230,7 @@ def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequen
     batches: list[pa.RecordBatch] = []
     if unpacked <= most:
         unpacked = 0
-        # The metadata counts a repeated text once, so the unpacked size is counted as well.
+        # The metadata counts a repeated text once, so the size of each unpacked batch is added up too.
         for batch in file.iter_batches(BATCH_ROWS, row_groups=groups, columns=columns, use_threads=False):
             unpacked += batch.nbytes
             if unpacked > most:
@@ -250,13 +250,13 @@ class TableFile:
         """Opens an existing file.
 
         Raises:
-            OutputError: If it is not a table of results.
+            OutputError: If the file is not a table of results.
         """
         import pyarrow.parquet as pq
 
         self.path = path
         with self.reading():
-            # Cached, since it has an entry for each column of each row group.
+            # Cached, since parsing is slow: metadata has an entry for each column of each row group.
             self.metadata = pq.read_metadata(path)
             schema = self.metadata.schema.to_arrow_schema()
             self.names = set(schema.names)
@@ -285,7 +285,7 @@ class TableFile:
         """Reads some columns, and the documents if one of the keys has no column.
 
         Raises:
-            OutputError: If they cannot be read.
+            OutputError: If the columns cannot be read.
         """
         import pyarrow.parquet as pq
 
@@ -294,10 +294,10 @@ class TableFile:
             return bounded(self.path, file, wanted)
 
     def documents(self, numbers: Sequence[int]) -> list[str]:
-        """Reads the documents of some rows; only their row groups are read.
+        """Reads the documents of some rows; reads only the row groups that contain these rows.
 
         Raises:
-            OutputError: If they cannot be read.
+            OutputError: If the columns cannot be read.
         """
         import pyarrow.parquet as pq
 
@@ -332,7 +332,7 @@ def names_in(path: Path) -> list[str]:
     """Returns the identifier of each run in a table.
 
     Raises:
-        OutputError: If it is not a table of results.
+        OutputError: If the file is not a table of results.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

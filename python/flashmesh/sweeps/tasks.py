@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flashmesh._native import Config
 
 MISFITS_SHOWN = 8
-"""Number of invalid runs that an error names."""
+"""Maximum number of invalid runs that an error lists."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def label(self) -> str:
-        """The varied keys with their values, for people."""
+        """The varied keys with their values, as displayed text."""
         return ", ".join(f"{key}={value}" for key, value in self.settings.items()) or "the run"
 
     @cached_property
@@ -106,9 +106,9 @@ def tasks_of(
 def without_idle(
     settings: dict[str, str], config: Config, firsts: Mapping[str, str], load: Callable[[dict[str, str]], Config]
 ) -> tuple[Config, tuple[str, ...]]:
-    """Returns the configuration of a point with default values for keys that its run does not read, and these keys.
+    """Returns the configuration of a point, with default values for unread keys, and the unread keys.
 
-    So points that differ in such keys only share one run.
+    Points that differ only in unread keys then share one run.
     """
     idle = tuple(key for key in settings if config.unread(key) is not None)
     common = {key: firsts[key] for key in idle}
@@ -131,7 +131,7 @@ def idle_note(tasks: Sequence[Task]) -> str | None:
 
 
 def deciding(task: Task) -> Iterable[str]:
-    """Yields the settings of a task because of which its idle keys are not read."""
+    """Yields the settings of a task that leave its idle keys unread."""
     from flashmesh.keys import declared, declared_name
 
     for key in task.idle:

@@ -1,4 +1,4 @@
-"""TOML file written by a person, with errors that show the place in it."""
+"""Reader of hand-written TOML files; errors show the place in the file."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class TomlFile:
 
         Args:
             path: The path of the file.
-            trust_policies: Whether it may name policies, whose code then runs.
+            trust_policies: Whether the file may name policies, whose code then runs.
 
         Raises:
-            ConfigError: If it cannot be read, or is not TOML.
+            ConfigError: If the file cannot be read, or is not TOML.
         """
         try:
             with path.open("rb") as file:
@@ -59,7 +59,7 @@ class TomlFile:
         refuse_extremes(path, self.tables)
 
     def undecodable(self, text: str) -> ConfigError:
-        """Returns an error of the parser, with its place."""
+        """Returns the error for a syntax error of the parser, with its place in the file."""
         found = AT.search(text)
         said = f"is not TOML: {text[: found.start()] if found is not None else text}"
         if found is None:
@@ -71,7 +71,7 @@ class TomlFile:
 
     @cached_property
     def places(self) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
-        """Byte spans of each key and its value, by the dotted path of the key; empty if the two parsers disagree."""
+        """Byte spans of each key and its value, by the dotted path; empty if the parser of places rejects the file."""
         try:
             found = toml_places(self.source.text)
         except ValueError:
@@ -81,7 +81,7 @@ class TomlFile:
     def problem(
         self, keys: Sequence[str], message: str, remedy: str = "", part: Literal["key", "value"] = "value"
     ) -> ConfigError:
-        """Returns an error that shows a key, or its value."""
+        """Returns an error that shows the place of a key or of its value."""
         key = ".".join(keys)
         if key not in self.places:
             said = f"{self.path}: {message}"
@@ -99,7 +99,7 @@ class TomlFile:
 
     @contextmanager
     def at(self, *keys: str, part: Literal["key", "value"] = "value") -> Iterator[None]:
-        """Adds the place of a key to errors that show none."""
+        """Adds the place of a key to errors that show no place."""
         try:
             yield
         except ConfigError as error:
@@ -111,7 +111,7 @@ class TomlFile:
         """Refuses keys that the file may not have.
 
         Raises:
-            ConfigError: If there is one; the message suggests the key that was meant.
+            ConfigError: If a key is unknown; the message suggests a similar key.
         """
         for key in self.tables:
             if key not in known:
@@ -130,7 +130,7 @@ class TomlFile:
         return ConfigError(SHOWN.sub(place, str(error)))
 
     def lines(self, key: str, value: str | None, is_key: bool) -> list[str] | None:
-        """Returns the lines that show where a setting of a point is given; None if the file does not give it."""
+        """Returns the lines that show the place of a setting of a point; None if the file lacks the setting."""
         spelt = {name.replace("_", "-"): name for name in self.places}
         groups = [f"zip.{number}" for number, _ in enumerate(self.tables.get("zip", []))]
         for table in ("axes", "set", "space", *groups, "random", "latin-hypercube"):
@@ -158,10 +158,10 @@ class TomlFile:
         return value if isinstance(value, list) else []
 
     def refuse_unread(self, configs: Sequence[Config], keys: Sequence[str]) -> None:
-        """Refuses keys that no run reads, and shows their place.
+        """Refuses keys that no run reads.
 
         Raises:
-            ConfigError: If there is one.
+            ConfigError: If no run reads one of the keys.
         """
         from flashmesh.configuration import refuse_unread
 
@@ -174,10 +174,10 @@ class TomlFile:
 
 
 def refuse_extremes(path: Path, tables: Mapping[str, Any]) -> None:
-    """Refuses whole numbers of more than 64 bits and too deep tables, which neither TOML nor errors can represent.
+    """Refuses whole numbers of more than 64 bits, and tables nested too deeply.
 
     Raises:
-        ConfigError: If there is one.
+        ConfigError: If a number is too large, or a table is too deep.
     """
     level: list[Any] = [tables]
     for _ in range(DEPTH_MAX):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Cancelled(Exception):  # noqa: N818 - a cancellation is not an error
-    """A run was cancelled before it began to simulate."""
+    """Cancellation of a run before its simulation began."""
 
 
 def simulate(
@@ -38,7 +38,7 @@ def simulate(
 
     Raises:
         FlashmeshError: If the run fails.
-        Cancelled: If it was cancelled while it was being opened.
+        Cancelled: If the run was cancelled while its drive was being prepared.
     """
 
     def run(config: _native.Config) -> str:
