@@ -1,1 +1,1 @@
-"""Importers: configurations and results of other simulators and tools, translated for flashmesh."""
+"""Importers of configurations of other simulators and tools, and writers of results in their formats."""

@@ -1,4 +1,4 @@
-"""Errors in files of other tools, shown like those of configurations: place, line and remedy."""
+"""Errors in files of other tools, in the form of configuration errors: place, line and remedy."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIZE_MAX = 16 * 1024 * 1024
-"""Maximum size in bytes of a file that a person writes."""
+"""Maximum size in bytes of a hand-written file."""
 CUT = "..."
-"""Mark of omitted text."""
+"""Sign for omitted text."""
 SHOWN_MAX = 100
 """Maximum number of characters shown of a line."""
 WORD_MAX = 200
-"""Maximum number of characters of a word in a message, which may quote the file."""
+"""Maximum number of characters of a word in a message; longer words, quoted from a file, are cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text with the name of its file."""
+    """Text of a file, with the name of the file."""
 
     name: str
     text: str
@@ -77,7 +77,7 @@ class Source:
 
 
 def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:
-    """Returns the printable excerpt of a line around a mark, with the column and length of the mark in it."""
+    """Returns a printable excerpt of a line around a mark, with column and length of the mark in the excerpt."""
     begin = max(at - SHOWN_MAX // 2, 0) if len(line) > SHOWN_MAX else 0
     end = min(begin + SHOWN_MAX, len(line))
     before = (CUT if begin else "") + printable(line[begin:at])
@@ -87,7 +87,7 @@ def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:
 
 
 def read_source(path: Path) -> tuple[Source, bytes]:
-    """Reads a file; returns it as a text to show and as bytes.
+    """Reads a file, and returns its content as a displayable text and as bytes.
 
     Raises:
         ConfigError: If the file cannot be read, or is too large.
@@ -104,7 +104,7 @@ def read_source(path: Path) -> tuple[Source, bytes]:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Returns the known name that is most similar to a name; empty if none is similar."""
+    """Returns the known name most similar to `name`; empty if no known name is similar."""
     by_lower = {other.lower(): other for other in known}
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
     return by_lower[near[0]] if near else ""

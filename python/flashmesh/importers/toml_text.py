@@ -21,7 +21,7 @@ def value_text(value: Value) -> str:
 
 
 def toml_text(heading: Iterable[str], settings: Iterable[tuple[str, Value, str]]) -> str:
-    """Returns a whole file.
+    """Returns the text of a TOML file.
 
     Args:
         heading: The lines of the comment at the top.

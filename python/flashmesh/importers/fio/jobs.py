@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 GLOBAL = "global"
-"""Prefix of the names of sections whose options apply to all later jobs."""
+"""Name prefix of a section whose options apply to all later jobs."""
 INCLUDES_MAX = 8
 """Maximum depth of nested includes."""
 KEYWORDS: dict[str, Callable[[], int]] = {
@@ -33,13 +33,13 @@ class Option:
     """An option of a job file."""
 
     name: str
-    """Main name of the option in fio's manual, also for an alias."""
+    """Name of the option in fio's manual; an alias is replaced by the main name."""
     value: str
     line: int
     written: str
-    """Name in the file."""
+    """Name of the option as written in the file."""
     missing: str = ""
-    """Variable in the value that is not set in the environment; empty if none."""
+    """First variable in the value that the environment does not set; empty if all are set."""
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def read(path: Path, notes: list[str] | None = None) -> tuple[Source, list[Job]]
 
 
 def lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yields the lines that are not empty, without comments."""
+    """Yields each non-empty line without its comment, with the line number."""
     for number, raw in enumerate(source.text.split("\n"), 1):
         text = re.split("[;#]", raw.lstrip("\ufeff"), maxsplit=1)[0].strip()
         if text:
@@ -114,7 +114,7 @@ def heading(source: Source, text: str, number: int) -> str:
 
 
 def read_line(source: Source, folder: Path, text: str, number: int, depth: int = 0) -> Iterator[Option]:
-    """Yields the option of a line, or those of the file that the line includes.
+    """Yields the option of a line, or the options of the file that the line includes.
 
     Raises:
         ConfigError: If the line is not a valid option or include.
@@ -138,7 +138,7 @@ def read_line(source: Source, folder: Path, text: str, number: int, depth: int =
 
 
 def read_option(source: Source, text: str, number: int) -> Option:
-    """Reads an option; without a value it is 1.
+    """Reads an option; an option without a value gets the value 1.
 
     Raises:
         ConfigError: If the text is not an option, or its value is empty.
@@ -153,7 +153,7 @@ def read_option(source: Source, text: str, number: int) -> Option:
 
 
 def substituted(value: str) -> tuple[str, str]:
-    """Returns a value with variables and keywords replaced, and the first variable that is not set."""
+    """Returns a value with variables and keywords replaced, and the name of the first unset variable."""
     missing = ""
 
     def of_environment(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Layout of the files of jobs on the drive: consecutive ranges; a device is the whole drive."""
+"""Layout of the files of jobs on the drive: consecutive ranges for files, the whole drive for a device."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Unplaced(Exception):  # noqa: N818 - becomes an error where the place is k
 
 
 def is_device(path: str) -> bool:
-    """Returns whether a path names a device instead of a file on one."""
+    """Returns whether a path names a device, not a file on a device."""
     return DEVICE.match(path) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The files of a stream."""
+    """Requirements of a stream: its files and their length."""
 
     paths: tuple[str, ...]
     """Paths of the files that the stream accesses."""
@@ -36,7 +36,7 @@ class Wanted:
 
 @dataclass(slots=True)
 class Layout:
-    """The ranges of all files on the drive."""
+    """Layout of all files on the drive: the start and the length of each file."""
 
     capacity: int | None = None
     """Bytes of the drive; None if not yet known."""
@@ -74,7 +74,7 @@ class Layout:
         self.share([path for path in files if path not in self.starts], end)
 
     def append(self, paths: Iterable[str], length: int, end: int) -> int:
-        """Places files of one length after `end`, and returns the end of the last one."""
+        """Places files of equal length one after another from `end` on, and returns the end of the last file."""
         at = -(-end // ALIGNMENT) * ALIGNMENT
         for path in paths:
             self.starts[path], self.lengths[path] = at, length
@@ -85,7 +85,7 @@ class Layout:
         """Divides the rest of the drive among files of unknown size.
 
         Raises:
-            Unplaced: If too little is left.
+            Unplaced: If too little of the drive is left.
         """
         if not paths:
             return

@@ -1,4 +1,4 @@
-"""Options of fio by their treatment: translated, without effect, replaced by other behaviour, or refused."""
+"""Options of fio by treatment: translated, without effect, replaced by other behaviour, or refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 def names(text: str) -> frozenset[str]:
-    """Returns the words of a text."""
+    """Returns the set of the words in a text."""
     return frozenset(text.split())
 
 
@@ -49,7 +49,7 @@ TAKEN = names(
     sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
     """
 )
-"""Options that change what is simulated."""
+"""Options that are translated, since they change the simulation."""
 
 ENGINES_ASYNC = names(
     "libaio io_uring io_uring_cmd posixaio windowsaio solarisaio xnvme libblkio sg spdk null cpp_null"
@@ -150,7 +150,7 @@ INSTEAD = {
     "every write and every read is a plain one": "readfua writefua",
 }
 DIFFERENT = {name: text for text, options in INSTEAD.items() for name in names(options)}
-"""Options that are not followed, with the behaviour instead; the result may differ."""
+"""Options that are replaced by other behaviour, with that behaviour; results may differ from fio's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +158,13 @@ class Refusal:
     """Reason why an option is refused."""
 
     reason: str
-    """Behaviour of the simulated drive in place of the option."""
+    """Behaviour of the simulation, which contradicts the option."""
     neutral: frozenset[str]
-    """Values that request just this behaviour, and so are accepted."""
+    """Accepted values: those that request the behaviour in `reason`."""
 
 
 def refused(reason: str, **options: str) -> dict[str, Refusal]:
-    """Returns options that are refused for one reason, each with its neutral values."""
+    """Returns refusals of `options` for the same reason; the value of each option lists its neutral values."""
     return {name: Refusal(reason, names(neutral)) for name, neutral in options.items()}
 
 
@@ -181,4 +181,4 @@ REFUSED = (
     | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
     | refused("a write writes its data", sg_write_mode="write", write_mode="write")
 )
-"""Options that would change the result and are not modelled, except with their neutral values."""
+"""Options that are refused unless they have a neutral value, since their effect on results is not modelled."""

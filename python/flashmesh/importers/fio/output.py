@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 VERSION = "fio-3.33"
-"""The fio version whose format is written."""
+"""fio version whose output format is reproduced."""
 PS_PER_NS = 1_000
 PS_PER_S = 10**12
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 KNOWN = {50: "p50", 95: "p95", 99: "p99", 99.5: "p99_5", 99.9: "p99_9", 99.99: "p99_99"}
-"""Percentiles that a stream has without its distribution."""
+"""Percentiles in the result of a stream that has no latency distribution."""
 BUCKETS = {
     "latency_ns": (1, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
     "latency_us": (1_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)),
@@ -65,7 +65,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
     sections = {
         "read": section(counted["read"], stream.read_bytes, runtime_ps, alone.read if alone else None),
         "write": section(counted["write"], stream.written_bytes, runtime_ps, alone.write if alone else None),
-        # Streams have no latency of deallocations, so it is known only if there are no other requests.
+        # Streams have no latency of deallocations; without other requests, the latency of all requests is the same.
         "trim": section(latency.all if trims and not rest else None, 0, runtime_ps, None, trims),
     }
     depth = options.get("iodepth", "1")
@@ -136,7 +136,7 @@ def section(
 
 
 def statistics(latency: Latency | None, distribution: Distribution | None) -> dict[str, Any]:
-    """Returns the statistics of a latency in nanoseconds; the minimum needs a distribution."""
+    """Returns the statistics of a latency in nanoseconds; the minimum is known only with a distribution."""
     if latency is None:
         return dict(NOTHING)
     least = {"min": distribution.latency_ps[0] // PS_PER_NS} if distribution is not None else {}
@@ -149,7 +149,7 @@ def statistics(latency: Latency | None, distribution: Distribution | None) -> di
 
 
 def percentiles(latency: Latency | None, distribution: Distribution | None) -> dict[str, int]:
-    """Returns fio's percentiles in nanoseconds: all of them from a distribution, else those that a stream has."""
+    """Returns fio's percentiles in nanoseconds: all from a distribution, else only the `KNOWN` percentiles."""
     if latency is None:
         return {}
     if distribution is None:

@@ -18,7 +18,7 @@ DEPTH_MAX = 65_535
 
 
 def require_drive(job: Translation) -> None:
-    """Refuses an I/O engine whose requests do not reach a drive, before its own options are read.
+    """Refuses an I/O engine whose requests do not reach a drive, before the options of the engine are read.
 
     Raises:
         ConfigError: If the job has such an engine.
@@ -126,13 +126,13 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
             option, f"`{option.name}` leaves one kind of a mix without a rate", "give both a rate, or none"
         )
     if requests.kinds == (1, 2):
-        # A deallocation precedes each write.
+        # Each write follows a deallocation, so requests are twice the writes.
         found[1] *= 2
     return found
 
 
 def engine(stream: Stream) -> None:
-    """Sets the requests in flight and the think time."""
+    """Sets the replay mode, the number of requests in flight, and the think time."""
     job = stream.job
     think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
     every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)

@@ -16,7 +16,7 @@ def phases_of(translations: Sequence[Translation]) -> dict[int, int]:
     """Returns the phase of each job, by its line: a job begins when all jobs of earlier phases have ended.
 
     Raises:
-        ConfigError: If a job waits for one that is not defined before it.
+        ConfigError: If a job waits for a job that is not defined before it.
     """
     found: dict[int, int] = {}
     by_name: dict[str, int] = {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Sizes: TypeAlias = "list[tuple[int, float]]"
 """Sizes of requests with their weights."""
 DIRECTIONS = ("read", "write", "trim")
-"""Kinds of requests, in the order of the parts of fio's values."""
+"""Kinds of requests, in the order of the comma-separated parts of a value in fio."""
 SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
 DEFAULT_SIZE = 4096
 ALIGNED = 512
@@ -63,7 +63,7 @@ class Requests:
 
 
 def part(text: str, kind: int, otherwise: str = "") -> str:
-    """Returns the part of a value for one kind of requests; the parts are for reads, writes and trims.
+    """Returns the part of a value for one kind of requests; a value has parts for reads, writes and trims.
 
     Raises:
         Misfit: If the part is empty and there is no `otherwise`.
@@ -71,7 +71,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
     parts = [each.strip() for each in text.split(",")]
     if len(parts) > len(DIRECTIONS):
         raise values.Misfit(f"`{text}` has more than three parts")
-    # A missing part repeats the one before it; an empty part stands for fio's default.
+    # A missing part repeats the part before it; an empty part stands for fio's default.
     parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
     said = parts[kind] or otherwise
     if not said:
@@ -80,7 +80,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
 
 
 def requests_of(stream: Stream) -> Requests:
-    """Sets the keys of kinds, pattern and sizes, and returns these for the rest of the job."""
+    """Sets the keys of kinds, pattern, sizes and addresses; returns the requests, on which other keys depend."""
     job = stream.job
     option = job.options.get("rw")
     word, colon, postfix = (option.value if option is not None else "read").partition(":")
@@ -107,7 +107,7 @@ def requests_of(stream: Stream) -> Requests:
 
 
 def mix(stream: Stream) -> int:
-    """Returns the percentage of reads in a mix; the later of `rwmixread` and `rwmixwrite` counts."""
+    """Returns the percentage of reads in a mix, from the later of `rwmixread` and `rwmixwrite`."""
     job = stream.job
 
     def percent(text: str) -> int:
@@ -120,7 +120,7 @@ def mix(stream: Stream) -> int:
 
 
 def runs(stream: Stream, pattern: str, postfix: str) -> None:
-    """Sets the suffix of `rw`: the requests between two draws, or the bytes skipped after each request."""
+    """Sets the keys of the suffix of `rw`: run length of random requests, or bytes skipped between sequential ones."""
     job = stream.job
     if pattern == "random":
         length = job.get("rw", lambda _: values.whole(postfix, 1, 10**9), 1)
@@ -135,7 +135,7 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
 
 
 def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
-    """Sets the sizes of requests, and returns them for each kind."""
+    """Sets the sizes of requests, and returns the sizes by kind."""
     job = stream.job
     name = size_option(job)
     by_pattern = job.get("bs_is_seq_rand", values.flag, False)
@@ -193,7 +193,7 @@ def block(job: Translation, text: str) -> int:
 
 
 def split(job: Translation, text: str) -> Sizes:
-    """Reads sizes with percentages; sizes without one share the rest, or else the most likely size gets it."""
+    """Reads sizes with percentages; the rest goes to sizes without one or, without such, to the most likely size."""
     found: list[tuple[int, float | None]] = []
     for each in text.split(":"):
         written, _, percent_text = each.partition("/")
@@ -279,7 +279,7 @@ def distribution(stream: Stream, requests: Requests) -> None:
 
 
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
-    """Sets the zones of a distribution; zones without a share of the requests or of the range share the rest."""
+    """Sets the zones of a distribution; zones without a share of requests, or of the range, share the rest equally."""
     job = stream.job
 
     def read(_: str) -> str:
@@ -317,7 +317,7 @@ def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None
 
 
 def alignment_of(stream: Stream, requests: Requests) -> int | None:
-    """Returns the alignment that `ba` sets; None without one."""
+    """Returns the alignment that `ba` sets; None without `ba`."""
     job = stream.job
     if "ba" not in job.options:
         return None

@@ -38,9 +38,9 @@ LOG_SAYS = (
     "fsync",
     "fdatasync",
 )
-"""Options on requests, their times or their number, which a log determines."""
+"""Options on requests, times or counts; a replayed log determines these instead."""
 LOG_READ_MAX = 1 << 20
-"""Bytes of a log that are searched for waits."""
+"""Number of bytes at the start of a log that are searched for waits."""
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 
 
@@ -56,7 +56,7 @@ class Stream:
         """Bytes that the job uses of each of its files."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
-        """Sets a key; its place in the file is the first of `options` that the job has, or else the job."""
+        """Sets a key. Errors about the key show the first of `options` that the job has, or else the job."""
         job = self.job
         given = [job.options[name] for name in options if name in job.options]
         place = (given[0].line, job.source.line(given[0].line).strip()) if given else (job.job.line, "")
@@ -219,7 +219,7 @@ class Stream:
             self.set("workload.skip", size_text(skip), "zoneskip")
 
     def stop(self) -> bool:
-        """Sets the stop time of the stream. Returns whether only the stop time ends it."""
+        """Sets the stop time of the stream. Returns whether only the stop time ends the stream."""
         job = self.job
         timed = job.get("time_based", values.flag, False)
         runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
@@ -232,7 +232,7 @@ class Stream:
         return timed
 
     def end(self, requests: Requests, total: int | None) -> None:
-        """Sets the number of requests."""
+        """Sets the end of the stream: its requests, or the size and the number of its passes."""
         job = self.job
         timed = self.stop()
         loops = job.get("loops", lambda text: values.whole(text, 1, ENDLESS), 1)

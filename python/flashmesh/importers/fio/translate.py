@@ -29,9 +29,9 @@ STREAMS_MAX = 256
 FILES_MAX = 4_096
 """Maximum number of files of one clone of a job."""
 NAME_MAX = 56
-"""Maximum length of the name of a stream, without the number of a clone."""
+"""Maximum length of the name of a stream, without the suffix of a clone."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
-"""Keys that exclude the time of `ramp_time` from the results."""
+"""Keys that exclude the first `ramp_time` from the results."""
 
 
 @dataclass(slots=True)
@@ -39,13 +39,13 @@ class FioJobs:
     """Streams and settings of a job file."""
 
     settings: dict[str, Value] = field(default_factory=dict)
-    """Keys with their values; settings given by hand override these."""
+    """Keys with their values; settings of the caller override these."""
     notes: list[str] = field(default_factory=list)
     """Notes on options without effect, and on behaviour that differs from fio's."""
     source: Source | None = field(default=None, compare=False)
     """The job file."""
     places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
-    """Line of each setting in the job file, and the text to mark there."""
+    """Line of each setting in the job file, and the text that errors mark in the line."""
     path: Path | None = field(default=None, compare=False)
     asks_capacity: bool = field(default=False, compare=False)
     """Whether the settings depend on the capacity of the drive."""
@@ -53,13 +53,13 @@ class FioJobs:
     """Name of the job of each stream, with its options."""
 
     def place(self, key: str) -> list[str]:
-        """Returns the lines of an error that show the origin of a setting; empty if it is unknown."""
+        """Returns the lines of an error that show the origin of a setting; empty for a setting of unknown origin."""
         if self.source is None or key not in self.places:
             return []
         return self.source.place(*self.places[key])
 
     def note(self, text: str) -> None:
-        """Adds a note, unless it is there already."""
+        """Adds a note, each text once."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -67,7 +67,7 @@ class FioJobs:
         """Returns the jobs for a drive of `capacity` bytes."""
         if not self.asks_capacity or self.path is None:
             return self
-        # Later changes of these settings must stay.
+        # From here on, callers may change settings, which another call must not compute again.
         return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
 
@@ -114,7 +114,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
 
 
 def require_plain_zones(job: Translation) -> None:
-    """Refuses the modes of a zoned drive, before sizes in zones are read.
+    """Refuses the modes of a zoned drive, before sizes in units of zones are read.
 
     Raises:
         ConfigError: If the job has such a mode.
@@ -152,7 +152,7 @@ class Translation:
         self.name = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:NAME_MAX]
 
     def cache(self, job: Job) -> None:
-        """Adds a note that there is no page cache, if the job would use one."""
+        """Adds a note that the simulation has no page cache, if the job would use a page cache."""
         direct, buffered = job.options.get("direct"), job.options.get("buffered")
         if (direct is not None and direct.value == "0") or (buffered is not None and buffered.value != "0"):
             self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
@@ -160,10 +160,10 @@ class Translation:
             self.found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
 
     def counts(self, option: Option) -> bool:
-        """Returns whether an option changes what is simulated.
+        """Returns whether an option is to be translated; adds a note on an option without effect.
 
         Raises:
-            ConfigError: If it would, and is not modelled.
+            ConfigError: If the option is unknown, or changes the result and is not modelled.
         """
         name = option.name
         if name in TAKEN:
@@ -248,7 +248,7 @@ class Translation:
         """Returns the offset of a clone within its files.
 
         If `offset` or `offset_increment` is a percentage, fio rounds the offset up to a multiple of `offset_align`, or
-        without it of the smallest block size.
+        without this option, of the smallest block size.
         """
         names = ("offset", "offset_increment")
         percent = {name: round(100 * (self.get(name, values.percentage, None) or 0)) for name in names}
@@ -284,7 +284,7 @@ class Translation:
         return None
 
     def ends_by_itself(self) -> bool:
-        """Returns whether anything but its size ends the job."""
+        """Returns whether an option other than a size ends the job."""
         timed = "runtime" in self.options and "time_based" in self.options
         return timed or "number_ios" in self.options or "io_size" in self.options or "runtime" in self.options
 
@@ -320,7 +320,7 @@ class Translation:
         Stream(self, prefix, clone).translate(phase)
 
     def ramp(self) -> None:
-        """Sets the time that is excluded from the results: the longest of all jobs."""
+        """Sets the time that is excluded from the results, the longest `ramp_time` of all jobs."""
         ramp = self.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
         if not ramp:
             return

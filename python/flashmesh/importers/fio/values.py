@@ -129,7 +129,7 @@ def value_of(node: ast.expr) -> float:
 
 
 def time_us(text: str, unit: str) -> int:
-    """Reads a time, in microseconds; a number without a unit is in `unit`."""
+    """Reads a time, and returns it in microseconds; a number without a unit is in `unit`."""
     match = re.fullmatch(r"([0-9]{1,18})\s*(d|h|m|s|ms|msec|us|usec)?", text.lower())
     if match is None:
         raise Misfit(f"`{text}` is not a time, such as 30s")

@@ -1,4 +1,4 @@
-"""Translation of the drive: the tags of ssdconfig.xml, and peculiarities of MQSim that no tag shows.
+"""Translation of the drive: the tags of ssdconfig.xml, and peculiarities of MQSim that have no tag.
 
 docs/mqsim.md describes the computations of MQSim. Each peculiarity is an ordinary value here; where the file means
 another value, both are recorded.
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from flashmesh.importers.problems import Source
 
 SECTORS_PER_PAGE_MAX = 64
-"""Limit of MQSim, which keeps the sectors of a page as bits of a 64-bit number."""
+"""Maximum number of sectors of a page in MQSim, which stores a bit for each sector in a 64-bit number."""
 READY_NS = 20
 """Delay from the end of a read in the array to the ready signal."""
 SUSPEND_COMMAND_NS = 95
 READ_COMMANDS = ("290ns", "940ns")
 PROGRAM_COMMANDS = ("361ns", "1177ns")
 ERASE_COMMANDS = ("220ns", "920ns")
-"""Times of commands for one plane and for two; each further plane adds the difference."""
+"""Erase command times for one and for two planes; each further plane adds the difference, as for reads and programs."""
 VICTIMS = {
     "GREEDY": "greedy",
     "RGA": "d-choices",
@@ -70,7 +70,7 @@ class DeviceTranslation:
     """Translator of one ssdconfig.xml."""
 
     def __init__(self, ledger: Ledger, source: Source, root: Element) -> None:
-        """Sorts the tags.
+        """Sorts the tags of the file into sections.
 
         Raises:
             ConfigError: If a section is missing, or given twice.
@@ -208,7 +208,7 @@ class DeviceTranslation:
         )
 
     def suspension(self) -> None:
-        """Sets which operations reads suspend."""
+        """Sets the operations that reads may suspend."""
         device, flash = self.device, self.flash
         asked = SUSPENSIONS[flash.word("CMD_Suspension_Support")]
         never = "MQSim never suspends: its test for it cannot be passed"
@@ -236,7 +236,7 @@ class DeviceTranslation:
         """Sets the data rate of the channels."""
         device = self.device
         width, transfers = device.whole("Flash_Channel_Width"), device.whole("Channel_Transfer_Rate")
-        # MQSim takes the time of one transfer in whole nanoseconds; two transfers move twice the channel width.
+        # MQSim rounds the time of one transfer to whole nanoseconds; two transfers move twice the channel width.
         pair_ns = 2 * (1000 // transfers)
         physical = rate(transfers * width * 10**6)
         compatible = rate(-(-2 * width * 10**9 // pair_ns)) if pair_ns else "unlimited"
@@ -268,7 +268,7 @@ class DeviceTranslation:
         device.set("fabric.arbitration", "data-first-round-robin")
         device.set("schedule.policy", "out-of-order", "Transaction_Scheduling_Policy")
         device.set("schedule.lookahead", 65_535)
-        # A bound this high lets reads always go first.
+        # With a bound this high, reads always go first.
         device.set("schedule.age-bound", "1000s")
         priorities = "weighted" if policy == "PRIORITY_OUT_OF_ORDER" else "off"
         device.set("schedule.priorities", priorities, "Transaction_Scheduling_Policy")
@@ -376,7 +376,7 @@ class DeviceTranslation:
             reason="MQSim sends the data of a read when its last page is there",
         )
         depth = device.whole("IO_Queue_Depth")
-        # A ring buffer with head and tail keeps one entry free.
+        # A ring buffer with head and tail pointers keeps one entry free.
         device.set("host.queue-depth", depth - 1, "IO_Queue_Depth")
         if drive.is_sata:
             if depth > 33:
@@ -402,7 +402,7 @@ class DeviceTranslation:
         host.unused("ResponseTime_Logging_Period_Length", instead)
 
     def cache(self, drive: Drive, is_used: bool) -> None:
-        """Sets the DRAM cache, which only flows with caching need."""
+        """Sets the DRAM cache; without a flow that uses it (`is_used`), its capacity is 0."""
         device = self.device
         names = ("Row_Size", "Data_Rate", "Data_Busrt_Size", "tRCD", "tCL", "tRP")
         dram = [f"Data_Cache_DRAM_{name}" for name in names]

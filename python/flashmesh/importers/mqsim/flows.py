@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
 FIRST_NS = 1
-"""Time of the first requests of flows with a fixed queue depth in MQSim."""
+"""Time in MQSim of the first requests of flows with a fixed queue depth."""
 SIZES_MAX = 1024
 """Maximum number of sizes of one distribution."""
 OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
@@ -39,8 +39,7 @@ class Options:
     folders: tuple[Path, ...]
     """Folders in which relative paths of traces are searched, in this order."""
     requests_max: int
-    """Maximum number of requests of a flow that are replayed as MQSim draws them; longer flows become synthetic
-    workloads."""
+    """Maximum number of requests of a flow with a replay of MQSim's requests; longer flows become synthetic."""
 
 
 class Flow:
@@ -89,7 +88,7 @@ class Flow:
             self.synthetic()
 
     def describe(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
-        """Sets a key that describes requests; a configuration that replays requests leaves it out."""
+        """Sets a key that describes requests; a configuration that replays requests omits the key."""
         if not self.replays:
             self.set(key, value, *tags, **modes)
             return
@@ -101,8 +100,8 @@ class Flow:
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
         """Makes the compatible configuration replay requests.
 
-        A replay starts at its first request. With several flows, a later first request needs a start time, relative to
-        the flows of fixed queue depth, which MQSim starts at 1 ns.
+        A replay starts with its first request. With several flows, a first request after 1 ns, the start of flows with
+        a fixed queue depth in MQSim, therefore needs a start time.
         """
         start_ns, requests = first_arrival(requests)
         if self.prefix and start_ns > FIRST_NS:
@@ -133,7 +132,7 @@ class Flow:
             self.replay(self.drawn(gap).draw(), None)
 
     def is_replayed(self, requests: int, stop_ns: int) -> bool:
-        """Returns whether the requests are replayed as a trace; warns if a compatible import cannot do so."""
+        """Returns whether the requests are replayed as a trace; warns if a compatible import cannot replay them."""
         if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
             self.ledger.warn(f"Stop_Time {stop_ns}: only a run shows how many requests come until then; {DRAWN}")
         elif self.options.mode is Mode.COMPATIBLE and requests > self.options.requests_max:
@@ -142,7 +141,7 @@ class Flow:
         return stop_ns == 0 and requests <= self.options.requests_max
 
     def drawn(self, gap_ns: int | None) -> SyntheticFlow:
-        """Returns the parameters of MQSim's generator; `gap_ns` is the mean time between arrivals."""
+        """Returns the parameters of MQSim's request generator; `gap_ns` is the mean time between arrivals."""
         flow = self.flow
         is_normal = flow.word("Request_Size_Distribution") == "NORMAL"
         return SyntheticFlow(
@@ -200,7 +199,7 @@ class Flow:
         self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
     def footprint(self, percent: int) -> None:
-        """Sets the part of its space that a flow accesses, in whole pages if it is all."""
+        """Sets the part of its space that a flow accesses; at most all whole pages of the space."""
         space = self.space
         if space.first > space.stream_first:
             start = size((space.first - space.stream_first) * SECTOR)
@@ -213,7 +212,7 @@ class Flow:
         self.describe("workload.footprint", size(min(sectors, whole) * SECTOR), "Working_Set_Percentage")
 
     def arrivals(self) -> int | None:
-        """Sets the arrivals of requests. Returns the mean time between them in MQSim, in nanoseconds."""
+        """Sets the arrivals of requests. Returns the mean time between arrivals in MQSim, in nanoseconds."""
         flow = self.flow
         if flow.word("Synthetic_Generator_Type") == "QUEUE_DEPTH":
             self.set("replay.mode", "stress", "Synthetic_Generator_Type")
@@ -299,7 +298,7 @@ class Flow:
         """Sets the replayed share of a trace, and the number of rounds.
 
         Raises:
-            ConfigError: If the configuration cannot express it.
+            ConfigError: If a configuration cannot express the share or the rounds.
         """
         flow = self.flow
         in_the_file = f"{self.prefix}workload.trace"
@@ -341,7 +340,7 @@ class Flow:
 
 
 def picoseconds(count: int) -> str:
-    """Returns a time as a configuration spells it."""
+    """Returns a time in picoseconds in the notation of a configuration."""
     return nanoseconds(count // 1000) if count % 1000 == 0 else f"{count}ps"
 
 

@@ -1,4 +1,4 @@
-"""Formats of the text of tags."""
+"""Formats of the contents of tags, with their parsers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Form(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number."""
+    """Format of a whole number."""
 
     least: int = 0
     most: int = 2**64 - 1
@@ -42,7 +42,7 @@ class Whole:
         sign = text[:1] in "+-"
         if not text[sign:].isascii() or not text[sign:].isdigit():
             raise Misfit(f"`{text}` is not a whole number")
-        # Longer numbers are out of bounds anyway, and Python refuses to convert some of them.
+        # Longer numbers are out of bounds, and Python refuses to convert very long numbers.
         number = int(text) if len(text) <= 40 else self.most + 1
         if not self.least <= number <= self.most:
             raise Misfit(f"{text} is not between {self.least} and {self.most}")
@@ -51,7 +51,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A decimal number."""
+    """Format of a decimal number."""
 
     least: Decimal
     most: Decimal
@@ -71,7 +71,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """True or false."""
+    """Format of a truth value: true or false."""
 
     def read(self, text: str) -> bool:
         """Parses a truth value."""
@@ -88,7 +88,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several words, in any case."""
+    """Format of one of several words, in upper or lower case."""
 
     names: tuple[str, ...]
 
@@ -119,7 +119,7 @@ class Indices:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Any text."""
+    """Format of any text."""
 
     def read(self, text: str) -> str:
         """Returns the text."""

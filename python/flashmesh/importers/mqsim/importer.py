@@ -29,7 +29,7 @@ SAYS = {
     Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
 }
 REQUESTS_MAX = 5_000_000
-"""Default of `requests_max`: a file of this many requests has 130 MB and takes half a minute to draw."""
+"""Default of `requests_max`: a trace of this many requests has 130 MB, and drawing takes half a minute."""
 ORDER = (
     "seed",
     "geometry",
@@ -51,7 +51,7 @@ ORDER = (
     "queue",
     "stream",
 )
-"""Tables in the order in which they are written."""
+"""Tables of a configuration, in the order of the written file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class Scenario:
 def place(key: str, mode: Mode) -> tuple[int, int]:
     """Returns the sort key of a configuration key: by table, then by stream.
 
-    Streams issue their first requests in the order of the file; in MQSim the last flow is the first.
+    Streams issue their first requests in the order of the file. MQSim begins with the last flow, so the compatible
+    configuration has streams in reverse order.
     """
     first, _, rest = key.partition(".")
     number = int(rest.split(".")[0].removeprefix("flow-")) if first == "stream" else 0
@@ -154,7 +155,7 @@ def scenarios_of(source: Source, root: Element) -> list[Element]:
     """Returns the scenarios of a workload file.
 
     Raises:
-        ConfigError: If there is none, or another tag.
+        ConfigError: If the file has no scenario, or another tag.
     """
     for child in root.children:
         if child.name != "IO_Scenario":

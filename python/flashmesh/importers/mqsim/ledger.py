@@ -1,4 +1,4 @@
-"""Record of an import: every tag, and the keys that were set from it."""
+"""Record of an import: every tag, and the keys that the tag sets."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Unknown:
 
 @dataclass(slots=True)
 class Fate:
-    """A known tag, and the keys that were set from it."""
+    """Translation of a known tag: the keys that it sets, or the reason why it has no effect."""
 
     section: str
     name: str
     source: str
     line: int
-    """0 if the tag is absent."""
+    """Line of the tag; 0 if the tag is absent."""
     text: str
     keys: list[str] = field(default_factory=list)
     reason: str = ""
@@ -58,7 +58,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key and its value in either mode; None leaves the key out, at its default."""
+    """A key and its value in each mode; None omits the key, which then has its default."""
 
     key: str
     compatible: Value | None
@@ -76,7 +76,7 @@ class Replay:
 
     requests: Iterator[Request]
     source: Path | None
-    """The trace that the requests come from; None if they are drawn."""
+    """Trace with the requests; None for drawn requests."""
 
 
 class Ledger:
@@ -92,7 +92,7 @@ class Ledger:
         """Replays by the names of their files."""
 
     def warn(self, text: str) -> None:
-        """Adds a warning for the user, unless it is there already."""
+        """Adds a warning for the user, each text once."""
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -103,10 +103,10 @@ class Section:
     def __init__(
         self, ledger: Ledger, source: Source, element: Element, tags: Iterable[Tag], inner: Iterable[str] = ()
     ) -> None:
-        """Sorts the tags of `element` into known ones, those that contain tags (`inner`), and unknown ones.
+        """Sorts the tags of `element` into known tags, tags that contain tags (`inner`), and unknown tags.
 
         Raises:
-            ConfigError: If a tag is given twice, or a plain one contains tags.
+            ConfigError: If a tag is given twice, or a tag outside `inner` contains tags.
         """
         self.ledger = ledger
         self.source = source
@@ -166,7 +166,7 @@ class Section:
         found[name] = child
 
     def read(self, name: str) -> Content:
-        """Returns the content of a tag, or MQSim's default for it.
+        """Returns the content of a tag, or MQSim's default.
 
         Raises:
             ConfigError: If the content is invalid, or the tag is absent without a default.
@@ -191,29 +191,29 @@ class Section:
             raise self.problem(name, f"<{name}>: {misfit}") from None
 
     def whole(self, name: str) -> int:
-        """Returns a whole number."""
+        """Returns the content of a tag as a whole number."""
         value = self.read(name)
         assert isinstance(value, int), "the tables of tags say that it is one"
         return value
 
     def number(self, name: str) -> Decimal:
-        """Returns a decimal number."""
+        """Returns the content of a tag as a decimal number."""
         value = self.read(name)
         assert not isinstance(value, bool | int | str | tuple), "the tables of tags say that it is one"
         return value
 
     def flag(self, name: str) -> bool:
-        """Returns a truth value."""
+        """Returns the content of a tag as a truth value."""
         return self.read(name) is True
 
     def word(self, name: str) -> str:
-        """Returns a word or a text."""
+        """Returns the content of a tag as a word or a text."""
         value = self.read(name)
         assert isinstance(value, str), "the tables of tags say that it is one"
         return value
 
     def indices(self, name: str) -> tuple[int, ...]:
-        """Returns indices of parts."""
+        """Returns the content of a tag as indices of channels, chips, dies or planes."""
         value = self.read(name)
         assert isinstance(value, tuple), "the tables of tags say that it is one"
         return value
@@ -225,7 +225,7 @@ class Section:
         return self.source.problem(line, message, remedy, mark)
 
     def unused(self, name: str, reason: str) -> None:
-        """Records why a tag has no effect; its content must be valid nevertheless."""
+        """Records why a tag has no effect; an invalid content is an error nevertheless."""
         if name in self.given:
             self.read(name)
         self.fates[name].reason = reason

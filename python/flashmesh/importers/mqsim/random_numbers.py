@@ -33,13 +33,13 @@ def wrapped(number: int) -> int:
 
 
 def remainder(number: int, modulus: int) -> int:
-    """Returns the remainder of a division that rounds toward zero; it has the sign of the number."""
+    """Returns the remainder of a division that rounds toward zero; the remainder has the sign of `number`."""
     left = abs(number) % modulus
     return -left if number < 0 else left
 
 
 def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
-    """Returns a matrix times a vector, with the overflows of MQSim."""
+    """Returns a matrix times a vector, in 64-bit numbers that overflow as in MQSim."""
     rows = []
     for row in matrix:
         total = 0
@@ -50,14 +50,14 @@ def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
 
 
 def squared(matrix: Matrix, modulus: int) -> Matrix:
-    """Returns the square of a matrix, with the overflows of MQSim."""
+    """Returns the square of a matrix, in 64-bit numbers that overflow as in MQSim."""
     columns = [times_vector(matrix, column, modulus) for column in zip(*matrix, strict=True)]
     first, second, third = zip(*columns, strict=True)
     return first, second, third
 
 
 def seeded(seed: int, matrix: Matrix, modulus: int) -> Vector:
-    """Returns one half of MQSim's initial state."""
+    """Returns one of the two vectors of MQSim's initial state."""
     # C rounds toward zero, and a count below one leaves the state unchanged.
     steps, doublings = int(seed / SQUARINGS) + 1, remainder(seed, SQUARINGS)
     for _ in range(doublings):
@@ -97,5 +97,5 @@ def normal(seed: int, mean: float, deviation: float) -> Iterator[float]:
 
 
 def exponential(seed: int, mean: float) -> Iterator[float]:
-    """Returns exponentially distributed numbers without end."""
+    """Returns an endless iterator of exponentially distributed numbers."""
     return (-mean * math.log(number) for number in uniform(seed))

@@ -42,7 +42,7 @@ def unknown_lines(unknown: Iterable[Unknown]) -> list[str]:
 
 
 def fate_lines(ledger: Ledger, mode: Mode) -> list[str]:
-    """Returns a table of all known tags, with the keys that were set from each."""
+    """Returns a table of all known tags, with the keys that each tag sets."""
     rows = [("line", "tag", "says", "became")]
     section = ""
     for fate in ledger.fates:
@@ -59,7 +59,7 @@ def said(fate: Fate) -> str:
 
 
 def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
-    """Returns the keys that were set from a tag, or the reason why there are none."""
+    """Returns the keys that a tag sets, or the reason why it has no effect."""
     keys = list(dict.fromkeys(fate.keys))
     values = {key: setting.value(mode) for key in keys if (setting := ledger.settings.get(key)) is not None}
     parts = [f"{key} = {short(value)}" for key in keys if (value := values.get(key)) is not None]
@@ -89,7 +89,7 @@ def difference_lines(scenario: Scenario) -> list[str]:
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Returns rows aligned in columns; the last column has any width."""
+    """Returns rows aligned in columns; the width of the last column is not limited."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     return [line.rstrip() for line in aligned(rows, widths)]
 

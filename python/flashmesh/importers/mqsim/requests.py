@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Places: TypeAlias = Generator[int, int, None]
-"""Generator that yields the first sector of a request for each size sent to it."""
+"""Generator that receives the size of each request and yields its first sector."""
 Request: TypeAlias = tuple[int, int, int, bool]
 """Arrival in nanoseconds, first sector in the space of the flow, sectors, and whether the request is a read."""
 CHUNK = 4096
-"""Number of requests written at once."""
+"""Number of requests in one write to the trace file."""
 FIELDS = 5
 """Number of fields of a line of a trace, separated by single blanks."""
 LINE_MAX = 4096
 """Maximum length of a line of a trace."""
 DRAWN_BITS = 32
-"""Bits of a drawn length in MQSim, without a sign: a length below zero becomes a very large one."""
+"""Bits of a drawn length in MQSim, which is unsigned: a negative draw becomes a very large length."""
 COUNT_BITS = 16
 """Bits of the length of a command in MQSim."""
 
@@ -46,7 +46,7 @@ class Space:
     last: int
     page_sectors: int
     stream_first: int
-    """First sector of the input stream: on NVMe that of the flow, behind SATA that of the drive."""
+    """First sector of the input stream: the first sector of the flow on NVMe, of the drive behind SATA."""
     stream_last: int
 
     def offset(self, sector: int, sectors: int) -> int:
@@ -77,7 +77,7 @@ class SyntheticFlow:
     seed: int
     requests: int
     space: Space
-    """Part of the drive."""
+    """Sectors from which addresses are drawn."""
     working_set_percent: int
     read_percent: int
     distribution: str
@@ -129,7 +129,7 @@ class SyntheticFlow:
 
     @staticmethod
     def anywhere(addresses: Iterator[float], first: int, last: int) -> Places:
-        """Draws sectors uniformly; a request that would exceed the last sector begins at the first one."""
+        """Draws sectors uniformly; a request that would exceed the last sector begins at the first sector."""
         count = float(last - first + 1)
         sector = first
         while True:
@@ -139,7 +139,7 @@ class SyntheticFlow:
                 sector = first
 
     def hot_and_cold(self, addresses: Iterator[float], choices: Iterator[float], first: int, last: int) -> Places:
-        """Draws from the cold part with the probability `hot_percent`, and else from the hot part."""
+        """Draws from the cold part with the probability `hot_percent` (as MQSim does), otherwise from the hot part."""
         share = self.hot_percent / 100.0
         cold = first + int((last - first) * share) + 1
         sector = first
@@ -151,7 +151,7 @@ class SyntheticFlow:
                 sector = first + int(float(cold - first) * next(addresses))
 
     def streaming(self, addresses: Iterator[float], first: int, last: int) -> Places:
-        """Takes consecutive sectors from a random start, aligned up."""
+        """Yields consecutive sectors from a random start on; rounds each first sector up to the alignment."""
         following = first + int(float(last - first + 1) * next(addresses))
         following -= following % self.alignment
         sector = first
@@ -185,13 +185,13 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
         start = time
         for stamp, sector, sectors, reads in islice(traced(path), count):
             time = start + stamp
-            # An address within the space is relative to the start of the flow's part.
+            # An address within the space counts from the start of the flow's part; another address is folded.
             inside = sector if sector <= space.last - space.first else sector % (space.last - space.first)
             yield time, space.offset(space.first + inside, sectors), sectors, reads
 
 
 def first_arrival(requests: Iterator[Request]) -> tuple[int, Iterator[Request]]:
-    """Returns the arrival of the first request in nanoseconds, 0 without a request, and all requests."""
+    """Returns the arrival of the first request in nanoseconds (0 without requests), and all requests."""
     first = next(requests, None)
     return (0, iter(())) if first is None else (first[0], chain([first], requests))
 

@@ -1,4 +1,4 @@
-"""Spare blocks: the number that MQSim's files leave, the number that the drive needs, and the threshold of GC."""
+"""Spare blocks of a plane, left by the files and needed by the drive, and the threshold of GC."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRANSLATION_BLOCKS = 2
 BOUND_BLOCKS = 1
 """Further spare blocks if writes are bound to pages early."""
 COLLECTIONS_PER_PLANE = 10
-"""Maximum number of concurrent collections of a plane in MQSim, and the minimum of free blocks at which it begins."""
+"""Maximum number of concurrent collections of a plane in MQSim, and lower limit of its threshold of free blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Room:
     """Size of a plane, and its spare share."""
 
     blocks: int
-    """Blocks of a plane, including those added to the number in the files."""
+    """Blocks of a plane: the number in the files, plus added spare blocks."""
     spare: float
     """Spare share of a plane."""
 

@@ -1,4 +1,4 @@
-"""Translation of a scenario of workload.xml: its flows, and the part of the drive of each."""
+"""Translation of a scenario of workload.xml: its flows, and the part of the drive that each flow uses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Part:
         """Returns the planes that a flow lists.
 
         Raises:
-            ConfigError: If it lists a part that the drive does not have.
+            ConfigError: If the flow lists a part that the drive does not have.
         """
         levels = {
             "Channel_IDs": (drive.channels, "channels", "Flash_Channel_Count"),
@@ -62,7 +62,7 @@ class Part:
         return Part(*found)
 
     def is_all(self, drive: Drive) -> bool:
-        """Returns whether these are all planes of the drive."""
+        """Returns whether the part contains all planes of the drive."""
         return self.planes_in_it() == drive.all_planes()
 
     def planes_in_it(self) -> int:
@@ -71,8 +71,8 @@ class Part:
 
 
 def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset[int], int]]:
-    """Yields sets of planes with the same users: the indices of the flows, and the number of planes."""
-    # Channels with the same users are alike, and so are chips, dies and planes: only their numbers matter.
+    """Yields, for each set of flows that share planes, the indices of the flows and the number of planes."""
+    # Channels used by the same flows are equivalent, so only their number matters; likewise chips, dies and planes.
     levels = (
         ([part.channels for part in parts], drive.channels),
         ([part.ways for part in parts], drive.chips),
@@ -104,8 +104,8 @@ def writers_of(parts: list[Part], drive: Drive) -> int:
 def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]:
     """Returns the space of each flow, rounded up from partial pages to whole pages.
 
-    If all flows use all planes and something follows a flow, its space is rounded to whole stripes over the planes,
-    because MQSim restarts the order of planes in each flow, and for the pages of the map.
+    If all flows use all planes, and another flow or the map follows, the space is rounded to whole stripes over the
+    planes: MQSim restarts the order of planes for each flow and for the pages of the map.
     """
     is_followed = len(parts) > 1 or drive.stored_entry_bytes is not None
     in_planes = is_followed and all(part.is_all(drive) for part in parts)
@@ -114,7 +114,7 @@ def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]
 
 
 def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
-    """Returns the maximum number of pages of a plane: those of flows, and of the map if it is on flash.
+    """Returns the number of pages in the fullest plane: pages of flows, and of a map on flash.
 
     A flow is spread evenly over its planes, regardless of other users.
     """
@@ -233,7 +233,7 @@ class ScenarioTranslation:
             self.ledger.warn("Initial_Occupancy_Percentage differs between flows: the mean of their space is taken")
 
     def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int) -> None:
-        """Sets the planes and the space of a flow; no namespace if `sectors` is 0."""
+        """Sets the planes and the space of a flow; with `sectors` of 0, the flow gets no namespace."""
         drive = self.drive
         levels = {
             "Channel_IDs": ("channels", part.channels, drive.channels),

@@ -24,9 +24,9 @@ class Tag:
     name: str
     form: Form
     default: str | None = None
-    """Text of the default; None if the tag is required where it matters."""
+    """Text of the default; None if the tag is required when it has an effect."""
     alias: str = ""
-    """Another spelling with the same meaning, which MQSim does not know."""
+    """Further accepted spelling, which MQSim does not know."""
 
 
 NS = Whole(0, 10**13)
@@ -82,7 +82,7 @@ DEVICE = (
     Tag("Dynamic_Wearleveling_Enabled", Flag(), "true"),
     Tag("Static_Wearleveling_Enabled", Flag(), "true"),
     Tag("Static_Wearleveling_Threshold", Whole(1, 1_000_000), "100"),
-    # MQSim's reader requires this spelling; its own files have the other one, which the reader skips.
+    # MQSim's reader requires this spelling, but MQSim's own files have the correct one, which the reader skips.
     Tag("Prefered_suspend_erase_time_for_read", NS, "700000", alias="Preferred_suspend_erase_time_for_read"),
     Tag("Preferred_suspend_erase_time_for_write", NS, "700000"),
     Tag("Preferred_suspend_write_time_for_read", NS, "100000"),
