@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def appendix(registry: Mapping[str, Paper], chosen: Mapping[str, Sequence[Claim]], mode: str, results: Path) -> str:
-    """Returns the appendix, with the sections that calls for artefacts require.
+    """Returns the appendix, with the sections that artefact evaluations require.
 
     Args:
         registry: All papers.
@@ -92,7 +92,7 @@ def run_count(paper: Paper, claims: Sequence[Claim], mode: str) -> int:
 
 
 def time_text(results: Path, runs: int) -> str:
-    """Returns an estimate of the time of `runs` runs, from the mean time of the stored runs."""
+    """Returns the estimated time of `runs` runs as text, from the mean time of the stored runs."""
     taken = wall_times(results)
     if not taken:
         return f"not known yet: it is told here when {results} holds runs"
@@ -101,7 +101,7 @@ def time_text(results: Path, runs: int) -> str:
 
 
 def disk_text(results: Path) -> str:
-    """Returns the size of the stored runs."""
+    """Returns the disk space of the stored runs as text."""
     size = sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) if results.is_dir() else 0
     return f"{memory.size(size)} in {results}" if size else "a few kB for each run, and 200 MiB for the installation"
 

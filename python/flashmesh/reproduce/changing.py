@@ -42,7 +42,7 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
     """Returns the paper with a further regime: `base` with some keys changed.
 
     Raises:
-        ConfigError: If a key is one that the runs compare, or that the registry decides for each run.
+        ConfigError: If the runs compare values of a key, or the registry decides a key for each run.
     """
     jobs = {measurement.job for claim in claims for measurement in claim.measurements()}
     for key in settings:
@@ -69,7 +69,7 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 
 
 def state(claim: Claim, row: Row) -> str:
-    """Returns the smallest share of the effect within which a claim holds, or else its verdict."""
+    """Returns the smallest share of the effect within which a claim holds; for other claims, the verdict."""
     near = nearness(claim, row)
     return f"{100 * near:g} %" if near is not None else SHORT[judge(claim, row)]
 

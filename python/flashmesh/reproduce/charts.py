@@ -60,7 +60,7 @@ def charts_of(outcome: Outcome) -> dict[str, Chart]:
 
 
 def specs(outcome: Outcome) -> dict[str, dict[str, dict[str, Any]]]:
-    """Returns the arguments of each chart, by figure and chart name."""
+    """Returns the constructor arguments of each chart, by figure and chart name."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for claim in outcome.claims():
         charts = found.setdefault(claim.figure, {})
@@ -117,7 +117,7 @@ def add_lines(
 
 
 def shown_rows(outcome: Outcome, claim: Claim) -> list[Row]:
-    """Returns the rows that charts show: as specified, best regime, recorded volumes, and exact by construction."""
+    """Returns the displayed rows: as specified, of the best regime, of recorded volumes, and exact by construction."""
     shown = (AS_SPECIFIED, best_reading(outcome).regime, REAL_TRACES)
     return [row for row in outcome.rows[claim.id] if row.regime in shown or row.regime == ANY]
 
@@ -133,6 +133,6 @@ def unit_title(unit: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Returns a text in the form that file names use: lower case, words joined by dashes."""
+    """Returns a text as part of a file name: in lower case, with words joined by dashes."""
     text = text.lower().replace("%", "percent").replace("figure", "fig")
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 KINDS = ("exact", "ratio", "order", "count", "shape")
 COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")
-"""Ways to combine a subject s with a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, or whether s is
-the least of several."""
+"""Ways to compute a number from a subject s and a baseline b, in this order: s, s / b, b / s, 1 - s / b in %,
+s / b - 1 in %, or whether s is the least of several."""
 REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
 RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "highest-at", "first-highest", "first-lowest")
 LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
-"""Default neutral value (no effect) by way of combination; a plain value without a baseline has none."""
+"""Default neutral value (no effect) for each of `COMPUTES`; `value` and `best` have no default."""
 PLACED = ("levels-off", "peaks", "highest-at")
-"""Relations that need a place: the label of the knee or the peak."""
+"""Relations with a place, the label of the knee or the peak."""
 TOLERANCE = 0.1
 MARGIN = 0.05
 OWN = ("also", "trends", "series", "shown", "by-construction", "published", "range")
@@ -33,7 +33,7 @@ def read_claims(table: object, place: str, jobs: dict[str, Job]) -> list[Claim]:
     """Reads a claim and its sub-values: maxima, and values of other systems that the paper lists beside the claim.
 
     Raises:
-        ConfigError: If one of them is not a valid claim.
+        ConfigError: If the claim or a sub-value is not valid.
     """
     fields = Fields(table, place)
     subs = fields.take("also", list, [])
@@ -50,7 +50,7 @@ def read_claim(table: object, place: str, jobs: dict[str, Job], part_of: str = "
     """Reads a claim, or one of its sub-values.
 
     Raises:
-        ConfigError: If it is not a valid claim.
+        ConfigError: If the claim is not valid.
     """
     fields = Fields(table, place)
     identifier = fields.take("id", str)
@@ -170,7 +170,7 @@ def read_evidence(name: str, fields: Fields, jobs: dict[str, Job]) -> Evidence:
     """Reads a number that sentences quote.
 
     Raises:
-        ConfigError: If it is not a valid measurement.
+        ConfigError: If the number has no valid measurement.
     """
     measurement = read_measurement(fields, jobs)
     evidence = Evidence(name, measurement, fields.take("digits", int, 2), fields.take("unit", str, ""))

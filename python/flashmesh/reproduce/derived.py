@@ -1,4 +1,4 @@
-"""Measures that are not arithmetic over keys: each is computed from the whole result of a run."""
+"""Measures computed by functions of the whole result of a run, since arithmetic over keys cannot express them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def scout_visits_max(document: dict[str, Any]) -> float | None:
 
 
 def scouts_ended_share(document: dict[str, Any]) -> float | None:
-    """Returns the share of the sent scouts that reached their chip or returned to their controller."""
+    """Returns the share of sent scouts that reached their chip or returned to their controller."""
     found = document.get("scouts")
     if not found or not found["sent"]:
         return None
@@ -41,7 +41,7 @@ def vertical_bytes(document: dict[str, Any]) -> float:
 
 
 def copies_over_controllers(document: dict[str, Any]) -> float | None:
-    """Returns the chip-to-chip bytes over links of controllers; None if no page was copied from chip to chip."""
+    """Returns the bytes of chip-to-chip copies over links of controllers; None without such copies."""
     if not document["gc"]["pages_copied"]:
         return None
     links = document["links"]
@@ -72,7 +72,7 @@ def page_kib(document: dict[str, Any]) -> float:
 
 
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
-    """Returns the visits of each recorded scout to each router."""
+    """Returns, for each recorded scout, the number of its visits to each router."""
     network = document.get("network")
     scouts: list[Counter[int]] = []
     under_way: dict[int, Counter[int]] = {}

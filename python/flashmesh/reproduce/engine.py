@@ -1,4 +1,4 @@
-"""Runs of a reproduction: checked, run through the store of sweeps, and measured."""
+"""Runs of a reproduction: checks configurations, runs and stores tasks like a sweep, and measures results."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Selection:
         return (*regimes, REAL_TRACES) if has_volumes else regimes
 
     def workloads(self, measurement: Measurement) -> tuple[str, ...]:
-        """Returns the workloads of a measurement: the one that it names, or all workloads of its job."""
+        """Returns the workloads of a measurement: the named workload, or all workloads of its job."""
         named = measurement.of.get("workload")
         return (named,) if named else self.paper.jobs[measurement.job].extents["full"].workloads
 
 
 class General:
-    """Keys that a regime sets for all runs. A run that cannot be configured with such a key omits it."""
+    """Keys that a regime sets for all runs. A run omits a key that would make its configuration invalid."""
 
     def __init__(self, regime: Regime | None) -> None:
         """Collects the keys of a regime; None stands for recorded volumes, which set no keys."""
@@ -64,18 +64,18 @@ class General:
         self.keys = overrides.set | overrides.over
         self.changed = tuple(overrides.over)
         self.optional = set(self.keys)
-        """Keys that single runs may leave unread. In a fit, which is composed of choices, these are all keys."""
+        """Keys that single runs may leave unread: these keys and, in a fit, also the keys of single jobs and labels."""
         if regime is not None and regime.name == FIT:
             labelled = (part for labels in overrides.where.values() for part in labels.values())
             parts = [*overrides.jobs.values(), *labelled]
             self.optional.update(key for part in parts for key in part)
         self.configs: list[Config] = []
         self.errors: dict[str, ConfigError] = {}
-        """First error for each key that some run had to omit."""
+        """First error for each key that a run omits."""
         self.read: set[str] = set()
 
     def load(self, source: str, settings: dict[str, str]) -> Config:
-        """Returns the configuration of a run, without those general keys that it cannot take.
+        """Returns the configuration of a run, without the general keys that would make the configuration invalid.
 
         Raises:
             ConfigError: If the run cannot be configured even without the general keys.
@@ -102,13 +102,13 @@ class General:
         return config
 
     def refuse_unread(self, is_whole: bool) -> None:
-        """Refuses keys that no run reads or accepts.
+        """Refuses keys that every run rejects or leaves unread.
 
         Args:
             is_whole: Whether all claims of the paper are measured. Otherwise only keys of the command line are checked.
 
         Raises:
-            ConfigError: If there is such a key.
+            ConfigError: If no run accepts a key, or no run reads it.
         """
         keys = self.keys if is_whole else self.changed
         for key in keys:
@@ -223,7 +223,7 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
 
 
 def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str, float]:
-    """Returns the numbers that a text quotes, as means over seeds; omits those without a measured value."""
+    """Returns the numbers that a text quotes, as means over seeds; omits numbers without a measured value."""
     values: dict[str, float] = {}
     for name in QUOTED.findall(text):
         evidence = paper.evidence[name].measurement

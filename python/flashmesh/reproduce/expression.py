@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sum": sum, "max": max, "min": min
 
 @dataclass(frozen=True)
 class Expression:
-    """A measure, as written in the registry."""
+    """A measure in the notation of the registry."""
 
     text: str
 
@@ -40,7 +40,7 @@ class Expression:
         """Refuses a text that is not a measure.
 
         Raises:
-            ConfigError: If a part of it is not arithmetic over keys of results.
+            ConfigError: If a part of the text is not arithmetic over keys of results.
         """
         try:
             check(parsed(self.text), place)
@@ -64,7 +64,7 @@ def parsed(text: str) -> ast.expr:
 
 @cache
 def known_keys() -> frozenset[str]:
-    """Returns the keys of results, those of lists included, as dotted paths."""
+    """Returns the keys of results as dotted paths, including keys within lists."""
     from flashmesh._results import Report
     from flashmesh.results.build import hints_of, optional
 

@@ -23,10 +23,10 @@ NAMES = {
 
 
 class Fields:
-    """Keys of one table. Each is taken once; a key that remains at the end is an error."""
+    """Keys of one table. Readers take each key once; a key that remains at the end is an error."""
 
     def __init__(self, table: object, place: str) -> None:
-        """Takes a copy of the table that stands at `place`, such as `venice.toml: claim V07`.
+        """Copies a table; errors name its `place`, such as `venice.toml: claim V07`.
 
         Raises:
             ConfigError: If `table` is not a table.
@@ -38,7 +38,7 @@ class Fields:
         self.place = place
 
     def error(self, text: str) -> ConfigError:
-        """Returns an error that names this place."""
+        """Returns an error that names the place of the table."""
         return ConfigError(f"{self.place}: {text}")
 
     def take(self, key: str, kind: type[T], default: object = REQUIRED) -> T:
@@ -83,7 +83,7 @@ class Fields:
         return items
 
     def labels(self, key: str) -> dict[str, str]:
-        """Takes a table of texts; returns an empty one if the key is missing."""
+        """Takes a table of texts; returns an empty table if the key is missing."""
         table = self.take(key, dict, {})
         for name, value in table.items():
             if not isinstance(value, str):
@@ -97,14 +97,14 @@ class Fields:
         return value
 
     def inner(self, key: str) -> Fields:
-        """Takes a nested table; returns an empty one if the key is missing."""
+        """Takes a nested table; returns an empty table if the key is missing."""
         return Fields(self.take(key, dict, {}), f"{self.place}: {key}")
 
     def end(self) -> None:
         """Refuses keys that were not taken.
 
         Raises:
-            ConfigError: If there is one; the message suggests the key that was meant.
+            ConfigError: If a key was not taken; the message suggests a similar key.
         """
         for key in self.table:
             near = suggestion(key, self.known)
@@ -117,7 +117,7 @@ def require(value: str, options: Iterable[str], place: str) -> None:
     """Refuses a name that is not among `options`.
 
     Raises:
-        ConfigError: If the name is unknown; the message suggests the name that was meant, or lists all.
+        ConfigError: If the name is unknown; the message suggests a similar name, or lists all names.
     """
     known = list(options)
     if value in known:
@@ -134,7 +134,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Returns the keys of a configuration as dotted paths; they may be written dotted or nested."""
+    """Returns the values of a configuration by dotted path; keys may be written dotted or nested."""
     from flashmesh.sweeps.sweepfile import flat
 
     return flat(dict(table), place)

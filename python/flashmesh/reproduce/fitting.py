@@ -1,4 +1,4 @@
-"""Search over the keys that a paper leaves open, with few requests, for the regime in which most claims hold."""
+"""Search over the keys that a paper leaves open for the regime in which most claims hold, with short runs."""
 
 from __future__ import annotations
 
@@ -24,25 +24,24 @@ if TYPE_CHECKING:
 SEED = 1
 """Seed of the search: a repeated search takes the same path, and finds its runs in the store."""
 STEPS = 4
-"""Period of the search: behind the starts, Optuna proposes one trial of four; others change one choice of the best."""
+"""Period of the search: after the starts, Optuna proposes one trial in four; the others vary the best by one choice."""
 VERIFIED = 4
-"""Number of the best regimes that are measured in full, in addition to all starts, since the best one on few
-requests
-need not be the best in full. The best of them is the fit."""
+"""Number of the best regimes that are measured in full, in addition to all starts, since the best regime of short
+runs need not be the best in full. The best regime in full is the fit."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A regime that was tried."""
+    """A tried regime, with the number of claims that hold."""
 
     choices: dict[str, str]
     found: Reading
     start: str
-    """The name of the start; empty for a regime that the search proposed."""
+    """Name of the start; empty for a regime that the search proposed."""
 
     @property
     def score(self) -> tuple[int, tuple[int, ...], int]:
-        """The order of trials: first by claims, then by sub-values."""
+        """Key that orders trials: first by claims, then by sub-values."""
         return (*self.found.score, sum(self.found.subs))
 
 
@@ -66,7 +65,7 @@ class FitSearch:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.paper = paper
         self.small = small(paper)
-        # Without sentences: the numbers that they quote would need further runs.
+        # Sentences are removed, since the numbers that they quote would need further runs.
         self.claims = tuple(replace(claim, why={}) for claim in claims if not claim.is_constructed)
         self.count = max(trials, len(paper.starts))
         self.open_store = open_store
@@ -77,7 +76,7 @@ class FitSearch:
         self.trials: list[Trial] = []
 
     def run(self, mode: str, executor: Executor, on_trial: Callable[[Trial], None]) -> Fit:
-        """Tries `count` regimes, measures the best ones in full, and returns the best of those."""
+        """Tries `count` regimes, measures the best of these in full, and returns the best regime in full."""
         known: dict[tuple[str, ...], Reading] = {}
         for number in range(self.count):
             if number >= len(self.paper.starts) and number % STEPS:
@@ -112,7 +111,7 @@ class FitSearch:
         return Fit(best.choices, len(self.trials), self.paper.fit_requests, origin, told)
 
     def climb(self) -> None:
-        """Enqueues an untried regime that differs from the best one by one choice; nothing if all of those were tried.
+        """Enqueues an untried regime that differs from the best regime by one choice, if there is such a regime.
 
         Optuna proposes all choices at once, and so rarely finds the single choice that a good regime lacks.
         """
@@ -126,7 +125,7 @@ class FitSearch:
             self.study.enqueue_trial(self.draw.choice(untried))
 
     def best(self) -> list[Trial]:
-        """Returns the best regimes on few requests, each once, and all starts."""
+        """Returns the best regimes of short runs, each once, and all starts."""
         ranked: dict[tuple[str, ...], Trial] = {}
         for trial in sorted(self.trials, key=lambda trial: trial.score, reverse=True):
             ranked.setdefault(tuple(trial.choices.values()), trial)
@@ -134,7 +133,7 @@ class FitSearch:
         return [trial for at, trial in enumerate(trials) if at < VERIFIED or trial.start]
 
     def tried(self, choices: dict[str, str], executor: Executor, number: int) -> Reading:
-        """Returns the number of claims that hold in a regime, on few requests; zero if the regime cannot be configured.
+        """Returns the number of claims that hold in short runs of a regime; zero for an invalid configuration.
 
         Raises:
             ConfigError: If a start cannot be configured.

@@ -1,4 +1,4 @@
-"""Tables at the head of the pages: how many claims hold in one regime, and which."""
+"""Tables at the head of the pages: the number of claims that hold in one regime, and the claims."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def index(outcomes: Sequence[Outcome], fits: Sequence[Outcome]) -> str:
 
 
 def summary_cells(each: Summary, regime: str) -> list[str]:
-    """Returns the table cells of a paper."""
+    """Returns the table cells with the counts of a paper."""
     subs = f"{each.best.subs[0]} of {each.subs}" if each.subs else ""
     exact = (
         str(each.constructed)
@@ -101,7 +101,7 @@ def told_lines(summaries: Sequence[Summary]) -> list[str]:
 
 
 def fit_lines(fits: Sequence[Outcome]) -> list[str]:
-    """Returns the table of fits."""
+    """Returns an introduction and the table of fits."""
     lines = [
         "A fit (`flashmesh reproduce PAPER --fit`) searches the keys that a paper leaves open for the reading in",
         "which most claims hold. It is made after the fact and knows what is published: no evidence that the authors",
@@ -188,7 +188,7 @@ def missed_lines(outcome: Outcome) -> list[str]:
 
 
 def off_text(claim: Claim, row: Row) -> str:
-    """Returns the distance from the published number, as a share of the effect; for other claims, the verdict."""
+    """Returns the distance from the published number, as a share of the effect; the verdict if a claim has none."""
     single = claim.measurement is not None and row.values is not None and not claim.trends and claim.series is None
     effect = abs(claim.judged.published - (claim.judged.neutral or 0.0))
     if not single or row.values is None or not effect:
@@ -228,7 +228,7 @@ def regime_table(outcome: Outcome) -> list[str]:
 
 
 def matrix(outcome: Outcome) -> list[str]:
-    """Returns a table of claims and regimes: the smallest share of the effect that holds, or the verdict."""
+    """Returns a table of claims and regimes: the smallest share within which a claim holds, or the verdict."""
     regimes = outcome.regimes()
     lines = [f"| claim | {' | '.join(regimes)} |", "|---|" + "---|" * len(regimes)]
     for claim in outcome.claims():

@@ -34,19 +34,19 @@ class Measures:
     """Values of the runs of a paper in one mode, by run and measure."""
 
     def __init__(self, paper: Paper, mode: str, values: Mapping[tuple[Point, str], float | None]) -> None:
-        """Takes a value for each run and measure; None for a run without a value."""
+        """Stores a value for each run and measure; None for a run without a value."""
         self.paper = paper
         self.mode = mode
         self.values = values
 
     def curve(self, need: Need) -> Curve | None:
-        """Returns the values along the axis of a measurement, for each seed; None if one is missing."""
+        """Returns the values along the axis of a measurement, for each seed; None if a value is missing."""
         found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
         known = [values for values in found if values is not None]
         return tuple(zip(*known, strict=True)) if len(known) == len(found) else None
 
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
-        """Returns the number of each seed, reduced over workloads; None if a run has no value."""
+        """Returns the measured number of each seed, reduced over workloads; None if a run has no value."""
         job = self.paper.jobs[measurement.job]
         extent = job.extent(self.mode, regime)
         numbers: list[float] = []
@@ -62,7 +62,7 @@ class Measures:
         return tuple(numbers)
 
     def by_workload(self, measurement: Measurement, regime: str) -> dict[str, float]:
-        """Returns the mean over seeds of each workload; an empty dict for jobs with fewer than two workloads."""
+        """Returns the mean over seeds of each workload; empty for jobs with fewer than two workloads."""
         workloads = self.workloads(measurement, regime, measurement.of)
         if len(workloads) < 2:
             return {}
@@ -80,7 +80,7 @@ class Measures:
         return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
 
     def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
-        """Returns the number of one workload and seed; with `above`, 1 if the number exceeds it, else 0."""
+        """Returns the number of one workload and seed; with a threshold `above`, 1 for a larger number, else 0."""
         number = self.one(measurement, regime, subject, workload, seed)
         return number if number is None or measurement.above is None else float(number > measurement.above)
 

@@ -18,10 +18,10 @@ Axes = Mapping[str, Collection[str]]
 
 
 def read_overrides(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> Overrides:
-    """Reads the overrides of a regime: for all runs, single jobs and single labels, and the measures that it replaces.
+    """Reads the overrides of a regime: keys for all runs, jobs and labels, and replacements of measures.
 
     Raises:
-        ConfigError: If it names an unknown job, axis or label, or an invalid measure.
+        ConfigError: If an override names an unknown job, axis or label, or an invalid measure.
     """
     of_jobs: dict[str, Settings] = {}
     for job, table in fields.take("jobs", dict, {}).items():
@@ -44,7 +44,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
     """Reads the keys that a paper leaves open.
 
     Raises:
-        ConfigError: If one has neither a range nor choices, or lacks the sentence that leaves it open.
+        ConfigError: If a key has neither a range nor choices, or lacks the sentence that leaves the key open.
     """
     found: list[OpenKey] = []
     for number, table in enumerate(fields.take("open", list, [])):
@@ -70,7 +70,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
 
 
 def ranged(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> dict[str, Overrides]:
-    """Reads the choices of one key: the values of a range, applied to all runs, or to those of some jobs or labels."""
+    """Reads the choices of one key: the values of a range, for all runs or for the runs of some jobs or labels."""
     key = fields.take("key", str)
     of_jobs = fields.texts("jobs", ())
     for job in of_jobs:
@@ -98,7 +98,7 @@ def read_starts(fields: Fields, opened: tuple[OpenKey, ...]) -> tuple[Start, ...
     """Reads the starts: the regimes from which a fit begins.
 
     Raises:
-        ConfigError: If a start lacks a choice of an open key, or has an unknown one.
+        ConfigError: If a start lacks the choice of an open key, or has an unknown choice.
     """
     found: list[Start] = []
     for number, table in enumerate(fields.take("starts", list, [])):
@@ -119,7 +119,7 @@ def fitted(paper: Paper, choices: Mapping[str, str]) -> Regime:
     """Returns the regime of a fit: the base regime of the paper, overridden by one choice of each open key.
 
     Raises:
-        ConfigError: If an open key has no choice, or an unknown one.
+        ConfigError: If an open key has no choice, or an unknown choice.
     """
     overrides = paper.regimes[paper.fit_base].overrides
     for key in paper.open:

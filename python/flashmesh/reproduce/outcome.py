@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 FIT_SUFFIX = "-fit"
-"""Suffix of the names of files of a fit, behind the key of the paper."""
+"""Suffix of the file names of a fit, after the key of the paper."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,18 @@ class Row:
 
     regime: str
     values: tuple[float, ...] | None = None
-    """The number of each seed; None if not measured."""
+    """Measured number of each seed; None if not measured."""
     beside: tuple[float, ...] | None = None
-    """The measured neutral value (no effect) of each seed; None if it is not measured."""
+    """Measured neutral value (no effect) of each seed; None if not measured."""
     curves: tuple[Curve | None, ...] = ()
-    """Values along the axis, for each seed: one curve for each trend, then that of the series."""
+    """Values along the axis, for each seed: a curve for each trend, then the curve of the series."""
     workloads: dict[str, float] = field(default_factory=dict)
-    """The number of each workload."""
+    """Mean over seeds of the measured number, by workload; empty for fewer than two workloads."""
     quoted: dict[str, float] = field(default_factory=dict)
-    """Numbers that the sentence quotes, by the name of their evidence."""
+    """Numbers that the explanation of the claim quotes, by the name of their evidence."""
 
     def to_dict(self, claim: Claim) -> dict[str, Any]:
-        """Returns the row as JSON, with the verdict for readers that do not have the registry."""
+        """Returns the row as JSON, with the verdict for readers without the registry."""
         return {
             "regime": self.regime,
             "verdict": str(judge(claim, self)),
@@ -96,18 +96,18 @@ class Fit:
     """Result of a search over the open keys of a paper."""
 
     choices: dict[str, str]
-    """The choice of each open key, by its name."""
+    """Choice of each open key, by the name of the key."""
     trials: int
     requests: int
     """Maximum number of requests of a run of the search."""
     origin: str
     """The origin of the fitted regime: a start, or the search."""
     verified: list[dict[str, Any]] = field(default_factory=list)
-    """Regimes that were measured in full: `name`, `choices`, and how many claims hold `within` each share of the
-    effect or `of_number`. Claims that are exact by construction are not counted."""
+    """Regimes that were measured in full, with `name`, `choices`, and the number of claims that hold: `within` each
+    share of the effect, and also of the published number (`of_number`). Claims exact by construction do not count."""
 
     def is_of(self, paper: Paper) -> bool:
-        """Returns whether the choices are among those of the registry."""
+        """Returns whether the registry still has all open keys and choices of the fit."""
         choices = {key.name: key.choices for key in paper.open}
         return self.choices.keys() == choices.keys() and all(
             choice in choices[name] for name, choice in self.choices.items()
@@ -115,7 +115,7 @@ class Fit:
 
 
 class StaleFitError(OutputError):
-    """A fit that was made with another registry."""
+    """Refusal of a fit over other open keys or choices than the registry has."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """The name of the outcome's files, without a suffix."""
+        """Name of the files of the outcome, without suffix."""
         return self.paper.key + (FIT_SUFFIX if self.fit is not None else "")
 
     def told(self, text: str) -> str:
@@ -192,7 +192,7 @@ class Outcome:
 
         Raises:
             OutputError: If the file cannot be read, or is not an outcome of this paper.
-            StaleFitError: If the file is a fit over other keys than the registry leaves open.
+            StaleFitError: If the file is a fit, and the open keys of the registry have changed.
         """
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -214,7 +214,7 @@ class Outcome:
 
 
 def rounded(value: float) -> float:
-    """Returns a value rounded to seven digits, which are the same on every machine."""
+    """Returns a value rounded to seven digits, so that it is the same on every machine."""
     return float(f"{value:.7g}")
 
 
@@ -224,7 +224,7 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
     Args:
         claim: The claim.
         row: The measured values.
-        share: The allowed share of the effect, if that is more than the claim allows.
+        share: The allowed share of the effect, if this is more than the tolerance of the claim.
     """
     parts: list[Verdict] = []
     if claim.measurement is not None:

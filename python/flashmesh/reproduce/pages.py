@@ -1,4 +1,4 @@
-"""Markdown page, charts and JSON file of each paper, and a check that stored pages agree with their JSON files."""
+"""Writer of the Markdown page, charts and JSON file of each paper, and check of stored pages."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def stored(folder: Path, papers: Iterable[Paper], *, has_stale: bool = False) ->
 
 
 def indexed(folder: Path, papers: dict[str, Paper], *, has_stale: bool = False) -> tuple[list[Outcome], list[Outcome]]:
-    """Returns the entries of the index: outcomes of papers, and fits."""
+    """Returns the stored outcomes that the index lists: first of papers, then of fits."""
     found = stored(folder, list(papers.values()), has_stale=has_stale)
     return [each for each in found if each.fit is None], [each for each in found if each.fit is not None]
 
 
 def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
-    """Refuses pages that differ from what their JSON files and the registry produce.
+    """Refuses pages that differ from the pages made of their JSON files and the registry.
 
     Raises:
         ConfigError: If a page is stale or lacks a claim.
@@ -122,7 +122,7 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
 
 
 def lacking(outcome: Outcome) -> list[str]:
-    """Returns the claims that an outcome lacks, and the regimes that its other claims lack."""
+    """Returns the claims that an outcome lacks, and the regimes that a claim of the outcome lacks."""
     missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
     regimes = outcome.regimes() if outcome.fit is not None else list(outcome.paper.regimes)
     for claim in outcome.claims():
@@ -178,14 +178,14 @@ def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
 
 
 def settings_text(settings: Settings) -> list[str]:
-    """Returns overrides as `key=value`, in code quotes."""
+    """Returns settings as `key=value`, in code quotes."""
     from flashmesh.configuration import value_text
 
     return [f"`{key}={value_text(value)}`" for key, value in settings.items()]
 
 
 def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
-    """Returns the overrides of a regime as texts, each with the runs that it applies to."""
+    """Returns the overrides of a regime as texts, each with the affected runs."""
     found = settings_text(overrides.set)
     found += [f"runs {job}: {', '.join(settings_text(settings))}" for job, settings in overrides.jobs.items()]
     found += [
@@ -224,7 +224,7 @@ def tolerances(claim: Claim) -> list[str]:
 
 
 def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
-    """Returns the table of the claims of a figure, with a line for each regime, followed by the sentences."""
+    """Returns a table of the claims of a figure, with a line for each regime, and the explanations below."""
     lines = ["| claim | | published | regime | measured | verdict |", "|---|---|---|---|---|---|"]
     sentences: list[str] = []
     for claim in claims:
@@ -261,7 +261,7 @@ def job_lines(outcome: Outcome) -> list[str]:
 
 
 def workloads_text(job: Job, mode: str) -> str:
-    """Returns the first workloads of a job by name, and the number of the others."""
+    """Returns the names of the first workloads of a job, and the number of the others."""
     names = job.extents[mode].workloads
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.expression import Expression
 
 AS_SPECIFIED = "as-specified"
-"""The regime in which every job can run: the preset of the paper, and what the paper says of the experiment."""
+"""The regime in which every job can run: the preset of the paper with the settings that the paper states."""
 REAL_TRACES = "real-traces"
 """The regime of `--traces`: as specified, with recorded volumes in place of workload profiles."""
 ANY = "any"
-"""Placeholder for the regime of a claim that is exact by construction, and so is the same in all regimes."""
+"""Placeholder for the regime of a claim that is exact by construction, which is the same in all regimes."""
 FIT = "fit"
 """The regime that `--fit` finds."""
 CHANGED = "changed"
@@ -35,18 +35,18 @@ class Overrides:
     """Keys that a regime sets. Settings of later fields override those of earlier ones."""
 
     set: Settings = field(default_factory=dict)
-    """Keys for all runs, overridden by those of a job."""
+    """Keys for all runs; keys of a job override these."""
     jobs: dict[str, Settings] = field(default_factory=dict)
-    """Keys for single jobs, which override those of the job itself."""
+    """Keys for single jobs, which override the keys of the job itself."""
     where: dict[str, dict[str, Settings]] = field(default_factory=dict)
     """Keys for single labels, by axis and label. Labels of workloads are names, or lists of names as `@list`."""
     over: Settings = field(default_factory=dict)
     """Keys for all runs that override everything else: the changes of the command line."""
     measures: dict[str, Expression] = field(default_factory=dict)
-    """Measures that replace another one, by the text of the replaced measure, in all claims that use it."""
+    """Replacements of measures in all claims, by the text of the replaced measure."""
 
     def joined(self, other: Overrides) -> Overrides:
-        """Returns these overrides, overridden by others."""
+        """Returns these overrides, overridden by `other`."""
         jobs = {name: self.jobs.get(name, {}) | other.jobs.get(name, {}) for name in (*self.jobs, *other.jobs)}
         where: dict[str, dict[str, Settings]] = {}
         for axis in (*self.where, *other.where):
@@ -57,7 +57,7 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Regime:
-    """One reading of the experiments of a paper: what the text leaves open is set by `overrides`."""
+    """One reading of the experiments of a paper: `overrides` sets the keys that the text leaves open."""
 
     name: str
     says: str
@@ -105,16 +105,15 @@ class Measurement:
     measure: Expression
     of: Labels
     over: Labels
-    """Labels of the baseline that differ from those of the subject; for a `value`, those of the neutral value (no
-    effect)."""
+    """Labels of the baseline that differ from the subject; for a `value`, labels of the neutral value (no effect)."""
     against: tuple[str, ...]
-    """Labels of the first axis against which the subject must be the best; for `compute = "best"` only."""
+    """Labels of the first axis that the subject must beat; only with `compute = "best"`."""
     compute: str
     above: float | None
-    """Threshold: a workload counts 1 if its number exceeds it, else 0; None if the number itself counts."""
+    """Threshold: a workload counts 1 if its number is larger, else 0; None if the number itself counts."""
     reduce: str
     regime: str = ""
-    """The regime of its runs; empty for the regime of the claim."""
+    """Regime of the runs; empty for the regime of the claim."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ class Trend:
     margin: float
     at: str
     says: str = ""
-    """Name of the curve, for claims with several."""
+    """Name of the curve, for claims with several curves."""
 
 
 @dataclass(frozen=True)
@@ -140,26 +139,25 @@ class Series:
     labels: tuple[str, ...]
     published: tuple[float, ...]
     neutral: float | None = None
-    """The neutral value (no effect) if each point is judged as a number, by its effect; None if the curve is judged
-    whole."""
+    """Neutral value (no effect) if each point is judged by its effect; None if the curve is judged as a whole."""
     says: str = ""
-    """Name of the curve, for claims with several."""
+    """Name of the curve, for claims with several curves."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Published number, with the tolerance for the measured one."""
+    """Published number, with the tolerance for the measured number."""
 
     published: float
-    """The published number; NaN for a claim without one."""
+    """The published number; NaN for a claim without a number."""
     tolerance: float
     """Allowed error, as a share of the published effect."""
     within: float | None
     """Allowed error in the unit of the value, in place of `tolerance`; None to use `tolerance`."""
     neutral: float | None
-    """The neutral value (no effect), which lies on one side of the published one; None for an absolute value."""
+    """Neutral value (no effect), from which the effect is measured; None for an absolute value."""
     limit: str
-    """Meaning of the published value: the number itself (`none`), an upper (`at-most`) or a lower bound
+    """Meaning of the published value: the number itself (`none`), an upper bound (`at-most`), or a lower bound
     (`at-least`)."""
 
 
@@ -176,7 +174,7 @@ class Claim:
     unit: str
     digits: int
     why: dict[str, str]
-    """Explanations by regime; the empty name stands for all other regimes."""
+    """Explanation of the measured value, by regime; the empty name stands for all other regimes."""
     judged: Judged
     measurement: Measurement | None = None
     trends: tuple[Trend, ...] = ()
@@ -184,11 +182,11 @@ class Claim:
     is_constructed: bool = False
     """Whether the claim follows from the design of a model in every regime: exact by construction."""
     part_of: str = ""
-    """The claim of which this is a sub-value; empty for a claim of its own."""
+    """Identifier of the claim that has this sub-value; empty for a claim that is not a sub-value."""
 
     @property
     def is_beside(self) -> bool:
-        """Whether the neutral value (no effect) is measured as well."""
+        """Whether the neutral value (no effect) is also measured."""
         return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:
@@ -205,7 +203,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A number that sentences quote by its name."""
+    """A measured number that sentences quote by name."""
 
     name: str
     measurement: Measurement
@@ -215,15 +213,15 @@ class Evidence:
 
 @dataclass(frozen=True)
 class OpenKey:
-    """A key that a paper leaves open, or several keys that belong together."""
+    """A key that a paper leaves open, or several open keys with common choices."""
 
     name: str
-    """Name in a fit."""
+    """Name of the key in a fit."""
     section: str
     quote: str
     """Quotation, word for word, of the sentence that leaves the key open."""
     leaves: str
-    """Continuation of the quotation: what the sentence leaves open."""
+    """Continuation of the quotation, which names the open detail."""
     choices: dict[str, Overrides]
     """Overrides of each choice."""
 
@@ -234,7 +232,7 @@ class Start:
 
     name: str
     origin: str
-    """Origin: who found the regime, and how."""
+    """Origin of the regime, as a sentence on a page."""
     choices: dict[str, str]
     """The choice of each open key, by its name."""
 
@@ -271,11 +269,11 @@ class Paper:
         return self.lists[name[1:]] if name.startswith("@") else (name,)
 
     def with_regime(self, regime: Regime) -> Paper:
-        """Returns the paper with a further regime, or with another one of its name."""
+        """Returns the paper with a further regime, which replaces a regime of the same name."""
         return replace(self, regimes={**self.regimes, regime.name: regime})
 
     def measured(self, measurement: Measurement, regime: str) -> Expression:
-        """Returns the measure of a measurement in a regime: its own one, or the replacement by the regime."""
+        """Returns the measure of a measurement in a regime: its own measure, or the replacement by the regime."""
         reading = self.regimes.get(regime)
         own = measurement.measure
         return own if reading is None else reading.overrides.measures.get(own.text, own)

@@ -43,7 +43,7 @@ class Need:
     """The axis of a curve, with its labels; None for a single number."""
 
     def subjects(self) -> list[Labels]:
-        """Returns the labels of the subjects: one position, or each along the axis."""
+        """Returns the labels of the subjects: one position, or a position for each label of the axis."""
         if self.along is None:
             return [self.measurement.of]
         axis, labels = self.along
@@ -61,7 +61,7 @@ class Need:
 
 
 def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
-    """Returns all measurements of a claim in a regime, with those of the numbers that its texts quote."""
+    """Returns all measurements of a claim in a regime, and the measurements of the numbers that its texts quote."""
     from flashmesh.reproduce.registry import QUOTED
 
     found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
@@ -81,7 +81,7 @@ def run_in(measurement: Measurement, regime: str) -> str:
 
 
 def workloads_of(job: Job, mode: str, regime: str, labels: Labels) -> tuple[str, ...]:
-    """Returns the workloads over which a measurement is reduced; one empty name for a job without workloads."""
+    """Returns the workloads over which a measurement is reduced; an empty name for a job without workloads."""
     if WORKLOAD in labels:
         return (labels[WORKLOAD],)
     return job.extent(mode, regime).workloads or ("",)

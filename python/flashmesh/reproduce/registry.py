@@ -35,7 +35,7 @@ PAPERS = Path(__file__).parent / "papers"
 FIT_REQUESTS = 300
 RESERVED = (ANY, REAL_TRACES, FIT, CHANGED)
 QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
-"""Pattern of a quotation of evidence in a sentence."""
+"""Pattern of the name of evidence that a sentence quotes."""
 
 
 def papers(folder: Path = PAPERS) -> dict[str, Paper]:
@@ -115,14 +115,14 @@ def read_paper(path: Path) -> Paper:
 
 
 def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
-    """Yields the tables within a table, with their names."""
+    """Yields the tables in the table `key`, with their names."""
     inner = fields.inner(key)
     for name, value in inner.table.items():
         yield name, Fields(value, f"{fields.place}: {key}.{name}")
 
 
 def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
-    """Reads the axes: the overrides of each label."""
+    """Reads the axes: the overrides of each label of each axis."""
     axes: dict[str, dict[str, Settings]] = {}
     for axis, labels in fields.table.items():
         inner = Fields(labels, f"{fields.place}.{axis}")
@@ -188,7 +188,7 @@ def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tup
 
 
 def named(fields: Fields, key: str, lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Reads a list of texts, in which `@name` stands for the list of that name."""
+    """Reads a list of texts; replaces `@name` by the list of that name."""
     found: list[str] = []
     for text in fields.texts(key, ()):
         if text.startswith("@"):
@@ -203,7 +203,7 @@ def check_references(paper: Paper) -> None:
     """Refuses references to unknown names.
 
     Raises:
-        ConfigError: If there is one.
+        ConfigError: If a reference is unknown.
     """
     for evidence in paper.evidence.values():
         check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
@@ -244,7 +244,7 @@ def check_claim(paper: Paper, claim: Claim, place: str) -> None:
 
 
 def check_measurement(paper: Paper, measurement: Measurement, place: str, free: tuple[str, ...]) -> None:
-    """Refuses a measurement with a name that its job does not have, or without a label of one of the axes."""
+    """Refuses a measurement with an axis or label that its job lacks, or without a label for one of the axes."""
     require(measurement.job, paper.jobs, f"{place}: job")
     job = paper.jobs[measurement.job]
     if measurement.regime:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Claim, ...]]:
-    """Returns the claims that names select, by paper; all claims without a name.
+    """Returns the claims that `names` select, by paper; without names, all claims.
 
     Args:
         papers: The registry.
-        names: Papers (`venice`), claims (`V07`), or figures and tables (`venice/9a`, or `9a` where one paper has it).
+        names: Papers (`venice`), claims (`V07`), or figures and tables (`venice/9a`, or `9a` if unambiguous).
 
     Raises:
-        ConfigError: If a name selects nothing, or figures of several papers.
+        ConfigError: If a name selects nothing, or selects figures of several papers.
     """
     chosen: dict[str, set[str]] = {}
     for name in names or list(papers):
@@ -69,7 +69,7 @@ def in_figure(paper: Paper, name: str) -> tuple[Claim, ...]:
 
 
 def figures(claim: Claim) -> list[str]:
-    """Returns the short names of the figures of a claim; `Figure 13b and 13d` are two."""
+    """Returns the short names of the figures of a claim; `Figure 13b and 13d` are two figures."""
     return [short(part) for part in claim.figure.split(" and ")]
 
 
@@ -88,7 +88,7 @@ def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure:
     near = suggestion(name, [*papers, *identifiers, *known])
     if near:
         return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
-    # Claims of a paper are numbered, so the first and the last one show the range.
+    # Claims of a paper are numbered, so the first and the last claim show the range.
     whole = {key: [claim.id for claim in paper.claims if not claim.part_of] for key, paper in papers.items()}
     ranges = ", ".join(f"{claims[0]} to {claims[-1]} ({key})" for key, claims in whole.items())
     return f"there is no paper, figure or claim {name!r}: there are {ranges}; --list has all of them"

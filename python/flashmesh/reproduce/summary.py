@@ -1,4 +1,4 @@
-"""Summary of a paper: how many of its claims hold in one regime, and within which share of the effect."""
+"""Summary of a paper: the number of claims that hold in one regime within each share of the effect."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Reading:
     subs: Within
     """Numbers of sub-values that hold within each share."""
     of_number: Within = (0, 0, 0)
-    """Numbers of claims that hold within each share of their effect or of the published number, for comparison with
-    counts that use no effects."""
+    """Numbers of claims that hold within each share of their effect or of the published number. Comparable with counts
+    that do not use effects."""
 
     @property
     def score(self) -> tuple[int, Within]:
-        """Key that orders regimes: each claim counts once for each share within which it holds."""
+        """Key that orders regimes: a claim counts once for each share within which it holds."""
         return sum(self.within), self.within
 
 
@@ -45,17 +45,17 @@ class Summary:
     """Numbers of claims of a paper that hold."""
 
     claims: int
-    """All claims, without sub-values."""
+    """Number of all claims, without sub-values."""
     constructed: int
-    """Claims that are exact by construction."""
+    """Number of claims that are exact by construction."""
     constructed_met: int
-    """Claims that are exact by construction and met."""
+    """Number of claims that are exact by construction and met."""
     subs: int
-    """All sub-values."""
+    """Number of all sub-values."""
     best: Reading
     """The best single regime."""
     any_regime: Within
-    """Claims that hold in at least one regime, which may differ between claims."""
+    """Numbers of claims that hold in at least one regime; each claim may hold in another regime."""
 
     @property
     def measured(self) -> int:
@@ -64,17 +64,17 @@ class Summary:
 
     @property
     def only_elsewhere(self) -> int:
-        """Number of claims that hold within the smallest share in some regime, but not in the best one."""
+        """Number of claims that hold within the smallest share in some regime, but not in the best regime."""
         return self.any_regime[0] - self.best.within[0]
 
 
 def holds(claim: Claim, row: Row, share: float) -> bool:
-    """Returns whether a claim holds within a share of its effect; for the smallest share, within its own tolerance."""
+    """Returns whether a claim holds within a share of its effect; the smallest share stands for its own tolerance."""
     return judge(claim, row, None if share == SHARES[0] else share) == Verdict.MET
 
 
 def nearness(claim: Claim, row: Row) -> float | None:
-    """Returns the smallest share within which a claim holds; None if it holds within none."""
+    """Returns the smallest share within which a claim holds; None if the claim does not hold."""
     return next((share for share in SHARES if holds(claim, row, share)), None)
 
 
@@ -107,12 +107,12 @@ def reading(outcome: Outcome, regime: str) -> Reading:
 
 
 def stated_rows(outcome: Outcome, claim: Claim) -> tuple[Row, ...]:
-    """Returns the rows of a claim in regimes of the registry and over recorded volumes, without fit and `--set`."""
+    """Returns the rows of a claim in the regimes of the registry and over recorded volumes; omits fit and `--set`."""
     return tuple(row for row in outcome.rows[claim.id] if row.regime not in (FIT, CHANGED))
 
 
 def best_reading(outcome: Outcome) -> Reading:
-    """Returns the numbers of the regime with the best score, without fits; the first of equal ones."""
+    """Returns the numbers of the first regime with the best score; ignores fits and changes."""
     readings = [reading(outcome, regime) for regime in outcome.regimes() if regime not in (FIT, CHANGED)]
     return max(readings, key=lambda each: each.score) if readings else Reading(ANY, (0, 0, 0), (0, 0, 0))
 

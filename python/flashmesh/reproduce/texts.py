@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
-"""Reductions over workloads that are shown with the minimum and maximum over workloads."""
+"""Reductions over workloads beside which the minimum and maximum over workloads are shown."""
 
 
 def published(claim: Claim) -> str:
-    """Returns the published value."""
+    """Returns the published value as text."""
     if claim.shown:
         return claim.shown
     if claim.series is not None:
@@ -30,7 +30,7 @@ def published(claim: Claim) -> str:
 
 
 def measured(claim: Claim, row: Row) -> str:
-    """Returns the measured value, with its spread over several seeds, and its range over workloads."""
+    """Returns the measured number and curves as text."""
     along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
     parts = [measured_number(claim, row)] if claim.measurement is not None else []
     parts += [
@@ -42,7 +42,7 @@ def measured(claim: Claim, row: Row) -> str:
 
 
 def measured_number(claim: Claim, row: Row) -> str:
-    """Returns the measured number of a claim."""
+    """Returns the measured number of a claim as text, with its spread over seeds and its range over workloads."""
     if claim.measurement is None or row.values is None:
         return NONE
     text = with_unit(spread_text(row.values, claim.digits), claim.unit)
@@ -56,7 +56,7 @@ def measured_number(claim: Claim, row: Row) -> str:
 
 
 def spread_text(values: tuple[float, ...], digits: int) -> str:
-    """Returns the mean of numbers; of several ones with half their range."""
+    """Returns the mean of numbers; of several numbers, also half their range."""
     spread = Spread(values)
     text = number_text(spread.mean, digits)
     return f"{text} +-{number_text(spread.half_range, digits)}" if len(values) > 1 else text
@@ -75,7 +75,7 @@ def short(label: str) -> str:
 
 
 def number_text(value: float, digits: int) -> str:
-    """Returns a number with `digits` digits behind the point, and no sign before a zero."""
+    """Returns a number with `digits` decimals, and no sign before a zero."""
     text = f"{value:,.{digits}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
 
@@ -86,7 +86,7 @@ def with_unit(text: str, unit: str) -> str:
 
 
 def why(outcome: Outcome, claim: Claim, row: Row) -> str:
-    """Returns the explanation of a claim in a regime, with the numbers that it quotes, and the replayed volumes."""
+    """Returns the explanation of a claim in a regime, with quoted numbers, after the replayed volumes."""
     parts = [
         replayed(outcome, claim) if row.regime == REAL_TRACES else "",
         filled(outcome.paper, claim.sentence(row.regime), row.quoted),
@@ -95,7 +95,7 @@ def why(outcome: Outcome, claim: Claim, row: Row) -> str:
 
 
 def replayed(outcome: Outcome, claim: Claim) -> str:
-    """Returns a sentence: the workloads of a claim that are recorded volumes, and the number of the others."""
+    """Returns a sentence with the workloads of a claim that are recorded volumes, and the number of the others."""
     names: dict[str, None] = {}
     for measurement in claim.measurements():
         job = outcome.paper.jobs[measurement.job]
@@ -107,10 +107,10 @@ def replayed(outcome: Outcome, claim: Claim) -> str:
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """Returns a text with the numbers that it quotes."""
+    """Returns a text with each name of evidence replaced by its number."""
     return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 
 def quoted(evidence: Evidence, value: float | None) -> str:
-    """Returns a number as a sentence quotes it."""
+    """Returns a quoted number with the digits and the unit of its evidence."""
     return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)

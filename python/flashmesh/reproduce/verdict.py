@@ -1,4 +1,4 @@
-"""Verdicts: whether measured values match a published one. Computed from the values alone."""
+"""Verdicts on measured values, computed only from measured and published values."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.paper import Judged
 
 ROUNDING = 1e-9
-"""Relative error of arithmetic: a smaller difference counts as none."""
+"""Error of arithmetic: a smaller difference counts as no difference."""
 EFFECT = 0.25
-"""Smallest share of the published effect, with every seed, that counts as an effect in its direction."""
+"""Smallest share of the published effect, with every seed, that counts as the right direction."""
 REVERSE = 0.05
 """Smallest share of the published effect, in the opposite direction, that counts as opposite."""
 ALIKE = 0.5
-"""Smallest rank correlation of two curves that counts as the same direction."""
+"""Smallest rank correlation of two curves that counts as the right direction."""
 
 
 class Verdict(StrEnum):
-    """Relation of a measured value to a published one."""
+    """Relation of a measured value to a published value."""
 
     MET = "met"
-    """Within the tolerance; with a neutral value, also an effect in the published direction with every seed."""
+    """Within the tolerance; with a neutral value, the effect must also have the published direction with every seed."""
     DIRECTION = "direction"
-    """Outside the tolerance, but with every seed a quarter of the published effect or more."""
+    """Outside the tolerance, but at least a quarter of the published effect with every seed."""
     MISSED = "missed"
-    """Outside the tolerance, and less than a quarter of the published effect with some seed."""
+    """Outside the tolerance, and below a quarter of the published effect with at least one seed."""
     OPPOSITE = "opposite"
-    """An effect in the opposite direction with every seed, of a twentieth of the published one or more."""
+    """An effect in the opposite direction with every seed, at least a twentieth of the published effect."""
     UNMEASURED = "unmeasured"
-    """A required run has no value."""
+    """No verdict, since a required run has no value."""
 
 
 ORDER = (
@@ -79,7 +79,7 @@ def allowance(judged: Judged, share: float | None = None) -> float:
 
     Args:
         judged: The published number and its tolerance.
-        share: An allowed share of the effect, if that is more than the claim's own tolerance.
+        share: An allowed share of the effect, if this is more than the tolerance of the claim.
     """
     effect = abs(judged.published - (judged.neutral or 0.0))
     own = judged.within if judged.within is not None else judged.tolerance * effect
@@ -92,8 +92,8 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None, share: 
     Args:
         values: The measured value of each seed.
         judged: The published number and its tolerance.
-        beside: The measured neutral value of each seed; None to use the published one.
-        share: An allowed share of the effect, if that is more than the claim's own tolerance.
+        beside: The measured neutral value of each seed; None to use the published neutral value.
+        share: An allowed share of the effect, if this is more than the tolerance of the claim.
     """
     published = judged.published
     allowed = allowance(judged, share) + ROUNDING * max(abs(published), abs(values.mean))
@@ -143,17 +143,17 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
 
 
 def is_above(value: float, other: float, margin: float) -> bool:
-    """Returns whether a value exceeds another one by a share (`margin`) of the larger of them."""
+    """Returns whether `value` exceeds `other` by a share (`margin`) of the larger of both."""
     return value - other > ROUNDING and value - other >= margin * max(abs(value), abs(other)) - ROUNDING
 
 
 def is_flat(values: Sequence[float], margin: float) -> bool:
-    """Returns whether the range of the values is at most a share (`margin`) of the largest one."""
+    """Returns whether the range of the values is at most a share (`margin`) of the largest value."""
     return max(values) - min(values) <= margin * max(map(abs, values)) + ROUNDING
 
 
 def monotone(values: Sequence[float], margin: float) -> Verdict:
-    """Returns the verdict on a rise by the margin at every step; a rise only from first to last has the direction."""
+    """Returns the verdict on a rise by the margin at every step; a rise only from first to last is `DIRECTION`."""
     if all(is_above(after, before, margin) for before, after in pairwise(values)):
         return Verdict.MET
     if all(is_above(before, after, margin) for before, after in pairwise(values)):
@@ -162,10 +162,10 @@ def monotone(values: Sequence[float], margin: float) -> Verdict:
 
 
 def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Returns the verdict on values that rise up to index `at` and are flat from there on."""
+    """Returns the verdict on values that rise up to index `at` and are flat from this index on."""
     if is_flat(values[at:], margin) and is_above(values[at], values[0], margin):
         return Verdict.MET
-    # Flat from another index on: the direction holds, but not the knee.
+    # With a knee at another index, only the direction holds.
     for other in range(1, len(values) - 1):
         if is_flat(values[other:], margin) and is_above(values[other], values[0], margin):
             return Verdict.DIRECTION
@@ -188,7 +188,7 @@ def highest_at(values: Sequence[float], at: int) -> Verdict:
 
 
 def first_highest(values: Sequence[float], margin: float) -> Verdict:
-    """Returns the verdict on a first value that exceeds all others by the margin."""
+    """Returns the verdict on a first value that exceeds each other value by the margin."""
     if all(is_above(values[0], other, margin) for other in values[1:]):
         return Verdict.MET
     return Verdict.OPPOSITE if all(is_above(other, values[0], margin) for other in values[1:]) else Verdict.MISSED
@@ -204,7 +204,7 @@ def points(curve: Curve, published: Sequence[float], judged: Judged, share: floa
 
 
 def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:
-    """Returns the verdict on a curve: met point by point, or else by the correlation of ranks."""
+    """Returns the verdict on a curve: `MET` if each point is within the tolerance, else by rank correlation."""
     if all(abs(value - known) <= tolerance * abs(known) for value, known in zip(values, published, strict=True)):
         return Verdict.MET
     alike = rank_correlation(values, published)
@@ -236,7 +236,7 @@ def over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
-    """Returns the verdict on a claim of several parts, all of which must hold."""
+    """Returns the verdict on a claim of several parts; all parts must hold."""
     if len(set(verdicts)) == 1:
         return verdicts[0]
     if Verdict.UNMEASURED in verdicts:

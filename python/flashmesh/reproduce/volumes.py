@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 BEGINNING = 1000
-"""Requests of a volume that are read to check that it can be replayed."""
+"""Number of requests that are read from a volume to check that it can be replayed."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Volumes:
     """Trace files in a folder for the workloads of a paper."""
 
     found: dict[str, Path] = field(default_factory=dict)
-    """The file of each workload that has one."""
+    """Files by workload; workloads without a file are absent."""
     missing: tuple[str, ...] = ()
-    """Workloads without a file, which run by profile."""
+    """Workloads without a file, which run from their profiles."""
     reading: Mapping[str, str] = field(default_factory=dict)
-    """Keys that configure how the files are read."""
+    """Keys that configure the reading of the files."""
 
     def settings(self, workload: str) -> dict[str, str] | None:
         """Returns the overrides that replay the file of a workload; None without a file."""
@@ -88,7 +88,7 @@ def require_readable(volumes: Volumes) -> None:
 
 
 def pattern_of(volume: str) -> re.Pattern[str]:
-    """Returns a pattern for file names that contain the name of a volume: `HM1`, `hm_1` and `hm-1` are one name."""
+    """Returns a pattern for file names that contain the name of a volume; `HM1`, `hm_1` and `hm-1` are equal."""
     characters = [character for character in volume.lower() if character.isalnum()]
     parts: list[str] = []
     for before, character in zip(["", *characters], characters, strict=False):
@@ -101,7 +101,7 @@ def refuse_nothing(folder: Path, matched: Iterable[Volumes]) -> None:
     """Refuses a folder that has no volume of any workload.
 
     Raises:
-        WorkloadError: If there is none; the message lists the wanted names.
+        WorkloadError: If no file matches; the message lists the wanted names.
     """
     listed = list(matched)
     names = [name for volumes in listed for name in volumes.missing]
