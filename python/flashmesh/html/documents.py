@@ -1,4 +1,4 @@
-"""Runs of JSON files as a table of their documents."""
+"""Table of runs whose JSON documents are in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class DocumentRuns(RunTable):
     """Runs with documents in memory."""
 
     def __init__(self, settings: Sequence[Mapping[str, Value]], documents: Sequence[dict[str, Any]]) -> None:
-        """Takes documents, each with the varied keys of its run."""
+        """Creates a table of documents and of the varied keys of each run."""
         self.settings = [dict(each) for each in settings]
         self.axes = axes_of(self.settings)
         self.of_runs = list(documents)

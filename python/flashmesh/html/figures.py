@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Plot, Values
 
 STYLE = "flashmesh.mplstyle"
-"""Matplotlib style that matches these figures."""
+"""Matplotlib style that matches the figures of this module."""
 MAPS = "utilisation"
 PANEL_GAP = 20
 SIZE = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -38,16 +38,16 @@ class Layout:
     """Format of a figure in a paper."""
 
     suffix: str
-    """Suffix of the names of files."""
+    """Suffix of file names in this format."""
     width_pt: int
     height_pt: int
-    """Height of a chart whose content does not determine it."""
+    """Height of charts, except of charts whose height depends on their rows."""
     columns: int
     """Number of panels in a row."""
 
 
 LAYOUTS = (Layout("", 252, 140, 2), Layout("-wide", 516, 180, 4))
-"""Widths of one and two columns in the layouts of ACM, IEEE and USENIX."""
+"""Formats of one-column and two-column figures in the layouts of ACM, IEEE and USENIX."""
 FONT_PT = 7
 CONFIG = {
     "font": "Helvetica, Arial, sans-serif",
@@ -71,16 +71,16 @@ CONFIG = {
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart with a selected choice in each of its fields."""
+    """A chart with one choice selected in each of its selection fields."""
 
     name: str
     plot: Plot
     chosen: Mapping[str, str]
-    """The choice of each field, by its name."""
+    """Selected choice of each field, by the name of the field."""
 
 
 def drawings(study: Study, only: Sequence[str] = ()) -> Iterator[Drawing]:
-    """Returns the drawings: one for each choice of a chart with fields, and one map for each run.
+    """Returns the drawings of a report: one for each chart and choice in its fields, and a utilisation map of each run.
 
     Args:
         study: The study to draw.
@@ -103,14 +103,14 @@ def all_drawings(study: Study) -> Iterator[Drawing]:
 
 
 def choices(spec: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yields the combinations of the choices of a chart."""
+    """Yields all combinations of the choices in the fields of a chart."""
     fields = {field["name"]: field["bind"]["options"] for field in spec.get("params", []) if "bind" in field}
     for values in itertools.product(*fields.values()):
         yield dict(zip(fields, values, strict=True))
 
 
 def unique(name: str, named: set[str]) -> str:
-    """Returns a name that is not in `named` yet, and adds it."""
+    """Returns `name`, with a number if `named` contains it, and adds the result to `named`."""
     found = next(
         each for number in itertools.count(1) if (each := name if number == 1 else f"{name}-{number}") not in named
     )
@@ -155,7 +155,7 @@ def write_figures(study: Study, folder: Path, only: Sequence[str] = ()) -> Itera
 
 
 def drawn(drawing: Drawing, layout: Layout) -> str:
-    """Returns a chart as SVG in the width of its format; one pixel stands for one point."""
+    """Returns a chart as SVG in the width of a format; one pixel stands for one point."""
     import vl_convert
 
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
@@ -165,7 +165,7 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
     found = SIZE.search(text)
     assert found is not None, "a drawing without a size"
     width, height = float(found[1]), float(found[2])
-    # The width of elements beside panels is known only after drawing.
+    # Only a finished drawing shows the width of its axes and legends, so the drawing is scaled afterwards.
     factor = min(1.0, layout.width_pt / width)
     box = f"0 0 {max(width, layout.width_pt):g} {height:g}"
     size = f'width="{layout.width_pt}" height="{height * factor:.1f}" viewBox="{box}"'
@@ -173,18 +173,18 @@ def drawn(drawing: Drawing, layout: Layout) -> str:
 
 
 def columns_of(layout: Layout, panels: int) -> int:
-    """Returns the number of panels in a row, with rows of equal length if possible."""
+    """Returns the number of panels in a row; all rows have equal length if possible."""
     rows = math.ceil(panels / layout.columns) or 1
     return math.ceil(panels / rows) or 1
 
 
 def in_points(svg: str) -> str:
-    """Returns a drawing with its size in points instead of pixels, as in PDF."""
+    """Returns an SVG with its size in points instead of pixels, as PDF requires."""
     return re.sub(r'width="([\d.]+)" height="([\d.]+)" viewBox', r'width="\1pt" height="\2pt" viewBox', svg, count=1)
 
 
 def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
-    """Returns a chart as Vega-Lite for a format: without title, with its choices made and units in the axis titles.
+    """Returns a chart as Vega-Lite for a format: without title, with fixed choices, and with units in the axis titles.
 
     Args:
         drawing: The chart and its choices.
@@ -219,7 +219,7 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
         columns = columns_of(layout, drawing.plot.panels)
         spec["columns"], spec["spacing"] = columns, 8
         if drawing.plot.panels % columns:
-            # An incomplete row of panels would have axes without panels.
+            # With shared axes, an incomplete row of panels would have x axes below missing panels.
             spec["resolve"] = {**spec.get("resolve", {}), "axis": {"x": "independent"}}
         one["height"] = int(layout.height_pt * 0.6)
     else:
@@ -229,13 +229,13 @@ def spec_of(drawing: Drawing, layout: Layout, inside: int) -> dict[str, Any]:
 
 
 def has_names(spec: Mapping[str, Any]) -> bool:
-    """Returns whether the height depends on the rows: the chart lists runs or cells."""
+    """Returns whether the height of a chart depends on its rows, such as a list of runs or a map of chips."""
     y = [part["encoding"]["y"] for part in units(spec) if "y" in part.get("encoding", {})]
     return any(each.get("type") in ("nominal", "ordinal") for each in y) or "utilisation" in str(spec.get("name", ""))
 
 
 def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the single charts of one with layers or panels."""
+    """Yields the single charts in a chart with layers or panels."""
     if "spec" in spec:
         yield from units(spec["spec"])
     elif "layer" in spec:
@@ -247,7 +247,7 @@ def units(spec: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def domains(value: Any) -> Iterator[list[str]]:
-    """Yields the listed names of scales."""
+    """Yields the domain of each scale whose domain is a list of names."""
     if isinstance(value, dict):
         found = value.get("domain")
         if isinstance(found, list) and found and all(isinstance(name, str) for name in found):
@@ -261,7 +261,7 @@ def domains(value: Any) -> Iterator[list[str]]:
 
 
 def shrink(value: Any) -> None:
-    """Scales marks down from a chart of a page to a figure."""
+    """Scales the marks of a chart down from the size on a page to the size in a figure."""
     if isinstance(value, dict):
         mark = value.get("mark")
         if isinstance(mark, dict):

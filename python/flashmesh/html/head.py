@@ -24,7 +24,7 @@ STATES = {
 
 
 def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Returns the common facts of all runs as terms with texts; varied values are listed."""
+    """Returns the facts at the head of a page as (term, text); a text lists the values that differ between runs."""
     if not runs:
         return []
     told = {
@@ -38,19 +38,19 @@ def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
-    """Returns a text for each run, each distinct text once."""
+    """Returns the distinct texts of all runs, joined."""
     return listed([text(run) for run in runs], "; ")
 
 
 def listed(texts: Sequence[str], between: str) -> str:
-    """Returns the distinct texts joined; beyond `VALUES_MAX`, only their number."""
+    """Returns the distinct texts joined; texts beyond the first `VALUES_MAX` are only counted."""
     each = list(dict.fromkeys(filter(None, texts)))
     left = len(each) - VALUES_MAX
     return between.join(each) if left <= 0 else f"{between.join(each[:VALUES_MAX])}{between}{left:,} others"
 
 
 def over(runs: Sequence[Run], key: str) -> str:
-    """Returns the values of a key over all runs; empty if no run has it."""
+    """Returns the distinct values of a key over all runs, joined; empty if no run has the key."""
     each = list(dict.fromkeys(value_text(value) for run in runs if (value := setting(run, key)) is not None))
     if len(each) > VALUES_MAX or len(each) < 2:
         return listed(each, ", ")
@@ -58,7 +58,7 @@ def over(runs: Sequence[Run], key: str) -> str:
 
 
 def setting(run: Run, key: str) -> Any:
-    """Returns the value of a key; None if the configuration of the run lacks it."""
+    """Returns the value of a key; None if the configuration of the run lacks the key."""
     try:
         return run.setting(key)
     except KeyError:
@@ -75,16 +75,16 @@ def drive(runs: Sequence[Run]) -> str:
 
 
 def source_of(document: Mapping[str, Any]) -> str:
-    """Returns the configuration in the command line of a result; empty without one."""
+    """Returns the configuration that the command line of a result names; empty without a name."""
     command = (document.get("provenance") or {}).get("command") or []
-    # A result of a Python program has the arguments of that program.
+    # The command line of another program, such as a Python script, has other arguments.
     is_named = command[1:2] in (["run"], ["compare"])
     named = [str(word) for word in command[2:3] if is_named and not str(word).startswith("-")]
     return named[0].removeprefix("preset:") if named else ""
 
 
 def state(run: Run) -> str:
-    """Returns what was written to the drive before the run."""
+    """Returns a text on the state of the drive before the run."""
     kind, fill = setting(run, "precondition.kind"), setting(run, "precondition.fill")
     told = STATES.get(kind, str(kind or ""))
     if kind == "none" or fill is None:
@@ -93,13 +93,13 @@ def state(run: Run) -> str:
 
 
 def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
-    """Returns the tables of each stream by its name; for a single stream, those of the configuration."""
+    """Returns the configuration tables of each stream, by its name; a single stream has an empty name."""
     streams: dict[str, Mapping[str, Any]] = dict(run.configuration.get("stream") or {})
     return streams or {"": run.configuration}
 
 
 def workload(run: Run) -> str:
-    """Returns the requests of a run."""
+    """Returns a text on the requests of a run."""
     told = run.document["workload"]
     count = f"{run.document['requests']:,.0f} requests"
     match told:

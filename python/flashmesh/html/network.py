@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def recordings(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Returns the recordings of the runs that have one, as compact tables."""
+    """Returns the recordings of all runs with a network recording, as compact tables."""
     return [recording(run) for run in runs if run.document.get("network")]
 
 

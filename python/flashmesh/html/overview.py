@@ -25,16 +25,16 @@ MEASURES = ("p99", "IOPS")
 OPEN_MEASURES = ("p99", "mean")
 PANELS_MAX = 12
 VALUES_MIN = 3
-"""Minimum number of values of a key for an axis of numbers."""
+"""Minimum number of values of a numeric key for a line chart over this key."""
 KEYS_MIN = 3
-"""Minimum number of keys for a chart of all keys."""
+"""Minimum number of varied keys for a chart of all keys."""
 
 
 def asked_for(study: Study) -> list[tuple[str, Plot]]:
-    """Returns the requested charts, by name.
+    """Returns the charts that the user requested, with their names.
 
     Raises:
-        ConfigError: If no runs of the report have what a chart names.
+        ConfigError: If no runs of the report have the keys or the measure of a chart.
     """
     found = []
     for spec in study.charts:
@@ -52,7 +52,7 @@ def asked_for(study: Study) -> list[tuple[str, Plot]]:
 
 
 def overview(table: RunTable) -> list[str]:
-    """Returns descriptions of charts of all points of a table; empty if two axes cannot show them."""
+    """Returns descriptions of charts of all points of a table; empty if the charts would have too many panels."""
     axes = [axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1]
     if not axes:
         return []
@@ -74,7 +74,7 @@ def overview(table: RunTable) -> list[str]:
 
 
 def measures_of(table: RunTable) -> tuple[str, ...]:
-    """Returns the measures to draw of a table: with open replay, the mean latency in place of IOPS."""
+    """Returns the measures to draw for a table; with open replay, mean latency replaces IOPS."""
     if "replay.mode" in table.axes:
         return MEASURES
     (first,) = table.documents([0])
@@ -82,7 +82,7 @@ def measures_of(table: RunTable) -> tuple[str, ...]:
 
 
 def line(measure: str, asked: str, each: Sequence[ChartAxis]) -> str:
-    """Returns the description of a chart of a measure."""
+    """Returns the one-line description of a chart of a measure."""
     return f"{measure} over {asked}" + (f" each {', '.join(axis.key for axis in each)}" if each else "")
 
 
@@ -103,7 +103,7 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
             try:
                 plot = selected(select(spec, table))
             except ConfigError:
-                # A random sample of drives leaves most combinations empty, or no run may have the measure.
+                # A random sample of drives has too many empty panels, or no run has the measure.
                 continue
             name = spec.name if all(spec.name != other for other, _ in found) else f"{spec.name}-{len(found)}"
             found.append((name, plot))
@@ -112,7 +112,7 @@ def over_keys(study: Study) -> list[tuple[str, Plot]]:
 
 
 def all_keys(study: Study) -> Plot | None:
-    """Returns a chart of every drive over all its keys; None for few keys, or several files."""
+    """Returns a chart of every drive over all varied keys; None for fewer than `KEYS_MIN` keys or for several files."""
     if len(study.tables) > 1 or not study.points or len(study.points[0].settings) < KEYS_MIN:
         return None
     means = {name: study.means(name) for name in MEASURES}

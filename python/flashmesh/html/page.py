@@ -1,4 +1,4 @@
-"""Assembly of a page."""
+"""Assembly of the HTML page of a report."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class Section:
 
     @property
     def captions(self) -> list[str]:
-        """Captions of the figures; empty if equal to that of the figure before."""
+        """Captions of the figures; a caption equal to the caption before is empty."""
         texts = [figure.plot.text for figure in self.figures]
         return ["" if place and texts[place - 1] == text else text for place, text in enumerate(texts)]
 
     def spec(self, figure: Figure) -> dict[str, Any]:
-        """Returns the chart of a figure, without a title that repeats the title of the section."""
+        """Returns the Vega-Lite chart of a figure; removes a title that repeats the title of the section."""
         spec = figure.plot.spec()
         title = str(spec.get("title", ""))
         if title == self.title or (len(self.figures) == 1 and title.startswith(self.title)):
@@ -86,7 +86,7 @@ class Section:
 
 
 def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str = "") -> list[Section]:
-    """Returns a section in a list; an empty list without charts and note."""
+    """Returns a list of one section; an empty list for a section without charts and note."""
     given = tuple(Figure(chart_name, chart) for chart_name, chart in charts if chart is not None)
     return [Section(name, title, given, note)] if given or note else []
 
@@ -191,7 +191,7 @@ def page(study: Study) -> str:
     datasets: dict[str, Any] = {}
     for part in sections:
         for figure in part.figures:
-            # Charts share equal datasets.
+            # Datasets are stored by name, so charts with equal datasets share one copy.
             specs[figure.name] = {
                 "spec": part.spec(figure),
                 "datasets": list(figure.plot.datasets),
@@ -217,7 +217,7 @@ def page(study: Study) -> str:
         seeds=sorted({row.seeds for row in rows}),
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs],
         sections=sections,
-        # The animated view mentions cut network recordings itself.
+        # Network recordings are omitted: the animated view mentions cut recordings itself.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
         moving=moving,
         differences=tables.differences(runs, len(runs) > COLUMNS_MAX),
@@ -234,16 +234,16 @@ def page(study: Study) -> str:
 
 
 def asset(name: str) -> str:
-    """Returns the text of an asset of pages."""
+    """Returns the text of a file in assets/."""
     return files("flashmesh.html").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def script(name: str) -> str:
-    """Returns a library without its reference to a source map, which pages do not have."""
+    """Returns the text of a library without its reference to a source map, which a page does not contain."""
     lines = asset(name).splitlines()
     return "\n".join(line for line in lines if not line.startswith("//# sourceMappingURL="))
 
 
 def embedded(value: Any) -> str:
-    """Returns JSON that can be embedded in a page, whatever texts it contains."""
+    """Returns JSON with escaped `<`, so that no text in it can end a script element of a page."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

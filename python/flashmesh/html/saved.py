@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class SavedError(FlashmeshError):
-    """A file without results for a report."""
+    """Error of a file that holds no results for a report."""
 
 
 def read(paths: Sequence[str | Path]) -> Study:
     """Reads saved results: JSON and Parquet files of runs and comparisons, folders of sweeps.
 
     Raises:
-        FlashmeshError: If one cannot be read, or holds something else.
+        FlashmeshError: If a file cannot be read, or holds no results.
     """
     if not paths:
         raise SavedError("a report needs at least one result: name a file that `--json` has written")
@@ -61,7 +61,7 @@ def read(paths: Sequence[str | Path]) -> Study:
         )
         asked = _searches(path)
         for search in asked:
-            # Charts draw the first points, so the points of the front come first.
+            # Detailed charts draw only the first points, so points of the Pareto front come first.
             order = {settings: number for number, settings in enumerate(search.order())}
             names = search.names()
             found = [replace(point, name=names.get(labelled(point.settings), point.name)) for point in found]
@@ -91,7 +91,7 @@ def is_json(path: Path) -> bool:
 
 
 def _answer(path: Path, document: Any) -> Answer:
-    """Returns an answer that `flashmesh ask` has written."""
+    """Reads an answer that `flashmesh ask` has written."""
     try:
         return Answer.from_dict(document)
     except (AttributeError, KeyError, TypeError) as error:
@@ -99,7 +99,7 @@ def _answer(path: Path, document: Any) -> Answer:
 
 
 def _validations(path: Path, document: Any) -> list[Validation]:
-    """Returns validations that `flashmesh validate` has written."""
+    """Reads validations that `flashmesh validate` has written."""
     try:
         return from_dict(document)
     except (AttributeError, IndexError, KeyError, TypeError) as error:
@@ -108,7 +108,7 @@ def _validations(path: Path, document: Any) -> list[Validation]:
 
 
 def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:
-    """Returns results of this session as a study."""
+    """Returns results in memory as a study."""
     points: list[Shown] = []
     tables: list[RunTable] = []
     for result in results:
@@ -130,7 +130,7 @@ def _of(result: Result | Comparison) -> tuple[RunTable, str]:
 
 
 def _opened(path: Path, document: dict[str, Any] | None) -> tuple[RunTable, list[str]]:
-    """Returns the runs of a file or folder, with notes on them."""
+    """Returns the runs of a file or folder, with notes on failed and missing runs."""
     if document is None:
         return _folder(path) if path.is_dir() else (open_runs(path), [])
     try:

@@ -1,4 +1,4 @@
-"""Search results as a section of a page: the front as a table, and all tried drives as a chart."""
+"""Search results as a section of a page: a table of the Pareto front, and charts of all tried drives."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SavedTrial:
 
 @record
 class SavedSearch:
-    """The displayed members of a search file."""
+    """The members of a saved search that a page shows."""
 
     objectives: tuple[SavedObjective, ...]
     constraints: tuple[SavedConstraint, ...]
@@ -63,21 +63,21 @@ class SavedSearch:
 
 @dataclass(frozen=True)
 class Found:
-    """A search as a report shows it."""
+    """Results of a search, prepared for a report."""
 
     objectives: tuple[Axis, ...]
     constraints: tuple[tuple[str, str], ...]
-    """Each constrained measure with its bound as text."""
+    """Constrained measures, each with its bound as text."""
     trials: tuple[Trial, ...]
     """Trials with a result."""
     failed: int
     """Number of trials without a result."""
     documents: tuple[Mapping[str, Any], ...]
-    """Trials as saved in the file."""
+    """Trials with a result, as JSON of the saved search."""
 
     @property
     def front(self) -> list[Mapping[str, Any]]:
-        """The trials of the front, each point once, the best in the first objective first."""
+        """Trials of the Pareto front, each point once, sorted from the best in the first objective."""
         listed = {json.dumps(each["settings"]): each for each in self.documents if each["pareto"]}
         first = self.objectives[0]
         sign = -1 if first.direction == "maximise" else 1
@@ -85,7 +85,7 @@ class Found:
 
     @property
     def sentence(self) -> str:
-        """Objectives, constraints and numbers of trials, in sentences."""
+        """Sentences on the objectives, the constraints and the numbers of trials."""
         wanted = " and ".join(f"{axis.direction} {axis.name}" for axis in self.objectives)
         kept = "; ".join(f"{name} {text}" for name, text in self.constraints)
         tried = len({trial.settings for trial in self.trials})
@@ -118,7 +118,7 @@ class Found:
 
     @property
     def answer(self) -> str:
-        """The best drive by the first objective, and the number of other drives on the front."""
+        """Sentences on the best drive by the first objective, and on the number of other drives on the front."""
         front = self.front
         if not front:
             return f"No drive of {len(self.trials):,} that were tried keeps to the constraints."
@@ -141,7 +141,7 @@ class Found:
         return {name: measure_named(name).text(trial["measures"][name]) for name in self.measures()}
 
     def plots(self) -> list[Plot]:
-        """Returns charts of the first objective over each other one, or over the constrained measures."""
+        """Returns charts of the first objective over each other objective or, for a single one, over constraints."""
         if not self.trials:
             return []
         first, *others = self.objectives
@@ -152,7 +152,7 @@ class Found:
         return [*found, together] if together is not None else found
 
     def all_keys(self) -> Plot | None:
-        """Returns a chart of every tried drive over all keys and measures, those of the front first."""
+        """Returns a chart of every tried drive over all keys and measures; drives of the front come first."""
         from flashmesh.report.measures import measure_named
 
         each = {json.dumps(one["settings"]): one for one in self.documents}
@@ -161,14 +161,14 @@ class Found:
         return parallel(drives, {name: measure_named(name) for name in self.measures()})
 
     def names(self) -> dict[str, str]:
-        """Returns the name of each drive by its settings; `-` stands for keys that it does not read."""
+        """Returns the name of each drive by its settings; `-` stands for a key that the drive does not read."""
         return {
             labelled(each["settings"]): named(tuple(each["settings"]), list(settings_of(each).values()))
             for each in self.documents
         }
 
     def order(self) -> list[str]:
-        """Returns the tried drives by their settings: first those of the front, then those within the constraints."""
+        """Returns the settings of the tried drives: first the front, then others within constraints, then the rest."""
         front = [labelled(each["settings"]) for each in self.front]
         within = [trial.settings for trial in self.trials if trial.feasible]
         return list(dict.fromkeys([*front, *within, *(trial.settings for trial in self.trials)]))
@@ -186,7 +186,7 @@ def idle_of(trial: Mapping[str, Any]) -> Sequence[str]:
 
 
 def settings_of(trial: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings of a trial as texts; `-` stands for keys that its drive does not read."""
+    """Returns the settings of a trial as texts; `-` stands for a key that the drive does not read."""
     idle = idle_of(trial)
     return {key: q.NONE if key in idle else value_text(value) for key, value in trial["settings"].items()}
 
@@ -199,12 +199,12 @@ def unit_of(name: str) -> str:
 
 
 def read_search(folder: Path) -> Found | None:
-    """Reads the folder of a search; returns None if nothing was tried yet.
+    """Reads the folder of a search; returns None if no drive was tried yet.
 
     Raises:
         OSError: If the file cannot be read.
         ValueError: If the file is not the JSON of a search.
-        FlashmeshError: If it names unknown measures.
+        FlashmeshError: If the search names unknown measures.
     """
     path = folder / SEARCH
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Content of a report: points, each a drive under a workload with all its seeds."""
+"""Content of a report: points, each of which is a drive under a workload with all its seeds."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
 
 DRAWN_MAX = 24
-"""Maximum number of points that all have their own charts."""
+"""Maximum number of points of a report in which each point has charts of its own."""
 BEST, WORST = 8, 4
-"""Numbers of points with the shortest and the longest tails that are drawn otherwise."""
+"""Numbers of points with the shortest and longest tail latency that have charts if there are more points."""
 SEEDS_MAX = 20
 """Maximum number of seeds of a point that detailed charts average."""
 RANKED_BY = "p99"
@@ -37,19 +37,19 @@ class Shown:
     """A point of a report."""
 
     name: str
-    """Unique name."""
+    """Unique name of the point."""
     settings: Mapping[str, Any]
     table: RunTable
     runs: tuple[int, ...]
-    """Indices of its runs in the table, one for each seed."""
+    """Indices in the table of the runs of the point, one for each seed."""
 
     def run(self) -> Run:
-        """Returns the means over its seeds, for charts."""
+        """Returns the point as one run, averaged over seeds, for charts."""
         return pooled(self.name, self.settings, self.table.documents(self.runs[:SEEDS_MAX]))
 
     @cached_property
     def is_steady(self) -> bool | None:
-        """Whether the measured windows of its runs were steady; None if unknown."""
+        """Whether the measured windows of all runs of the point were steady; None if unknown."""
         return self.table.whether_steady(Point(dict(self.settings), self.runs))
 
 
@@ -61,13 +61,13 @@ class Study:
     """The title of the report."""
     points: tuple[Shown, ...]
     tables: tuple[RunTable, ...]
-    """The runs of the points, for each file or folder."""
+    """Runs of the points: one table for each file or folder."""
     notes: tuple[str, ...] = ()
     """Notes at the head of the report: failed or missing runs."""
     searches: tuple[Found, ...] = ()
     """Searches among the results."""
     charts: tuple[ChartSpec, ...] = ()
-    """Requested charts."""
+    """Charts that the user requested."""
     answers: tuple[Answer, ...] = ()
     """Answers of `flashmesh ask`: changes that help."""
     validations: tuple[Validation, ...] = ()
@@ -75,7 +75,7 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Findings in sentences, of searches or of a single comparison; several comparisons have none in common."""
+        """Findings of searches or of a single comparison, as sentences; empty for several comparisons."""
         if self.searches:
             return [search.answer for search in self.searches]
         return findings(self.tables[0]) if len(self.tables) == 1 else []
@@ -92,7 +92,7 @@ class Study:
 
     @cached_property
     def chosen(self) -> tuple[Shown, ...]:
-        """Points with their own charts: if there are many, those with extreme tails, or the first ones of a search."""
+        """Points with charts of their own: of many, those with extreme tail latency, or the first of a search."""
         if len(self.points) <= DRAWN_MAX:
             return self.points
         if self.searches:
@@ -109,7 +109,7 @@ class Study:
 
     @property
     def not_drawn(self) -> str:
-        """A sentence on points without charts of their own; empty if all have charts."""
+        """Sentences on the points without charts of their own; empty if all points have charts."""
         left = len(self.points) - len(self.chosen)
         if not left:
             return ""
@@ -122,7 +122,7 @@ class Study:
         return told + f"The table above and the charts over keys have the other {left:,} too."
 
     def means(self, name: str) -> list[float | None]:
-        """Returns a measure of all points, as mean over seeds."""
+        """Returns the mean of a measure over seeds, for each point."""
         measure = measure_named(name)
         known = {id(table): table.values([measure])[0] for table in self.tables}
         found: list[float | None] = []
@@ -148,7 +148,7 @@ def points_in(table: RunTable, prefix: str = "", name: str = "") -> list[Shown]:
 
 
 def points_of_runs(runs: Sequence[Run]) -> tuple[Shown, ...]:
-    """Returns runs of this session as points."""
+    """Returns runs in memory as points."""
     table = DocumentRuns([run.settings for run in runs], [dict(run.document) for run in runs])
     if len(runs) == 1:
         return (Shown(runs[0].name, runs[0].settings, table, (0,)),)
@@ -156,7 +156,7 @@ def points_of_runs(runs: Sequence[Run]) -> tuple[Shown, ...]:
 
 
 def unique(points: Sequence[Shown]) -> tuple[Shown, ...]:
-    """Returns the points with a number appended to repeated names."""
+    """Returns the points, with a number appended to each repeated name."""
     seen: dict[str, int] = {}
     found: list[Shown] = []
     for point in points:

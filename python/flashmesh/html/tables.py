@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """A measure of the result table."""
+    """A column of the result table: a measure with its format."""
 
     key: str
-    """Its dotted key in the JSON of the result."""
+    """Dotted key of the measure in the JSON of the result."""
     heading: str
     text: Callable[[Any], str]
     unit: str = ""
-    """The unit of its values."""
+    """Unit of the measure in the JSON of the result."""
 
 
 COLUMNS = (
@@ -45,12 +45,12 @@ COLUMNS = (
     Column("lower_bound.distance", "distance to the bound", q.share, "share"),
     Column("power.energy_j.total", "energy of events", q.energy, "J"),
 )
-"""Measures shown of every run."""
+"""All columns of the result table."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A formatted number, with its key."""
+    """A cell of the result table: a number with its text and the key of its column."""
 
     key: str
     value: Any
@@ -59,20 +59,20 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A point of the result table."""
+    """A row of the result table: one point."""
 
     name: str
     seeds: int
     is_steady: bool | None
-    """Whether its measured window was steady; None if unknown."""
+    """Whether the measured windows of the point were steady; None if unknown."""
     is_interrupted: bool
     settings: str
-    """The varied keys with their values, for the filter."""
+    """The varied keys with their values as text, which the filter of the page searches."""
     cells: tuple[Cell, ...]
 
 
 def rows(points: Sequence[Shown]) -> list[Row]:
-    """Returns a row for each point: means over its seeds with intervals, without columns empty in all points."""
+    """Returns a row for each point, with means over seeds and intervals; omits columns that are empty in all rows."""
     keys = [column.key for column in COLUMNS]
     columns = {
         id(table): table.columns([*keys, "interrupted"]) for table in {id(p.table): p.table for p in points}.values()
@@ -92,7 +92,7 @@ def rows(points: Sequence[Shown]) -> list[Row]:
 
 
 def cell(column: Column, values: Sequence[Any]) -> Cell:
-    """Returns a measure of a point."""
+    """Returns the cell of a measure of a point, from its value with each seed."""
     if len(values) == 1:
         return Cell(column.key, values[0], column.text(values[0]))
     found = estimate(values)
@@ -102,13 +102,13 @@ def cell(column: Column, values: Sequence[Any]) -> Cell:
 
 
 def columns(shown: Sequence[Row]) -> list[Column]:
-    """Returns the columns of rows."""
+    """Returns the columns that the rows have."""
     keys = {cell.key for cell in shown[0].cells} if shown else set()
     return [column for column in COLUMNS if column.key in keys]
 
 
 def compact(shown: Sequence[Row]) -> dict[str, Any]:
-    """Returns the rows in the compact form that pages embed, for sorting and filtering."""
+    """Returns the rows in a compact form, which the page embeds for sorting and filtering."""
     return {
         "columns": [{"key": column.key, "heading": column.heading, "unit": column.unit} for column in columns(shown)],
         "names": [row.name for row in shown],
@@ -152,7 +152,7 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A key in which configurations differ."""
+    """A key that differs between configurations."""
 
     key: str
     values: list[str]

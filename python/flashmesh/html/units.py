@@ -1,4 +1,4 @@
-"""Units of axes in figures: plain numbers at the ticks, and the unit once, in the title."""
+"""Units of axes in figures: ticks have plain numbers, and the title of the axis has the unit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[s
 
     Args:
         spec: The chart as Vega-Lite, with its rows.
-        units: The unit of each choice, if a choice determines the axis; `%` for shares.
+        units: The unit of each choice, if a choice of the user determines the measure of an axis; `%` for shares.
         chosen: The choice of each field.
     """
     rows = [row for values in spec["datasets"].values() for row in values]
@@ -55,14 +55,14 @@ def units_once(spec: dict[str, Any], units: Mapping[str, str], chosen: Mapping[s
 
 
 def titled(title: str | None, unit: str) -> str | None:
-    """Returns a title with its unit; in one that names its unit, such as `throughput (IOPS)`, adds the prefix."""
+    """Returns a title with its unit; a title that has a unit, such as `throughput (IOPS)`, only gets the prefix."""
     if not unit or not title:
         return title
     return f"{title.removesuffix(OWN_UNIT)}({unit}{OWN_UNIT[1:]}" if title.endswith(OWN_UNIT) else f"{title} ({unit})"
 
 
 def scale_of(largest: float) -> tuple[float, str]:
-    """Returns the prefix for numbers up to `largest`, with its factor."""
+    """Returns the factor and the unit prefix for numbers up to `largest`."""
     return next((scale for scale in PREFIXES if largest >= scale[0] * 0.9995), (1.0, ""))
 
 

@@ -22,7 +22,7 @@ class Listed:
 
 
 def comparison_of(validation: Validation) -> Listed:
-    """Returns a row for each load and kind of request: each statistic measured, simulated, and their difference."""
+    """Returns a row for each load and kind of request: measured and simulated statistics, and their differences."""
     headings = ["offered (IOPS)", "points", "latency (us)"]
     headings += [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "difference")]
     rows = []
