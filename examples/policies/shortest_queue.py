@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ShortestQueue:
-    """Of equal planes the one that the allocator chose."""
+    """The plane that the allocator chose wins a tie."""
 
     def begin(self, geometry: Geometry) -> None:
         """Takes the number of planes of a die."""

@@ -25,7 +25,7 @@ CONFIG = {
 
 
 def run(windows: int = 40) -> list[tuple[int, float]]:
-    """Lets the tenant run for so many windows; gives the depth and the 99th percentile in us of each."""
+    """Runs the tenant for `windows` windows. Returns the depth and the 99th percentile in us of each."""
     drive = flashmesh.Drive(CONFIG)
     random = np.random.default_rng(1)
     depth, seen = 1, []

@@ -29,7 +29,7 @@ class Simulator:
         self._numbers = itertools.count()
 
     def schedule(self, time: int, event: Callable[[], None]) -> None:
-        """Has an event come at a time."""
+        """Schedules an event."""
         heapq.heappush(self._events, (time, next(self._numbers), event))
 
     def run(self) -> None:
@@ -75,7 +75,7 @@ class Core:
     """Computes, reads, and so on."""
 
     def __init__(self, number: int, drive: DriveModel, blocks: int) -> None:
-        """With so many blocks to read."""
+        """Begins with this number of blocks to read."""
         self.number = number
         self.drive = drive
         self.left = blocks

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mqsim_files import FEW, device_text, workload_text
 
 import flashmesh
 from flashmesh.importers.mqsim import import_mqsim
+from mqsim_files import FEW, device_text, workload_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def with_value(tag: str, value: str, text: str = DEVICE) -> str:
     return text[:begin] + value + text[text.index(f"</{tag}>") :]
 
 
-READ_ALIKE = {
+READ_ALIKE: dict[str, tuple[str | bytes, str | bytes]] = {
     "declaration": ('<?xml version="1.0" encoding="us-ascii"?>\n' + DEVICE, WORK),
     "latin": (b'<?xml version="1.0" encoding="iso-8859-1"?><!-- \xe9 -->\n' + DEVICE.encode(), WORK),
     "mark": (b"\xef\xbb\xbf" + DEVICE.encode(), b"\xef\xbb\xbf" + WORK.encode()),
@@ -69,7 +69,7 @@ READ_ALIKE = {
 """Files that MQSim reads like the plain ones."""
 DEFAULTS = device_text(device={"Seed": "123", "Queue_Fetch_Size": "512"}, flash={"Suspend_Erase_Time": "700000"})
 
-REFUSED = {
+REFUSED: dict[str, tuple[str | bytes, str | bytes, str]] = {
     "blanks around a word": (with_value("Flash_Technology", " SLC"), WORK, "blanks or line ends around `SLC`"),
     "blanks around a flag": (with_value("Ideal_Mapping_Table", "false "), WORK, "blanks or line ends around `false`"),
     "empty number": (with_value("Page_Capacity", ""), WORK, "<Page_Capacity>: is empty: expected a whole number"),

@@ -30,7 +30,7 @@ HERE = ("out", "resume", "shard", "jobs", "dask", "dask_tls", "workers", "dry_ru
 
 @dataclass(frozen=True)
 class Wanted:
-    """Number of tasks that were asked for, and of those that may run at once."""
+    """Number of tasks in the option, and limit of those that run at once."""
 
     tasks: int
     at_once: int | None = None
@@ -154,7 +154,7 @@ def scripts(
         folder: Folder of the results.
         resources: Options of sbatch.
         tasks: Shards with runs left.
-        asked: Tasks that were asked for.
+        asked: Tasks in the option.
         shards: Number of shards.
         log: Folder of the logs.
 
