@@ -13,11 +13,13 @@ from mqsim_files import FEW, device_text, workload_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from flashmesh.importers.mqsim.importer import MqsimImport
+
 DEVICE = device_text()
 WORK = workload_text([FEW])
 
 
-def imported(folder: Path, device: str | bytes, work: str | bytes) -> flashmesh.importers.mqsim.MqsimImport:
+def imported(folder: Path, device: str | bytes, work: str | bytes) -> MqsimImport:
     """Imports two files."""
     for name, text in {"ssd.xml": device, "work.xml": work}.items():
         (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
