@@ -985,7 +985,7 @@ class Venice:
 @suggesting
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
-    """Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by `flash.suspension`."""
+    """Scheduling of the transactions that wait for a die. `flash.suspension` sets which operations reads suspend."""
 
     policy: SchedulePolicy | None = None
     """Rule that selects the transaction a die executes next. Only with policy.scheduler unset. Default: "out-of-order".
@@ -2335,9 +2335,7 @@ class Config:
     """Venice, a mesh of routers in which scouts reserve circuits."""
 
     schedule: Schedule = Schedule()
-    """Scheduling of the transactions that wait for a die. The suspension of operations for reads is set by
-    `flash.suspension`.
-    """
+    """Scheduling of the transactions that wait for a die. `flash.suspension` sets which operations reads suspend."""
 
     ftl: Ftl = Ftl()
     """The flash translation layer: mapping and allocation of pages."""

@@ -307,7 +307,7 @@ impl<E: Queued> EventQueue<E> {
             if place == usual && usual < LANES {
                 self.take_from_lane(usual);
             } else {
-                self.take_from(place);
+                self.take_from(place, key);
             }
             number_of(key)
         })
@@ -319,12 +319,28 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(lane, next);
     }
 
+    /// Removes one event with `key` behind the head of the heap: an earlier event was scheduled after the clock had advanced to it.
+    #[cold]
+    fn remove_from_heap(&mut self, key: u64) {
+        let mut is_removed = false;
+        self.heap.retain(|&Reverse(other)| {
+            let is_due = other == key && !is_removed;
+            is_removed |= is_due;
+            !is_due
+        });
+    }
+
     #[inline(never)]
-    fn take_from(&mut self, place: usize) {
+    fn take_from(&mut self, place: usize, key: u64) {
         match place {
             ALARM => self.set_head(ALARM, NEVER),
             NO_LANE => {
-                self.heap.pop();
+                match self.heap.peek() {
+                    Some(&Reverse(first)) if first == key => {
+                        self.heap.pop();
+                    }
+                    _ => self.remove_from_heap(key),
+                }
                 self.update_heap_head();
             }
             lane => self.take_from_lane(lane),

@@ -266,7 +266,7 @@ impl<M: Model> Drive<M> {
         }
         if self.frontend.counters().is_done() || self.is_precise(at) {
             self.end = Some(at);
-            self.kernel.schedule_pause(at);
+            self.kernel.schedule_pause(at.later(self.kernel.now()));
         }
     }
 

@@ -140,3 +140,15 @@ fn an_event_in_the_past_is_a_bug() {
 fn a_number_too_large_for_a_key_is_a_bug() {
     EventQueue::default().schedule(NO_LANE, Time::from_ps(5), NUMBERS);
 }
+
+/// Work before a due event may schedule an earlier one, such as the end of a run, which takes the head of the heap.
+#[test]
+fn the_due_event_leaves_the_queue_although_an_earlier_one_was_scheduled_since() {
+    let mut queue: EventQueue<u32> = EventQueue::default();
+    queue.schedule(NO_LANE, Time::from_ns(5), 7);
+    queue.schedule(NO_LANE, Time::from_ns(9), 8);
+    let due = queue.advance().expect("two events are pending");
+    queue.schedule(NO_LANE, Time::from_ns(5), 3);
+    assert_eq!(queue.take(due), 7);
+    assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(3), Some(8), None]);
+}
