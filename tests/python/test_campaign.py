@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -175,6 +176,15 @@ def test_wrong_log_is_found(column: str, change: Callable[[Any], Any], words: st
     assert any(words in fault for fault in found), found
 
 
+@functools.cache
+def recovered() -> tuple[Result, Log]:
+    """Runs a drive whose power is cut."""
+    overrides = ("persistence.policy=journal", "power.cut=400us", "workload.read-share=0.5", "workload.requests=500")
+    config = read({}, ['preset="venice-z-nand"', *overrides])
+    log = Log()
+    return engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config), log
+
+
 @pytest.mark.parametrize(
     ("path", "change", "words"),
     [
@@ -185,10 +195,7 @@ def test_wrong_log_is_found(column: str, change: Callable[[Any], Any], words: st
     ],
 )
 def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words: str) -> None:
-    overrides = ("persistence.policy=journal", "power.cut=400us", "workload.read-share=0.5", "workload.requests=500")
-    config = read({}, ['preset="venice-z-nand"', *overrides])
-    log = Log()
-    result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
+    result, log = recovered()
     assert list(faults(result, log)) == []
     found = list(faults(altered(result, path, change), log))
     assert any(words in fault for fault in found), found
