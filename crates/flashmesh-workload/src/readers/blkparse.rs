@@ -6,9 +6,9 @@
 //! - A request causes several events. Only the event selected by `workload.blkparse-event` counts (by default D, issued to the drive); the others are
 //!   skipped. A request that the driver requeues (R) and issues again has two D events; only the first counts.
 //! - RWBS is the kind of the request: `R` is a read, `W` a write, `D` (with `E`: secure) a discard, which is a deallocation.
-//! Flags such as `S`, `M`, `A` or a last `F` are ignored. A first `F` requests a flush before the request.
+//!   Flags such as `S`, `M`, `A` or a last `F` are ignored. A first `F` requests a flush before the request.
 //! - A flush without data is a request with `workload.flushes`; otherwise it is ignored and counted. Also ignored and counted are
-//! commands without data (`N`) and SCSI commands passed through, whose sector is unknown.
+//!   commands without data (`N`) and SCSI commands passed through, whose sector is unknown.
 //! - A line that begins with a letter is not an event but a message or part of the final summary, and is skipped.
 //! - The device is the stream. Its number combines the major and the minor number as in Linux: `major * 2^20 + minor`.
 //!

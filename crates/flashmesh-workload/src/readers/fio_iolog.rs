@@ -6,10 +6,10 @@
 //!
 //! - Time stamps of version 3 are microseconds from the start of the job: the manual names no unit, fio writes microseconds.
 //! - Version 2 has no clock but `wait`. According to the manual, its number is microseconds after the previous wait; fio 3.33 interprets it as
-//! milliseconds since the start of the job. `workload.iolog-wait` selects the meaning. The manual's "everything below 100 is discarded" describes a
-//! limit of fio's sleep and is not applied.
+//!   milliseconds since the start of the job. `workload.iolog-wait` selects the meaning. The manual's "everything below 100 is discarded" describes a
+//!   limit of fio's sleep and is not applied.
 //! - `sync` and `datasync` are flushes with `workload.flushes`; otherwise they are ignored and counted. `sync_file_range` is always ignored and
-//! counted: the writes that it syncs are in the log.
+//!   counted: the writes that it syncs are in the log.
 
 use rustc_hash::FxHashMap;
 

@@ -5,7 +5,7 @@
 //! - With `"wrap"`, its start is taken modulo the capacity. A request that then crosses the end of the drive is moved back, so that it ends at the
 //!   end of the drive. So a request remains one request, and the transferred bytes are those of the trace.
 //! - Reads and writes above [`SIZE_MAX`] are rejected: no host transfers that much in one command, and a corrupt size must not
-//! become millions of pages. A deallocation may cover the whole drive.
+//!   become millions of pages. A deallocation may cover the whole drive.
 
 use super::reject::Reason;
 use crate::config::Beyond;

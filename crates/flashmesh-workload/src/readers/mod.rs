@@ -65,7 +65,7 @@ use crate::request::RequestKind;
 ///
 /// # Contract
 /// - Records are passed in the order of the file, each once. A reader may keep state for later lines (a version, a clock, names of files),
-/// in constant memory.
+///   in constant memory.
 /// - A record is judged on its own. Order and address range are checked later, for all formats alike.
 /// - Records may contain any bytes; invalid ones return an `Err`, and never panic. An invalid line does not change the reader.
 /// - The columns of a binary record are its bytes, from 1.

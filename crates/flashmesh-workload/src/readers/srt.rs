@@ -8,10 +8,10 @@
 //!   seconds after the first request. Start and stop are microseconds relative to the creation time, and ignored. The offset is in KiB, the device
 //!   number is hexadecimal. All later fields are optional and ignored.
 //! - `ds2txt`, separated by blanks or, with `--csv`, commas: a line names the columns, in any order. `enter_driver` is in
-//! seconds, `bytes` and `disk_offset` are in bytes, `is_read` is `T`, `true` or `R`, or else `F`, `false` or `W`. The device is
-//! `device_number`, decimal, or is composed, as in HP-UX, from those of `device_major`, `device_minor`, `device_controller`,
-//! `device_disk` and `device_partition` that are present. Descriptions of types, the header of the trace and the index of the
-//! file are skipped.
+//!   seconds, `bytes` and `disk_offset` are in bytes, `is_read` is `T`, `true` or `R`, or else `F`, `false` or `W`. The device is
+//!   `device_number`, decimal, or is composed, as in HP-UX, from those of `device_major`, `device_minor`, `device_controller`,
+//!   `device_disk` and `device_partition` that are present. Descriptions of types, the header of the trace and the index of the
+//!   file are skipped.
 
 use super::fields::Fields;
 use super::reject::{BadLine, Reason};

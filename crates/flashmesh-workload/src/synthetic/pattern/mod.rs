@@ -26,7 +26,7 @@ use super::sizes::Size;
 ///
 /// # Contract
 /// - The block is below `size.starts`: no request crosses the end of the footprint. Patterns are only built for sizes with at
-/// least one such block.
+///   least one such block.
 /// - A pattern is constant and shared by all streams. All changing state is in the cursor and the generator of the stream.
 /// - The number of draws may vary. Results must not depend on the machine: integers, or floating point through `libm`.
 pub(crate) trait AddressPattern {
