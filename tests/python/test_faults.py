@@ -234,6 +234,7 @@ def test_kill_at_any_moment_leaves_whole_files_and_a_rerun_succeeds(config: Path
     assert all(map(is_whole, victim.outputs))
 
 
+@pytest.mark.long
 def test_kill_while_a_run_works_or_writes_leaves_whole_files_and_a_rerun_succeeds(
     config: Path, tmp_path: Path, forkers: list[Forker]
 ) -> None:

@@ -80,6 +80,7 @@ def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
     assert ("flashmesh/libflashmesh_nbdkit.so" in names) == (sys.platform == "linux")
 
 
+@pytest.mark.long
 def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
     programs = installed(wheel, tmp_path / "env", "--no-index", "--no-deps")
     # What it depends on is taken from here, where it has been downloaded already.
@@ -128,6 +129,7 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
 
 
 @pytest.mark.skipif(not os.environ.get(LONG), reason=f"{LONG}=1 compiles and installs the source distribution")
+@pytest.mark.long
 def test_the_source_distribution_installs_with_pip_alone(source: Path, tmp_path: Path) -> None:
     programs = installed(source, tmp_path / "env")
     ran = subprocess.run([programs / "flashmesh", "doctor"], cwd=tmp_path, env=environment(), check=False)

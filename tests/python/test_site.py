@@ -13,6 +13,8 @@ import pytest
 
 from conftest import PAGES, build_site
 
+pytestmark = pytest.mark.long
+
 LOADED = ("audio", "embed", "iframe", "img", "link", "script", "source", "video")
 
 

@@ -13,6 +13,8 @@ from selenium.webdriver.common.by import By
 
 from pages import SHEETS, WIDTHS, as_before, clipped, resize, show_as, start, until
 
+pytestmark = pytest.mark.long
+
 # What is beside the page until it is asked for, and what only a pointer shows.
 ASIDE = ".sidebar-drawer, .toc-drawer, .visually-hidden, .skip-to-content, .headerlink, .copybtn, .icon, .back-to-top"
 

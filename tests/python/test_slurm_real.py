@@ -31,6 +31,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     running.close()
 
 
+@pytest.mark.long
 def test_array_runs_is_watched_is_cancelled_and_is_resumed(cluster: Cluster, sweep_file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "my 50% #1"
     folder.mkdir()

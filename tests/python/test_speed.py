@@ -49,6 +49,7 @@ def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], t
     assert cpu_s(command, tmp_path, 5, limit_s) < limit_s
 
 
+@pytest.mark.long
 def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
     axis = "replay.outstanding=1,2,4,8,16,32,64,128,256,512"
     settings = ["--set", "workload.requests=20000", "--set", "measure.epoch=1ms", "--vary", axis]
@@ -59,6 +60,7 @@ def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> No
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
 
 
+@pytest.mark.long
 def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(MANY)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
@@ -89,6 +91,7 @@ def test_types_are_looked_at_once_however_many_epochs_there_are(monkeypatch: pyt
     assert looked < 200
 
 
+@pytest.mark.long
 def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SWEEP)
     bare = (

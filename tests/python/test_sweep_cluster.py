@@ -109,6 +109,7 @@ def measures(folder: Path) -> Any:
     return table[["run", "makespan_ps", "iops", "latency_ps.all.p99", "config_hash"]].to_dict("records")
 
 
+@pytest.mark.long
 def test_cluster_that_is_not_there_is_one_sentence(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     done = cli("sweep", sweep_file, "--out", "out", "--dask", "tcp://127.0.0.1:9")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -164,6 +165,7 @@ def run_with_slurm(
     )
 
 
+@pytest.mark.long
 def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
     done = run_with_slurm(tmp_path, sweep_file, sbatch=SBATCH)
     assert done.returncode == 0, done.stderr
@@ -171,6 +173,7 @@ def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
     assert len((tmp_path / "jobs").read_text().split()) == 2
 
 
+@pytest.mark.long
 def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path) -> None:
     done = run_with_slurm(tmp_path, sweep_file, sbatch="#!/bin/sh\necho $$\n", squeue="#!/bin/sh\n")
     assert done.returncode == 2
@@ -188,6 +191,7 @@ def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file:
     assert re.search(r"the last one wrote in slurm-\d+\.out: no such partition", done.stderr), done.stderr
 
 
+@pytest.mark.long
 def test_jobs_that_cannot_be_submitted_are_not_waited_for(sweep_file: Path, tmp_path: Path) -> None:
     done = run_with_slurm(tmp_path, sweep_file, sbatch="#!/bin/sh\nexit 1\n", squeue="#!/bin/sh\n")
     assert done.returncode == 2
@@ -229,6 +233,7 @@ def certificates(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_slurm_is_asked_for_workers_that_speak_tls(sweep_file: Path, tmp_path: Path, certificates: Path) -> None:
     done = run_with_slurm(tmp_path, sweep_file, "--dask-tls", str(certificates), interface="", sbatch=SBATCH)
     assert done.returncode == 0, done.stderr

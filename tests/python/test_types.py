@@ -6,7 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.long
 def test_stub_agrees_with_the_compiled_module(tmp_path: Path) -> None:
     # What the stub imports is checked with the package; analysing pandas and NumPy here again takes most of a minute.
     settings = tmp_path / "stubtest.ini"
