@@ -22,6 +22,8 @@ __all__ = [
     "Area",
     "Bytes",
     "Cache",
+    "CacheAccessTime",
+    "CacheAccessUnit",
     "CacheDestage",
     "CacheRowPolicy",
     "CacheSharing",
@@ -39,6 +41,7 @@ __all__ = [
     "FlashDieStart",
     "FlashMultiPlane",
     "FlashPageTypes",
+    "FlashPlaneOrder",
     "FlashProgramOrder",
     "FlashProgramUnit",
     "FlashSuspension",
@@ -206,6 +209,9 @@ FlashDieStart: TypeAlias = Literal["independent", "together"]
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
 """Condition under which planes of a die can join in one operation."""
 
+FlashPlaneOrder: TypeAlias = Literal["number", "arrival"]
+"""Order in which the planes of a multi-plane read send their data."""
+
 FlashProgramOrder: TypeAlias = Literal["in-order", "any"]
 """Order in which the pages of a block can be programmed."""
 
@@ -238,6 +244,7 @@ FabricArbitration: TypeAlias = Literal[
     "oldest-first",
     "round-robin",
     "data-first-round-robin",
+    "data-first-together",
 ]
 """Transfer that is granted a channel when several wait."""
 
@@ -381,10 +388,10 @@ assigned pages allow it; the queues are searched up to `schedule.lookahead`. A w
 turn while the rest of the page is read.
 """
 
-FtlFirstTouch: TypeAlias = Literal["home", "write-block"]
+FtlFirstTouch: TypeAlias = Literal["home", "write-block", "reader-block"]
 """Treatment of a read of an unwritten page."""
 
-FtlWriteStreams: TypeAlias = Literal["shared", "per-stream"]
+FtlWriteStreams: TypeAlias = Literal["shared", "per-stream", "per-stream-destaged"]
 """Open block of the plane that a written page goes to."""
 
 MappingSharing: TypeAlias = Literal["shared", "per-stream"]
@@ -451,8 +458,14 @@ CacheWrites: TypeAlias = Literal["back", "through"]
 CacheDestage: TypeAlias = Literal["watermark", "eviction", "first-write"]
 """Rule by which dirty pages are destaged (written to flash)."""
 
-CacheStall: TypeAlias = Literal["writes", "commands"]
+CacheStall: TypeAlias = Literal["writes", "cached-writes", "commands"]
 """Commands that wait while a write waits for space, or because of `throttle-interval`."""
+
+CacheAccessUnit: TypeAlias = Literal["page", "request"]
+"""Unit of an access to the DRAM. All pages of an access end at the same time."""
+
+CacheAccessTime: TypeAlias = Literal["rows", "mqsim"]
+"""Time of an access to the DRAM."""
 
 CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 """State of a row after an access."""
@@ -716,6 +729,9 @@ class Flash:
 
     multi_plane: FlashMultiPlane | None = None
     """Condition under which planes of a die can join in one operation. Default: "same-offset"."""
+
+    plane_order: FlashPlaneOrder | None = None
+    """Order in which the planes of a multi-plane read send their data. Default: "number"."""
 
     program_order: FlashProgramOrder | None = None
     """Order in which the pages of a block can be programmed. Default: "in-order"."""
@@ -1006,6 +1022,11 @@ class Schedule:
     """Use of request priorities. Unless `off`, only transactions of the same priority join in a multi-plane operation.
     A Python policy decides itself how to use priorities; with `off`, the policy does not see priorities. Only with
     policy = "out-of-order". Default: "off".
+    """
+
+    map_reads_take_others: bool | None = None
+    """Whether reads of requests on other planes join a read of a translation page in a multi-plane operation. Only with
+    mapping.cache_capacity set. Default: False.
     """
 
     age_bound: Time | None = None
@@ -1704,6 +1725,12 @@ class Cache:
     flush_at_end: bool | None = None
     """Whether all dirty pages are destaged after the last request; otherwise they are only reported. Default: False."""
 
+    access_unit: CacheAccessUnit | None = None
+    """Unit of an access to the DRAM. All pages of an access end at the same time. Default: "page"."""
+
+    access_time: CacheAccessTime | None = None
+    """Time of an access to the DRAM. Default: "rows"."""
+
     row_size: Bytes | None = None
     """Size of a DRAM row. Values: 64B to 1MiB. Default: "8KiB"."""
 
@@ -1725,7 +1752,7 @@ class Cache:
     """Time to close a row (tRP). Values: 0ps to 1ms. Default: "13ns"."""
 
     row_policy: CacheRowPolicy | None = None
-    """State of a row after an access. Default: "closed"."""
+    """State of a row after an access. Only with access_time = "rows". Default: "closed"."""
 
     def __post_init__(self) -> None:
         """Refuses values that no configuration takes."""

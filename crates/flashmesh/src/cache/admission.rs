@@ -64,6 +64,13 @@ impl Cache {
     /// Admits a write, or queues the write and returns `None`.
     pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
         let own = part_of(write.stream, self.parts.len());
+        if self.lets_pass
+            && self.admission.way(write.stream) == WriteMode::Around
+            && !self.table.contains_key(&write.lpn)
+            && !self.waiting.contains_key(&write.lpn)
+        {
+            return self.admit(&write);
+        }
         // Queue behind an earlier stalled write of this page, even in another stream's part.
         let part = self.waiting.get(&write.lpn).map_or(own, |&(part, _)| part);
         if self.parts[part as usize].waiting.is_empty()
@@ -73,7 +80,7 @@ impl Cache {
         }
         self.counts.waits += 1;
         self.parts[part as usize].waiting.push_back(write);
-        if self.parts.len() > 1 {
+        if self.parts.len() > 1 || self.lets_pass {
             self.waiting.entry(write.lpn).or_insert((part, 0)).1 += 1;
         }
         None

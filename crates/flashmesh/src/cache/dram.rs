@@ -5,7 +5,7 @@
 //! open. An access that begins in the open row costs tCL there; one that begins in another row also costs tRP. Banks, refresh and bus turnaround are
 //! not modelled [choice].
 
-use crate::config::{self, RowPolicy};
+use crate::config::{self, AccessTime, RowPolicy};
 use crate::units::{Bytes, Time, TransferTimes};
 
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Dram {
     column: Time,
     precharge: Time,
     keeps_open: bool,
+    /// Whether times are those of MQSim (`cache.access-time = "mqsim"`).
+    is_mqsim: bool,
     open_row: Option<u64>,
     free_at: Time,
     busy: Time,
@@ -33,6 +35,7 @@ impl Dram {
             column: config.column_latency,
             precharge: config.row_precharge,
             keeps_open: config.row_policy == RowPolicy::Open,
+            is_mqsim: config.access_time == AccessTime::Mqsim,
             open_row: None,
             free_at: Time::ZERO,
             busy: Time::ZERO,
@@ -47,7 +50,29 @@ impl Dram {
         self.free_at
     }
 
+    /// Returns the time that MQSim reckons for an access of `size` bytes, in whole nanoseconds.
+    #[inline(never)]
+    fn duration_in_mqsim(&mut self, size: u64) -> Time {
+        if size <= self.row_size {
+            return self.opening + self.transfer_in_mqsim(size);
+        }
+        let second_rows = size / self.row_size / 2;
+        let rows = (self.transfer_in_mqsim(self.row_size) + self.precharge) * second_rows;
+        // MQSim divides by the time of a transfer where it should multiply. Its burst is half of the one here.
+        let burst_ps = self.times.time_for(Bytes::new(self.burst)).as_ps();
+        let rest_ns = (size % self.row_size * 2000).checked_div(self.burst * burst_ps).unwrap_or(0);
+        self.opening * 2 + rows + Time::from_ns(rest_ns)
+    }
+
+    fn transfer_in_mqsim(&mut self, size: u64) -> Time {
+        let time = self.times.time_for(Bytes::new(size / self.burst * self.burst));
+        Time::from_ns(time.as_ps() / 1000)
+    }
+
     fn duration(&mut self, address: u64, size: Bytes) -> Time {
+        if self.is_mqsim {
+            return self.duration_in_mqsim(size.as_u64());
+        }
         let end = address + size.as_u64();
         let first = address / self.row_size;
         let (last, moved) = if end <= (first + 1) * self.row_size {
@@ -121,6 +146,22 @@ mod tests {
         // The access ends in the next row, which then stays open.
         assert_eq!(dram.access(Time::from_us(3), 4096 + 992, Bytes::new(64)), Time::from_ns(3000 + 20 + 35 + 64));
         assert_eq!(dram.access(Time::from_us(4), 5120, Bytes::new(32)), Time::from_ns(4000 + 20 + 32));
+    }
+
+    /// Rows of 2 KiB, 800 MT/s, bursts of 4 B: times printed by MQSim for 4, 8, 16 and 17 KiB, and for half a row.
+    #[test]
+    fn an_access_of_several_rows_takes_as_long_as_in_mqsim() {
+        let mut dram = Dram::new(&config::Cache {
+            row_size: Bytes::from_kib(2),
+            burst: Bytes::new(8),
+            data_rate: Rate::from_bytes_per_second(6_400_000_000),
+            access_time: AccessTime::Mqsim,
+            ..config::Cache::default()
+        });
+        for (bytes, ns) in [(1024, 26 + 160), (4096, 52 + 333), (8192, 52 + 666), (16_384, 1384), (17_408, 1384 + 204)]
+        {
+            assert_eq!(dram.duration(0, Bytes::new(bytes)), Time::from_ns(ns), "{bytes} B");
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{self, CacheSharing, Caching, Config, Destage};
+use crate::config::{self, CacheSharing, CacheStall, Caching, Config, Destage};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 use crate::quantities;
@@ -111,13 +111,15 @@ struct CachePart {
 #[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
+    /// Whether writes past the cache do not wait behind those that wait for room.
+    lets_pass: bool,
     destaging: Destaging,
     /// Recently written pages; `None` unless the policy is `first-write`.
     first_writes: Option<FirstWrites>,
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// Part at which the stalled writes of a page queue, and their number. Empty with a single part.
+    /// Part at which the stalled writes of a page queue, and their number. Empty where no write can pass another one: with a single part, unless `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: Stamps,
     flushes: Vec<Flush>,
@@ -171,6 +173,7 @@ impl Cache {
         let is_by_first_write = settings.destage == Destage::FirstWrite;
         Some(Cache {
             admission: Admission::new(caching, settings.writes),
+            lets_pass: config.cache.stall == CacheStall::CachedWrites,
             destaging: Destaging::new(settings, geometry),
             first_writes: is_by_first_write.then(|| FirstWrites::new(settings.destage_window)),
             slots: Slots::default(),

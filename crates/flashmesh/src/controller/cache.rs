@@ -26,7 +26,7 @@ use super::{Context, Done, PageRequest};
 
 pub use device::DeviceCache;
 
-use device::{Access, Then};
+use device::{Access, AccessGroup, Then};
 use stripes::Next;
 
 /// Outcome of a page read through the device cache.
@@ -56,7 +56,7 @@ impl DeviceCache {
             cx.kernel.tell(|| Notice::CacheFound(request, lpn, sectors));
             let from_dram = bytes - bytes.min(missing);
             (start, from_flash) = (self.start_of(found.missing), bytes - from_dram);
-            self.access_memory(slot, sectors, since, Then::Deliver(request, from_dram), cx.kernel);
+            self.access_memory((slot, sectors), since, Then::Deliver(request, from_dram), cx.kernel);
         }
         let parts = u32::from(found.here.is_some()) + u32::from(!found.missing.is_empty());
         let from_flash = (!found.missing.is_empty()).then(|| {
@@ -102,11 +102,11 @@ impl DeviceCache {
                     throttle.admitted(cx.shared.foreground.dies(), cx.kernel.now());
                 }
                 cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: true });
-                self.access_memory(slot, sectors, since, Then::Accept(request), cx.kernel);
+                self.access_memory((slot, sectors), since, Then::Accept(request), cx.kernel);
             }
             Admitted::InBoth(slot) => {
                 cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: false });
-                self.access_memory(slot, sectors, since, Then::Program(writer, lpn, bytes), cx.kernel);
+                self.access_memory((slot, sectors), since, Then::Program(writer, lpn, bytes), cx.kernel);
             }
             Admitted::OnFlash => {
                 let in_cache = cx.kernel.now() - since;
@@ -117,20 +117,66 @@ impl DeviceCache {
 
     fn access_memory<M: Model>(
         &mut self,
-        slot: SlotId,
-        sectors: Sectors,
+        (slot, sectors): (SlotId, Sectors),
         since: Time,
         then: Then,
         kernel: &mut Kernel<M>,
     ) {
-        let done = self.access(kernel.now(), slot, sectors);
-        self.accesses.push_back(Access { since, then });
+        let access = Access { since, then, is_joined: false };
+        match then.grouped_request() {
+            Some(request) if self.groups_accesses => self.group_access(request, (slot, sectors), access, kernel),
+            _ => {
+                self.end_group(kernel);
+                let done = self.access(kernel.now(), slot, sectors);
+                self.accesses.push_back(access);
+                kernel.schedule(lane::MEMORY, done, Event::Memory);
+            }
+        }
+    }
+
+    /// Adds a page to the group of its request. A group of another request ends first.
+    #[inline(never)]
+    fn group_access<M: Model>(
+        &mut self,
+        request: RequestId,
+        (slot, sectors): (SlotId, Sectors),
+        access: Access,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.group.as_ref().is_some_and(|group| group.request != request) {
+            self.end_group(kernel);
+        }
+        let (address, size, had_waited) =
+            (self.address_of(slot, sectors), self.bytes_of(sectors), access.since < kernel.now());
+        let group = self.group.get_or_insert_with(|| AccessGroup {
+            request,
+            had_waited,
+            address,
+            size: Bytes::ZERO,
+            accesses: Vec::new(),
+        });
+        group.size += size;
+        group.accesses.push(access);
+    }
+
+    /// Queues the access of the group, if there is one.
+    pub(super) fn end_group<M: Model>(&mut self, kernel: &mut Kernel<M>) {
+        let Some(AccessGroup { address, size, mut accesses, .. }) = self.group.take() else { return };
+        let done = self.access_at(kernel.now(), address, size);
+        let joined = accesses.len() - 1;
+        accesses[..joined].iter_mut().for_each(|access| access.is_joined = true);
+        self.accesses.extend(accesses);
         kernel.schedule(lane::MEMORY, done, Event::Memory);
     }
 
     /// Handles the end of the oldest DRAM access.
     pub(super) fn memory_done<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
-        let Some(Access { since, then }) = self.accesses.pop_front() else { return };
+        while self.end_access(writes, cx) {}
+    }
+
+    /// Ends the first access of the queue. Returns whether the next one ends together with it.
+    fn end_access<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) -> bool {
+        let Some(Access { since, then, is_joined }) = self.accesses.pop_front() else { return false };
         let in_cache = cx.kernel.now() - since;
         let spent = LatencyBreakdown { cache: in_cache, ..LatencyBreakdown::default() };
         match then {
@@ -148,6 +194,7 @@ impl DeviceCache {
                 writes.begin(FlashWrite { writer, lpn, bytes, place, in_cache }, cx);
             }
         }
+        is_joined
     }
 
     /// Begins the next due destage. If no destage is due and `admits` is true, admits the next waiting write.
@@ -172,11 +219,19 @@ impl DeviceCache {
         }
         self.close_or_open(cx.kernel.now());
         let Some((write, admitted)) = self.cache.admit_next() else {
+            if self.group.as_ref().is_some_and(|group| group.had_waited) {
+                self.end_group(cx.kernel);
+                cx.datapath.end_batch();
+            }
             self.await_throttle(cx.kernel);
             return cx.then(Step::SendDestages);
         };
         self.waited += cx.kernel.now() - write.since;
         self.tell_removed(cx.kernel);
+        let is_first = self.group.as_ref().is_none_or(|group| group.request != write.request);
+        if self.groups_accesses && is_first {
+            cx.datapath.begin_batch();
+        }
         self.admitted(&write, admitted, writes, cx);
         cx.then(Step::SettleCache);
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
@@ -216,7 +271,7 @@ impl DeviceCache {
         if is_at_hand {
             writes.begin(FlashWrite { writer, lpn, bytes, place: CachePlace::None, in_cache: Time::ZERO }, cx);
         } else {
-            self.access_memory(slot, sectors, cx.kernel.now(), Then::Program(writer, lpn, bytes), cx.kernel);
+            self.access_memory((slot, sectors), cx.kernel.now(), Then::Program(writer, lpn, bytes), cx.kernel);
         }
     }
 
@@ -256,6 +311,7 @@ impl DeviceCache {
     /// Fills the cache with a page that was read from flash for `request`.
     pub(super) fn fill<M: Model>(&mut self, request: RequestId, lpn: Lpn, cx: &mut Context<'_, M>) {
         if let Some((slot, sectors)) = self.cache.filled(lpn) {
+            self.end_group(cx.kernel);
             self.access(cx.kernel.now(), slot, sectors);
             cx.kernel.tell(|| Notice::CacheFilled(request, lpn, sectors));
         }

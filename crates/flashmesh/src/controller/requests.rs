@@ -103,6 +103,15 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
+    /// Ends the batch of pages of a request, after all of them have been offered to the device cache.
+    #[inline]
+    pub fn end_pages<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        datapath.end_batch();
+        if let Some(cache) = &mut self.cache {
+            cache.end_group(kernel);
+        }
+    }
+
     /// Counts the pages that a request writes.
     pub fn count_written(&mut self, pages: u32) {
         self.shared.counters.flash.pages_written += u64::from(pages);

@@ -39,8 +39,12 @@ pub struct Rules {
     pub cleans: bool,
     /// Whether all host writes of a plane share one open block.
     pub shares_open_block: bool,
+    /// Whether destages go to the open block of the stream that wrote the page.
+    pub destages_apart: bool,
     /// Whether the first read of an unmapped page assigns a location.
     pub places_for_reads: bool,
+    /// Whether the location is in the open block of the stream that reads.
+    pub places_by_reader: bool,
     /// Whether the allocator is user-supplied. Such an allocator is notified of requests, and queried again when a write could be programmed.
     pub asks_allocator: bool,
     /// Whether mapping entries are cached.
@@ -60,7 +64,9 @@ impl Rules {
             copies: config.gc.r#move.leaves_the_chip(),
             cleans: config.gc.r#move == crate::config::Move::Clean,
             shares_open_block: config.ftl.write_streams == WriteStreams::Shared && !config.slc.is_on(),
-            places_for_reads: preallocates && config.ftl.first_touch == FirstTouch::WriteBlock,
+            destages_apart: config.ftl.write_streams == WriteStreams::PerStreamDestaged,
+            places_by_reader: config.ftl.first_touch == FirstTouch::ReaderBlock,
+            places_for_reads: preallocates && config.ftl.first_touch.assigns_location(),
             asks_allocator: false,
             has_map_cache,
         }
@@ -210,8 +216,8 @@ impl Shared {
     /// Returns the kind of open block for a write.
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
-        let stream = transaction.owner.request.map(|_| transaction.owner.stream);
-        self.ftl.write_stream(transaction.plane, stream)
+        let is_of_stream = transaction.owner.request.is_some() || self.rules.destages_apart;
+        self.ftl.write_stream(transaction.plane, is_of_stream.then_some(transaction.owner.stream))
     }
 
     /// Returns the page that a partial write must read first; `None` if the write covers the whole page, or if the page has no data.

@@ -1,8 +1,8 @@
 //! Rules of operations, derived from the configuration.
 
 use crate::config::{
-    Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, Priorities, Schedule, SchedulePolicy,
-    Suspension, SuspensionScope, WriteBinding,
+    Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, PlaneOrder, Priorities, Schedule,
+    SchedulePolicy, Suspension, SuspensionScope, WriteBinding,
 };
 use crate::fabric::Facts;
 use crate::flash::die::DieRules;
@@ -17,6 +17,10 @@ use crate::units::Time;
 pub(super) struct Rules {
     pub(super) die: DieRules,
     pub(super) multi_plane: MultiPlane,
+    /// Whether reads of requests join reads of the map.
+    pub(super) map_reads_take_others: bool,
+    /// Whether planes of a read send their data in the order of arrival of their transactions.
+    pub(super) sends_by_arrival: bool,
     /// Number of queued transactions among which a joiner is sought.
     pub(super) lookahead: u32,
     /// Whether a program transfers only the sectors written.
@@ -86,6 +90,8 @@ impl Rules {
                 suspend_remaining_min: config.flash.suspend_remaining_min,
             },
             multi_plane: config.flash.multi_plane,
+            map_reads_take_others: config.schedule.map_reads_take_others,
+            sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
             lookahead: config.schedule.lookahead,
             partial_program: config.flash.partial_program,
             copyback: config.gc.copyback,
@@ -113,13 +119,13 @@ impl Rules {
     /// Returns whether channel arbitration depends on the owner of the data that leaves a die.
     #[inline]
     pub(super) fn arbitrates_by_owner(&self) -> bool {
-        self.arbitration == Arbitration::DataFirstRoundRobin
+        self.arbitration.is_data_first_by_chip()
     }
 
     /// Returns whether a die requests its next path before it releases the path of its data. The request then takes part in the arbitration at the
     /// release.
     #[inline]
     pub(super) fn requests_before_release(&self) -> bool {
-        matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
+        self.arbitration.is_data_first_by_chip() || self.arbitration == Arbitration::NextCommandFirst
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Arbiter {
     positions_per_chip: Divisor,
     /// Position of the last grant; under [`Arbitration::DataFirstRoundRobin`], of the last granted command.
     last: u32,
+    /// `last` before the latest grant.
+    before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
     /// Custom policy, with the number of the channel or controller that it arbitrates.
@@ -94,9 +96,9 @@ impl Arbiter {
     /// Creates an arbiter with empty queues for `positions` dies, `positions_per_chip` of them on each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
         // Under data-first round-robin the last chip counts as the last granted one, so that chip 0 is first.
-        let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
+        let last = if arbitration.is_data_first_by_chip() { positions.saturating_sub(1) } else { 0 };
         let (positions_per_chip, commands, data) = (Divisor::new(positions_per_chip), Ring::default(), Ring::default());
-        Arbiter { arbitration, positions, positions_per_chip, last, commands, data, custom: None }
+        Arbiter { arbitration, positions, positions_per_chip, last, before_last: last, commands, data, custom: None }
     }
 
     /// Replaces the arbitration rule with the custom `policy`, for the channel or controller `resource`. Call before the first request.
@@ -135,7 +137,7 @@ impl Arbiter {
     /// Enqueues a request.
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
-        let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
+        let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
         let QueuedRequest { data, goes_on, .. } = waiting;
         let queue = self.queue(waiting.phase);
         let is_last = !is_sorted || queue.back().is_none_or(|last| precedes(last, data, goes_on));
@@ -148,9 +150,26 @@ impl Arbiter {
     /// Records a grant to the die at `position` that bypassed the queues.
     #[inline]
     pub(super) fn record_grant(&mut self, position: u32, phase: TransferPhase) {
-        if phase == TransferPhase::Command || self.arbitration != Arbitration::DataFirstRoundRobin {
+        if phase == TransferPhase::Command || !self.arbitration.is_data_first_by_chip() {
+            self.before_last = self.last;
             self.last = position;
         }
+    }
+
+    /// Returns whether a command of the die at `position` goes before the one granted last, by the turns before that grant.
+    #[inline]
+    pub(super) fn precedes_grant(&self, position: u32) -> bool {
+        self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
+    }
+
+    fn chips_behind(&self, position: u32) -> u32 {
+        let by_chip = self.positions_per_chip;
+        behind(by_chip.divide(position), by_chip.divide(self.before_last), by_chip.divide(self.positions))
+    }
+
+    /// Moves the last grant of a command to the die at `position`. Returns the former position.
+    pub(super) fn replace_grant(&mut self, position: u32) -> u32 {
+        std::mem::replace(&mut self.last, position)
     }
 
     /// Cancels the request of a die to which another arbiter has granted a path.
@@ -226,13 +245,15 @@ impl Arbiter {
                     _ => None,
                 }
             }
-            Arbitration::DataFirstRoundRobin => remove_first(data, &fits).or_else(|| {
-                let by_chip = self.positions_per_chip;
-                let (chips, last) = (by_chip.divide(self.positions), by_chip.divide(self.last));
-                let distance = |waiting: &QueuedRequest| behind(by_chip.divide(waiting.position), last, chips);
-                let (_, at) = nearest(commands, &fits, distance)?;
-                commands.remove(at)
-            }),
+            Arbitration::DataFirstRoundRobin | Arbitration::DataFirstTogether => {
+                remove_first(data, &fits).or_else(|| {
+                    let by_chip = self.positions_per_chip;
+                    let (chips, last) = (by_chip.divide(self.positions), by_chip.divide(self.last));
+                    let distance = |waiting: &QueuedRequest| behind(by_chip.divide(waiting.position), last, chips);
+                    let (_, at) = nearest(commands, &fits, distance)?;
+                    commands.remove(at)
+                })
+            }
         }?;
         self.record_grant(next.position, next.phase);
         Some(next)

@@ -15,6 +15,8 @@ use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferP
 struct Channel {
     /// Holder, with its phase and the time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
+    /// Batch of transactions in which an idle channel was granted last.
+    batch: u32,
     arbiter: Arbiter,
 }
 
@@ -34,7 +36,8 @@ impl Channels {
     /// Creates `count` channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies.
     pub fn new(arbitration: Arbitration, durations: Durations, count: u32, chips: u32, dies_per_chip: u32) -> Channels {
         let dies_per_channel = chips * dies_per_chip;
-        let channel = || Channel { held: None, arbiter: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
+        let channel =
+            || Channel { held: None, batch: 0, arbiter: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
         Channels {
             channels: Table::of(channel(), count as usize),
             usage: Table::of(LinkUsage::default(), count as usize),
@@ -61,11 +64,36 @@ impl Channels {
         let channel = &mut self.channels[path];
         let cause = Cause::Channel;
         if let Some((holder, held_for, _)) = channel.held {
+            if phase == TransferPhase::Command
+                && outbox.batch != 0
+                && channel.batch == outbox.batch
+                && held_for == phase
+                && channel.arbiter.precedes_grant(position)
+                && let Some(granted) = outbox.grants.iter_mut().find(|granted| granted.grant.path == path)
+            {
+                // The grant has not been taken yet: requests of one batch are arbitrated together.
+                granted.grant.die = die;
+                channel.held = Some((die, phase, now));
+                let replaced = channel.arbiter.replace_grant(position);
+                let waiting = QueuedRequest {
+                    die: holder,
+                    phase,
+                    data,
+                    goes_on: false,
+                    cause,
+                    position: replaced,
+                    order: self.order,
+                };
+                channel.arbiter.enqueue(waiting);
+                self.order += 1;
+                return;
+            }
             let goes_on = (holder, held_for) == (die, phase);
             channel.arbiter.enqueue(QueuedRequest { die, phase, data, goes_on, cause, position, order: self.order });
             self.order += 1;
         } else {
             channel.held = Some((die, phase, now));
+            channel.batch = outbox.batch;
             channel.arbiter.record_grant(position, phase);
             outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
         }
@@ -155,5 +183,29 @@ mod tests {
             LinkUsage { busy: duration, until: duration, bytes_in: Bytes::new(4000), ..LinkUsage::default() }
         );
         assert_eq!(channels.usage()[0], LinkUsage::default());
+    }
+
+    #[test]
+    fn commands_of_one_batch_are_put_in_the_order_of_the_chips() {
+        let granted = |arbitration, asked: [(u32, u32); 3]| {
+            let mut channels = channels(arbitration, 1, 4);
+            let mut outbox = Outbox::default();
+            for (die, batch) in asked {
+                outbox.batch = batch;
+                channels.acquire(DieId(die), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
+            }
+            let mut order = vec![outbox.grants[0].grant.die.0];
+            while outbox.grants.len() == 1 && order.len() < asked.len() {
+                let grant = outbox.grants.pop().expect("one die has the channel").grant;
+                channels.release(grant, Time::from_ns(9), &mut outbox);
+                order.push(outbox.grants[0].grant.die.0);
+            }
+            order
+        };
+        let at_once = [(3, 7), (1, 7), (2, 7)];
+        assert_eq!(granted(Arbitration::DataFirstTogether, at_once), [1, 2, 3]);
+        assert_eq!(granted(Arbitration::DataFirstRoundRobin, at_once), [3, 1, 2]);
+        assert_eq!(granted(Arbitration::DataFirstTogether, [(3, 7), (1, 8), (2, 8)]), [3, 1, 2], "of a later batch");
+        assert_eq!(granted(Arbitration::DataFirstTogether, [(3, 0), (1, 0), (2, 0)]), [3, 1, 2], "of no batch");
     }
 }

@@ -152,6 +152,16 @@ fn check_held(facts: &Facts, config: &Config) -> Result<(), FabricError> {
             help: format!("set {key} = \"off\", or fabric.hold-path = false or \"reads\""),
         });
     }
+    if config.fabric.arbitration == config::Arbitration::DataFirstTogether {
+        return Err(FabricError {
+            keys: vec!["fabric.arbitration", "fabric.hold-path"],
+            message: format!(
+                "fabric.arbitration = data-first-together gives a granted channel to another die, and fabric.hold-path = {} holds it",
+                config.fabric.hold_path
+            ),
+            help: "set fabric.arbitration to \"data-first-round-robin\", or fabric.hold-path to false".to_owned(),
+        });
+    }
     if config.gc.r#move.leaves_the_chip() {
         return Err(FabricError {
             keys: vec!["fabric.hold-path", "gc.move"],

@@ -93,6 +93,8 @@ pub struct ScoutStep {
 pub struct Outbox {
     /// New grants, in order.
     pub grants: Vec<Granted>,
+    /// Number of the batch of transactions that are being queued; 0 outside of batches.
+    pub batch: u32,
     /// Events to schedule.
     pub events: Vec<(Time, FabricEvent)>,
     /// Time of the next wake-up with token 0; [`Time::MAX`] if none is due. A wake-up precedes all other events of its time, whenever they were
@@ -112,6 +114,7 @@ impl Default for Outbox {
     fn default() -> Outbox {
         Outbox {
             grants: Vec::new(),
+            batch: 0,
             events: Vec::new(),
             wake_at: Time::MAX,
             lookahead_until: Time::ZERO,

@@ -52,6 +52,11 @@ impl PlaneTransactions {
         self.count += 1;
     }
 
+    /// Sorts the transactions, which send their data in this order.
+    pub fn sort_by_key<K: Ord>(&mut self, key: impl Fn(TransactionId) -> K) {
+        self.transactions[..self.count as usize].sort_by_key(|&id| key(id));
+    }
+
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         &self.transactions[..self.count as usize]

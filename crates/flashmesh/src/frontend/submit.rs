@@ -100,10 +100,12 @@ impl<M: Model> Frontend<M> {
         controller.request_begins::<M>(id, first, last);
         controller.begin_read::<M>(first.0..=last.0, io.size);
         let mut parts = 0;
+        datapath.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
             parts += controller.read(&page, datapath, kernel);
         }
+        controller.end_pages(datapath, kernel);
         self.requests[id].remaining = parts;
     }
 
@@ -122,10 +124,12 @@ impl<M: Model> Frontend<M> {
         controller.request_begins::<M>(id, first, last);
         self.requests[id].remaining = pages;
         controller.count_written(pages);
+        datapath.begin_batch();
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, since, Lpn(lpn));
             controller.write(&page, datapath, kernel);
         }
+        controller.end_pages(datapath, kernel);
     }
 
     fn whole_pages(&self, io: &IoRequest) -> std::ops::Range<u32> {
@@ -162,5 +166,6 @@ impl<M: Model> Frontend<M> {
         for page in &parts {
             controller.write(page, datapath, kernel);
         }
+        controller.end_pages(datapath, kernel);
     }
 }

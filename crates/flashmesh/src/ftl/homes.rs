@@ -10,7 +10,7 @@
 //! or erased. Garbage collection neither moves such data nor gains from it, and it causes no wear.
 
 use super::{Ftl, Occupancy};
-use crate::ids::{Lpn, Ppn};
+use crate::ids::{Lpn, Ppn, StreamId};
 
 impl Ftl {
     /// Returns the location at which `lpn` is read: its mapped location, or its home while it is unmapped.
@@ -32,17 +32,17 @@ impl Ftl {
     }
 
     /// Maps the unmapped page `lpn` to the next page of the open block of host writes, on the plane of its home. No flash operation takes place: the
-    /// page counts as programmed before the run (`ftl.first-touch = "write-block"`). If streams have open blocks of their own, the block is that of
-    /// the first stream that writes to the plane, as for all data from before the run \[choice\].
+    /// page counts as programmed before the run (`ftl.first-touch`). If streams have open blocks of their own, the block is that of `stream` if
+    /// `stream` has one on the plane, otherwise of the first stream that writes there \[choice\].
     ///
     /// Returns `None` if only the reserve of collection is left, or the plane has no room for another page of the namespace.
-    pub fn place_for_read(&mut self, lpn: Lpn) -> Option<Ppn> {
+    pub fn place_for_read(&mut self, lpn: Lpn, stream: Option<StreamId>) -> Option<Ppn> {
         let plane = self.allocation.static_order().plane_of(lpn);
         let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         if !self.allocation.has_room(lpn, plane, &occupancy) {
             return None;
         }
-        let written = self.blocks.plane(plane).open.writer(None);
+        let written = self.blocks.plane(plane).open.writer(stream);
         let ppn = self.blocks.allocate(plane, written)?;
         self.commit(lpn, ppn);
         Some(ppn)

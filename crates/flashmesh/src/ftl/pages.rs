@@ -148,7 +148,7 @@ mod tests {
     fn a_page_placed_by_a_read_takes_the_next_page_of_the_open_write_block() {
         let mut ftl = drive();
         assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(0)));
-        assert_eq!(ftl.place_for_read(Lpn(7)), Some(Ppn(1)));
+        assert_eq!(ftl.place_for_read(Lpn(7), None), Some(Ppn(1)));
         assert_eq!(ftl.location(Lpn(7)), Ppn(1));
         assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(2)));
         ftl.audit().expect("the tables agree");
@@ -161,11 +161,12 @@ mod tests {
         let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
         assert_eq!(
-            ftl.place_for_read(Lpn(7)),
+            ftl.place_for_read(Lpn(7), None),
             Some(Ppn(9)),
             "data from before the run goes to the block of the first stream"
         );
-        for page in 1..7 {
+        assert_eq!(ftl.place_for_read(Lpn(6), Some(StreamId(1))), Some(Ppn(1)), "the block of the stream that reads");
+        for page in 2..7 {
             assert_eq!(ftl.preallocate(PLANE, second), Some(Ppn(page)));
         }
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (None, None));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::spare_blocks::spare_blocks_min;
 use super::translation::TranslationPages;
-use crate::config::{Config, Level, WriteStreams};
+use crate::config::{Config, Level};
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
@@ -128,7 +128,7 @@ impl Partition {
             parts
         };
         let mut writers = Vec::new();
-        if config.ftl.write_streams == WriteStreams::PerStream {
+        if config.ftl.write_streams.are_apart() {
             writers = vec![0; geometry.planes() as usize];
             for (stream, queue) in config.streams().iter().map(|stream| &stream.queue).enumerate() {
                 let set = config.namespace_of(queue, &namespaces, "queue.namespace")?.min(sets.len() - 1);

@@ -16,7 +16,7 @@ use std::ops::Range;
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
 
-use crate::config::{self, Clash, Config, MovedPages, WriteBinding, WriteStreams};
+use crate::config::{self, Clash, Config, MovedPages, WriteBinding};
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::IdleDies;
 use crate::ftl::{Ftl, FtlRules, Stream};
@@ -237,7 +237,7 @@ fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
         let why = "which chooses the plane of a write, and ftl.write-binding `early` gives it a page before";
         clashes.push(refused(config, "ftl.write-binding", why, "set ftl.write-binding to \"late\""));
     }
-    if config.ftl.write_streams == WriteStreams::PerStream {
+    if config.ftl.write_streams.are_apart() {
         let why = "which has planes write at one pointer, and ftl.write-streams is `per-stream`";
         clashes.push(refused(config, "ftl.write-streams", why, "set ftl.write-streams to \"shared\""));
     }

@@ -2,8 +2,8 @@
 //! who gets a channel, and which transaction goes first. Each to the picosecond, as arithmetic gives it.
 
 use flashmesh::config::{
-    Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PreconditionKind, ProgramOrder,
-    SchedulePolicy, Suspension, Times, WriteBinding,
+    Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PlaneOrder, PreconditionKind,
+    ProgramOrder, SchedulePolicy, Suspension, Times, WriteBinding,
 };
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -249,6 +249,21 @@ fn with_data_first_and_round_robin_an_operation_sends_all_its_planes_in_one_go()
     assert_eq!(completions(&config, reads), [sensed + PAGE_TRANSFER * 3, sensed + PAGE_TRANSFER * 4]);
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
     assert_eq!(completions(&config, reads), [sensed + PAGE_TRANSFER * 2, sensed + PAGE_TRANSFER * 4]);
+}
+
+#[test]
+fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads_came() {
+    let mut config = drive();
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.ftl.allocation = order("PWCD");
+    config.geometry.planes_per_die = 4;
+    // The first read keeps the die until all others are there, and the other three are sensed while its data is sent.
+    let reads = [(4, 0), (0, 1), (3, 2), (1, 3)].map(|(page, at)| read(page, 1, NS(at)));
+    let first = COMMAND + READ + PAGE_TRANSFER;
+    let nth = |n| first + PAGE_TRANSFER * n;
+    assert_eq!(completions(&config, reads), [first, nth(1), nth(3), nth(2)]);
+    config.flash.plane_order = PlaneOrder::Arrival;
+    assert_eq!(completions(&config, reads), [first, nth(1), nth(2), nth(3)]);
 }
 
 #[test]

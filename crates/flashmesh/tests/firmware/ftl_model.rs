@@ -210,7 +210,7 @@ impl Model {
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();
-        let placed = if places && before.is_none() { self.ftl.place_for_read(lpn) } else { None };
+        let placed = if places && before.is_none() { self.ftl.place_for_read(lpn, None) } else { None };
         if let Some(ppn) = placed {
             assert!(self.space(lpn).planes.contains(&self.geometry.plane_of(ppn)), "{lpn:?} is at {ppn:?}");
             assert!(self.allocated.insert(ppn), "{ppn:?} is given out twice without an erase");

@@ -2,7 +2,7 @@
 //! stand.
 
 use flashmesh::config::{
-    self, Arbitration, Config, FabricKind, HoldPath, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes,
+    self, Arbitration, Config, FabricKind, HoldPath, MapFill, MultiPlane, Pattern, PreconditionKind, ReplayMode, Sizes,
 };
 use flashmesh::measure::report::{MappingCacheReport, Report};
 use flashmesh::simulation::{Control, Simulation};
@@ -107,6 +107,28 @@ fn requests_that_miss_the_same_translation_page_share_one_read_of_it() {
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.joined_misses, report.flash.map_reads), (1, 7, 1));
     assert_eq!((map.counters.hits, map.hit_share), (0, Some(0.0)));
+}
+
+#[test]
+fn reads_of_requests_join_reads_of_the_map_on_other_planes_where_asked() {
+    let mut config = small_drive(64);
+    config.geometry.planes_per_die = 2;
+    config.geometry.capacity = Some(Bytes::new(PAGE) * (4 * 16 * 16));
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.workload.requests = Some(2000);
+    config.workload.read_share = 1.0;
+    config.workload.pattern = Pattern::Random;
+    config.replay.outstanding = 32;
+    let counts = |config: &Config| {
+        let report = checked(config);
+        (report.flash.user_reads, report.flash.multi_plane_operations)
+    };
+    let (reads, apart) = counts(&config);
+    config.schedule.map_reads_take_others = true;
+    let (reads_of_both, together) = counts(&config);
+    assert_eq!(reads, reads_of_both);
+    assert!(together > apart, "{together} operations of several planes, {apart} where the map is read alone");
 }
 
 /// MQSim serves the map before requests: whichever chip has data of a request, that of a translation page leaves first.

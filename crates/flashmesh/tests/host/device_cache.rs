@@ -1,8 +1,8 @@
 //! The device cache on whole drives: times to the picosecond, each policy, back-pressure, flushes and cuts of the power.
 
 use flashmesh::config::{
-    CacheStall, CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PageTypes, PreconditionKind, ReplayMode,
-    Suspension,
+    AccessUnit, CacheStall, CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PageTypes, PreconditionKind,
+    ReplayMode, Suspension,
 };
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -108,6 +108,16 @@ fn the_parts_of_a_hit_are_link_and_cache() {
 fn accesses_to_dram_wait_for_each_other() {
     let (_, latencies) = measured(&cached(16), [write(0, 3, ms(0)), read(0, 1, ms(0))]);
     assert_eq!(latencies, [DRAM * 3, DRAM * 4]);
+}
+
+#[test]
+fn one_access_moves_all_pages_of_a_request_where_the_unit_is_a_request() {
+    let mut config = cached(16);
+    config.cache.access_unit = AccessUnit::Request;
+    let (_, latencies) = measured(&config, [write(0, 3, ms(0)), read(0, 1, ms(0)), read(0, 3, ms(1))]);
+    // Rows of 8 KiB: the third page lies in a second row, which costs tRP, tRCD and tCL.
+    let three = Time::from_ns(26 + 1280 + 39 + 640);
+    assert_eq!(latencies, [three, three + DRAM, three]);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Several streams on one drive: each with its own workload, replay and results, and what they do to one another.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{Caching, Config, Namespace, Priority, ReplayMode};
 use flashmesh::error::RunError;
-use flashmesh::ids::{Lpn, StreamId};
+use flashmesh::ids::{Lpn, Ppn, StreamId};
+use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{Report, StreamReport};
 use flashmesh::simulation::{Control, Simulation};
@@ -214,6 +216,78 @@ queue.namespace = \"second\"
     assert_eq!(report.cache.expect("it is on").destages, 1);
     let map = report.mapping_cache.expect("it is on").counters;
     assert_eq!((map.misses, map.hits), (2, 1), "the second read finds the entry of the first");
+}
+
+#[test]
+fn a_write_that_bypasses_the_cache_need_not_wait_behind_one_without_room() {
+    let latency_beside = |stall: &str| {
+        let text = format!(
+            "\
+cache.capacity = \"4KiB\"
+cache.destage = \"eviction\"
+cache.stall = \"{stall}\"
+replay.mode = \"open\"
+[stream.cached]
+[stream.direct]
+queue.caching = \"none\"
+"
+        );
+        let us = Time::from_us;
+        let cached = vec![write(1, 1, us(0)), write(2, 1, us(10))];
+        let (_, records) = run_lists(&config_of(&text), vec![cached, vec![write(7, 1, us(20))]]);
+        let direct = of(&records, 1)[0];
+        direct.completed - direct.arrival
+    };
+    let (behind, passing) = (latency_beside("writes"), latency_beside("cached-writes"));
+    let program = Config::default().flash.program_time;
+    assert!(passing >= program && passing < program + Time::from_us(10), "{passing:?}");
+    assert!(behind > passing + Time::from_us(50), "{behind:?} and {passing:?}");
+}
+
+/// Where the array programmed each logical page.
+#[derive(Clone, Default)]
+struct Programs(Arc<Mutex<BTreeMap<Lpn, Ppn>>>);
+
+impl Probe for Programs {
+    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+        if let Notice::PageProgrammed(ppn, lpn, _) = *notice {
+            self.0.lock().expect("no other thread panicked").insert(lpn, ppn);
+        }
+    }
+}
+
+#[test]
+fn pages_that_the_cache_destages_go_to_the_block_of_their_stream_where_asked() {
+    let is_one_block_for = |write_streams: &str| {
+        let config = config_of(&format!(
+            "\
+ftl.write-streams = \"{write_streams}\"
+cache.capacity = \"1MiB\"
+cache.flush-at-end = true
+cache.destage = \"first-write\"
+replay.mode = \"open\"
+[geometry]
+channels = 1
+chips-per-channel = 1
+dies-per-chip = 1
+planes-per-die = 1
+blocks-per-plane = 64
+over-provisioning = 0.2
+[stream.a]
+[stream.b]
+"
+        ));
+        let programs = Programs::default();
+        let mut simulation = simulation(&config, [1, 2].map(|page| vec![write(page, 1, Time::ZERO)]).into());
+        simulation.add_probe(Box::new(programs.clone()));
+        finish(simulation);
+        let places = programs.0.lock().expect("no other thread panicked");
+        let blocks: BTreeSet<u32> = places.values().map(|ppn| ppn.0 / config.geometry.pages_per_block).collect();
+        assert_eq!(places.len(), 2, "each stream writes a page");
+        blocks.len() == 1
+    };
+    assert!(is_one_block_for("per-stream"));
+    assert!(!is_one_block_for("per-stream-destaged"));
 }
 
 #[test]

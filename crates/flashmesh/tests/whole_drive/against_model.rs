@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
 use flashmesh::config::{
-    CacheWrites, Caching, Config, FirmwarePolicy, FirstTouch, Move, PreconditionKind, WriteBinding,
+    AccessTime, AccessUnit, Arbitration, CacheStall, CacheWrites, Caching, Config, FirmwarePolicy, HoldPath, Move,
+    PlaneOrder, PreconditionKind, WriteBinding,
 };
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
@@ -207,11 +208,58 @@ fn planes(config: &Config) -> u32 {
     geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
 }
 
+/// Ways in which MQSim differs, each a choice of its own.
+const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
+    |config| config.cache.access_unit = AccessUnit::Request,
+    |config| config.cache.access_time = AccessTime::Mqsim,
+    |config| config.cache.stall = CacheStall::CachedWrites,
+    |config| config.flash.plane_order = PlaneOrder::Arrival,
+    |config| {
+        if config.fabric.hold_path == HoldPath::Never {
+            config.fabric.arbitration = Arbitration::DataFirstTogether;
+        }
+    },
+    |config| config.schedule.map_reads_take_others = true,
+];
+
+/// Any drive with the way of MQSim at `index`.
+fn case_with_way(index: usize) -> impl Strategy<Value = Case> {
+    arbitrary::case().prop_map(move |mut case| {
+        WAYS_OF_MQSIM[index](&mut case.config);
+        case
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_drive_completes_any_workload_as_the_model_says_and_no_oracle_speaks(case in arbitrary::case()) {
+    fn so_does_any_drive_that_moves_pages_of_a_request_in_one_dram_access(case in case_with_way(0)) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn so_does_any_drive_with_dram_times_of_mqsim(case in case_with_way(1)) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn so_does_any_drive_that_lets_writes_pass_the_cache(case in case_with_way(2)) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn so_does_any_drive_that_sends_planes_by_arrival(case in case_with_way(3)) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn so_does_any_drive_that_arbitrates_commands_of_a_request_together(case in case_with_way(4)) {
+        check(&case)?;
+    }
+
+    #[test]
+    fn so_does_any_drive_that_joins_reads_with_reads_of_the_map(case in case_with_way(5)) {
         check(&case)?;
     }
 
@@ -272,7 +320,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
     assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
     let early = |config: &&Config| gather(config) && config.ftl.write_binding == WriteBinding::Early;
-    let touched = |config: &&Config| early(config) && config.ftl.first_touch == FirstTouch::WriteBlock;
+    let touched = |config: &&Config| early(config) && config.ftl.first_touch.assigns_location();
     let mbm = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Mbm;
     let counts =
         [drives.iter().filter(early).count(), drives.iter().filter(touched).count(), drives.iter().filter(mbm).count()];
@@ -353,7 +401,7 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
 /// gets there, and the place that the read gave it with it.
 fn mapped_one_at_a_time(case: &Case) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let page = case.config.mapping_unit().as_u64();
-    let places_for_reads = case.config.ftl.first_touch == FirstTouch::WriteBlock;
+    let places_for_reads = case.config.ftl.first_touch.assigns_location();
     let mut only_read = BTreeSet::new();
     let mut mapped = Model::of(&Case { config: case.config.clone(), requests: Vec::new() }).mapped_min;
     for io in case.requests.iter().filter(|io| status(&case.config, io) == Status::Success) {

@@ -43,6 +43,8 @@ choices! {
     CacheStall {
         /// Later writes only; reads continue.
         Writes = "writes",
+        /// Later writes that the cache accepts; reads, and writes that bypass the cache, continue.
+        CachedWrites = "cached-writes",
         /// All later commands, in the order in which they reached the drive.
         Commands = "commands",
     }
@@ -55,6 +57,27 @@ choices! {
         Closed = "closed",
         /// Open: a hit costs only the column latency; an access to another row first closes the open row.
         Open = "open",
+    }
+}
+
+choices! {
+    /// The unit of an access to the DRAM of the cache.
+    AccessUnit {
+        /// A page.
+        Page = "page",
+        /// All pages of a request that the cache accepts or finds at one time.
+        Request = "request",
+    }
+}
+
+choices! {
+    /// The time of an access to the DRAM of the cache.
+    AccessTime {
+        /// tRCD + tCL and the transfer for each row, and tRP for each row after the first.
+        Rows = "rows",
+        /// The time that MQSim computes. For up to a row: tRCD + tCL and the transfer. For more: 2 (tRCD + tCL); tRP and the transfer of a row for every
+        /// second row; and 2 ns / (burst x time of a burst in ns) for each byte after the last whole row.
+        Mqsim = "mqsim",
     }
 }
 
@@ -105,6 +128,10 @@ section! {
         flush_programs: bool = true, with "writes" = ["\"back\""], needs plain;
         /// Whether all dirty pages are destaged after the last request; otherwise they are only reported.
         flush_at_end: bool = false, needs plain;
+        /// Unit of an access to the DRAM. All pages of an access end at the same time.
+        access_unit: AccessUnit = AccessUnit::Page, needs plain;
+        /// Time of an access to the DRAM.
+        access_time: AccessTime = AccessTime::Rows, needs plain;
         /// Size of a DRAM row.
         row_size: Bytes = Bytes::from_kib(8), in Bytes::new(64)..=Bytes::from_kib(1024), needs plain;
         /// Transfer rate of DRAM once a column is open.
@@ -119,6 +146,6 @@ section! {
         /// Time to close a row (tRP).
         row_precharge: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX, needs plain;
         /// State of a row after an access.
-        row_policy: RowPolicy = RowPolicy::Closed, needs plain;
+        row_policy: RowPolicy = RowPolicy::Closed, with "access-time" = ["\"rows\""], needs plain;
     }
 }

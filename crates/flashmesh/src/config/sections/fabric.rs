@@ -64,6 +64,16 @@ choices! {
         /// Data out before commands: data of requests before that of garbage collection, then in the order of sensing, with all planes of an
         /// operation together. Commands in the cyclic order of the chips, starting after the chip of the last command.
         DataFirstRoundRobin = "data-first-round-robin",
+        /// Like `data-first-round-robin`, but commands of one request that find the channel idle also go in the cyclic order of the chips, not in the
+        /// order of the pages.
+        DataFirstTogether = "data-first-together",
+    }
+}
+
+impl Arbitration {
+    /// Returns whether data goes before commands, and commands go in the cyclic order of the chips.
+    pub(crate) fn is_data_first_by_chip(self) -> bool {
+        matches!(self, Arbitration::DataFirstRoundRobin | Arbitration::DataFirstTogether)
     }
 }
 

@@ -13,6 +13,16 @@ pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
 const OVERHEAD_MAX: Time = Time::from_ms(1_000);
 
 choices! {
+    /// The order in which the planes of a multi-plane read send their data.
+    PlaneOrder {
+        /// The plane of the oldest transaction first, then the others by number.
+        Number = "number",
+        /// The order of arrival of the transactions at the die.
+        Arrival = "arrival",
+    }
+}
+
+choices! {
     /// The condition under which planes of a die can join in one operation.
     MultiPlane {
         /// Never: each plane has its own operations.
@@ -151,6 +161,8 @@ section! {
         die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], with "fabric.kind" != ["\"nossd\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// Condition under which planes of a die can join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
+        /// Order in which the planes of a multi-plane read send their data.
+        plane_order: PlaneOrder = PlaneOrder::Number, needs plain;
         /// Order in which the pages of a block can be programmed.
         program_order: ProgramOrder = ProgramOrder::InOrder, needs plain;
         /// Whether a die is free for its next operation once data is in the cache register (after tR). Otherwise the die is free when the data has

@@ -159,6 +159,15 @@ choices! {
         /// Assignment of the next page of the write block, which changes the mapping entry, like a write. If each stream has its own write block, the
         /// block of the first stream that writes to the plane is used. While the plane has no free page, the home of the page is read.
         WriteBlock = "write-block",
+        /// Like `write-block`, but if each stream has its own write block, the block of the stream that reads the page is used.
+        ReaderBlock = "reader-block",
+    }
+}
+
+impl FirstTouch {
+    /// Returns whether the first read of an unwritten page assigns a location.
+    pub fn assigns_location(self) -> bool {
+        matches!(self, FirstTouch::WriteBlock | FirstTouch::ReaderBlock)
     }
 }
 
@@ -170,6 +179,16 @@ choices! {
         Shared = "shared",
         /// One open block per plane for each stream, in the planes of its namespace. Pages moved by garbage collection share one open block.
         PerStream = "per-stream",
+        /// Like `per-stream`, but a page that the device cache destages goes to the open block of the stream that wrote the page, not to that of the first
+        /// stream of the plane.
+        PerStreamDestaged = "per-stream-destaged",
+    }
+}
+
+impl WriteStreams {
+    /// Returns whether each stream has an open block of its own.
+    pub fn are_apart(self) -> bool {
+        matches!(self, WriteStreams::PerStream | WriteStreams::PerStreamDestaged)
     }
 }
 

@@ -35,10 +35,12 @@ mod venice;
 mod wear;
 
 pub use area::Area;
-pub use cache::{Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
+pub use cache::{AccessTime, AccessUnit, Cache, CacheSharing, CacheStall, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, ChannelLoad, Fabric, FabricKind, HoldPath};
 pub use firmware::Firmware;
-pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, ProgramUnit, Suspension, SuspensionScope};
+pub use flash::{
+    DieStart, Flash, MultiPlane, PageTypes, PlaneOrder, ProgramOrder, ProgramUnit, Suspension, SuspensionScope,
+};
 pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, BurstKinds, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes,
     TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::cache::dram::Dram;
 use crate::cache::{Cache, Sectors, SlotId};
-use crate::config::Config;
+use crate::config::{AccessUnit, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{Lpn, RequestId};
@@ -33,6 +33,29 @@ pub struct Access {
     /// Time at which the page reached the cache.
     pub since: Time,
     pub then: Then,
+    /// Whether the next access of the queue ends at the same time.
+    pub is_joined: bool,
+}
+
+/// Pages of a request that one DRAM access moves (`cache.access-unit = "request"`).
+#[derive(Clone, Debug)]
+pub struct AccessGroup {
+    pub request: RequestId,
+    /// Whether the pages had waited for space.
+    pub had_waited: bool,
+    pub address: u64,
+    pub size: Bytes,
+    pub accesses: Vec<Access>,
+}
+
+impl Then {
+    /// Returns the request whose other pages may be part of the access; `None` for a program.
+    pub fn grouped_request(self) -> Option<RequestId> {
+        match self {
+            Then::Deliver(request, _) | Then::Accept(request) => Some(request),
+            Then::Program(..) => None,
+        }
+    }
 }
 
 /// The device cache and its DRAM.
@@ -42,6 +65,10 @@ pub struct DeviceCache {
     dram: Dram,
     /// Accesses with a follow-up, in the order in which they end.
     pub accesses: VecDeque<Access>,
+    /// Whether one access moves all pages of a request.
+    pub groups_accesses: bool,
+    /// Pages that wait for the rest of their request; `None` if there are none.
+    pub group: Option<AccessGroup>,
     /// Total time for which writes waited for space.
     pub waited: Time,
     /// Throttle of writes while the drive is short of space; `None` if it is disabled.
@@ -85,6 +112,8 @@ impl DeviceCache {
             cache,
             dram: Dram::new(&config.cache),
             accesses: VecDeque::new(),
+            groups_accesses: config.cache.access_unit == AccessUnit::Request,
+            group: None,
             waited: Time::ZERO,
             throttle: Throttle::new(config.cache.throttle_interval),
             stripes: Stripes::new(config, geometry),
@@ -131,9 +160,18 @@ impl DeviceCache {
 
     /// Queues a DRAM access to `sectors` of a page. Returns its end.
     pub fn access(&mut self, now: Time, slot: SlotId, sectors: Sectors) -> Time {
-        let address = Cache::address(slot, sectors.first(), self.page_size, self.sector_size);
         let size = self.bytes_of(sectors);
+        self.dram.access(now, self.address_of(slot, sectors), size)
+    }
+
+    /// Queues an access of `size` bytes at `address`. Returns its end.
+    pub fn access_at(&mut self, now: Time, address: u64, size: Bytes) -> Time {
         self.dram.access(now, address, size)
+    }
+
+    /// Returns the address in DRAM of the first of some sectors.
+    pub fn address_of(&self, slot: SlotId, sectors: Sectors) -> u64 {
+        Cache::address(slot, sectors.first(), self.page_size, self.sector_size)
     }
 
     /// Returns the cached pages and their states.

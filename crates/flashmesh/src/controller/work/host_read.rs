@@ -3,7 +3,7 @@
 use crate::controller::shared::Shared;
 use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
-use crate::ids::{Lpn, Ppn, TransactionId};
+use crate::ids::{Lpn, Ppn, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::policies::{FirmwarePolicy, PolicyEvent};
@@ -26,7 +26,7 @@ pub fn begin<M: Model>(
     cx: &mut Context<'_, M>,
 ) -> TransactionId {
     let lpn = page.lpn;
-    let from = if cx.shared.rules.has_map_cache { Ppn(0) } else { translate(lpn, None, cx) };
+    let from = if cx.shared.rules.has_map_cache { Ppn(0) } else { translate(lpn, Some(page.stream), None, cx) };
     let plane = cx.shared.geometry.plane_of(from);
     let mut transaction = Transaction::new(Work::HostRead(place), page.owner(), lpn, plane, from, bytes);
     transaction.translated = cx.shared.ftl.map_changes();
@@ -43,27 +43,38 @@ pub fn begin<M: Model>(
 
 /// Updates a read to the current location of its page.
 pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-    let from = translate(cx.datapath.transaction(id).lpn, map, cx);
+    let Transaction { lpn, owner, .. } = *cx.datapath.transaction(id);
+    let from = translate(lpn, Some(owner.stream), map, cx);
     let transaction = cx.datapath.transaction_mut(id);
     transaction.translated = cx.shared.ftl.map_changes();
     transaction.from = from;
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Returns the location at which `lpn` is read.
+/// Returns the location at which `lpn` is read by stream `reader`; `None` for a read of the firmware.
 #[inline]
-pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Ppn {
+pub fn translate<M: Model>(
+    lpn: Lpn,
+    reader: Option<StreamId>,
+    map: Option<&mut CachedMap>,
+    cx: &mut Context<'_, M>,
+) -> Ppn {
     if let Some(ppn) = cx.shared.ftl.lookup(lpn) {
         return ppn;
     }
-    let placed = if cx.shared.rules.places_for_reads { place(lpn, map, cx) } else { None };
+    let placed = if cx.shared.rules.places_for_reads { place(lpn, reader, map, cx) } else { None };
     placed.unwrap_or_else(|| cx.shared.ftl.read_home(lpn))
 }
 
-/// Assigns a location in the open block of host writes to an unmapped page; `None` if no page is free.
+/// Assigns a location in an open block of host writes to an unmapped page; `None` if no page is free.
 #[inline(never)]
-fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Option<Ppn> {
-    let place = cx.shared.ftl.place_for_read(lpn)?;
+fn place<M: Model>(
+    lpn: Lpn,
+    reader: Option<StreamId>,
+    map: Option<&mut CachedMap>,
+    cx: &mut Context<'_, M>,
+) -> Option<Ppn> {
+    let place = cx.shared.ftl.place_for_read(lpn, reader.filter(|_| cx.shared.rules.places_by_reader))?;
     cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
     cx.shared.persist(|state| state.placed(lpn, place));
     if M::ALL_FEATURES {

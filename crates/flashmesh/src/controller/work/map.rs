@@ -97,7 +97,7 @@ impl CachedMap {
 
     fn read_translation<M: Model>(&mut self, page: Lpn, whole: bool, cx: &mut Context<'_, M>) -> TransactionId {
         let bytes = if whole { self.write_back_read_size } else { self.read_size };
-        let from = translate(page, Some(self), cx);
+        let from = translate(page, None, Some(self), cx);
         let plane = cx.shared.geometry.plane_of(from);
         let id = cx.begin(Transaction::new(Work::MapRead, Owner::FIRMWARE, page, plane, from, bytes));
         cx.kernel.tell(|| Notice::TranslationReadIssued(page));

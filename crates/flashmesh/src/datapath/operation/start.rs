@@ -38,14 +38,8 @@ impl Beginning {
         granted: GrantedPath,
         candidate_planes: u8,
     ) -> Beginning {
-        Beginning {
-            queue,
-            granted,
-            planes: PlaneTransactions::one(lead),
-            candidate_planes,
-            lead_location: None,
-            companion_count: 0,
-        }
+        let planes = PlaneTransactions::one(lead);
+        Beginning { queue, granted, planes, candidate_planes, lead_location: None, companion_count: 0 }
     }
 
     #[inline]
@@ -132,7 +126,19 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
+        if self.rules.sends_by_arrival {
+            self.sort_by_arrival(&mut operation);
+        }
         self.begin(operation, kernel);
+    }
+
+    /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
+    fn sort_by_arrival(&self, operation: &mut Beginning) {
+        let transactions = &self.transactions;
+        operation.planes.sort_by_key(|id| {
+            let transaction = &transactions[id];
+            (transaction.class() != Class::MapRead, transaction.order)
+        });
     }
 
     #[inline(never)]
@@ -159,6 +165,36 @@ impl<M: Model> Datapath<M> {
         None
     }
 
+    /// Starts a read of the map with the reads of the map and of requests on other planes that can join (`schedule.map-reads-take-others`).
+    #[inline(never)]
+    fn start_map_read<S: PageSource<M>>(&mut self, mut operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
+        while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
+        let (lead, die) = (operation.lead(), operation.queue.die);
+        let lead_location = self.location_in_plane(lead);
+        let used = operation
+            .transactions()
+            .iter()
+            .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.transactions[id].plane));
+        let mut planes: u8 = self.queues.masks(die).of(Class::UserRead) & !used;
+        while planes != 0 {
+            let plane = planes.trailing_zeros() as u8;
+            planes &= planes - 1;
+            for at in 0..self.queues.priorities().len() {
+                let priority = self.queues.priorities()[at];
+                let queue = Choice { plane, class: Class::UserRead, priority, ..operation.queue };
+                if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
+                    self.on_dequeued(id, die, operation.granted.path, kernel);
+                    operation.planes.join(id);
+                    break;
+                }
+            }
+        }
+        if self.rules.sends_by_arrival {
+            self.sort_by_arrival(&mut operation);
+        }
+        self.begin(operation, kernel);
+    }
+
     /// Starts an erase, or a read for GC or the map.
     #[inline(never)]
     pub(super) fn start_other<S: PageSource<M>>(
@@ -176,7 +212,11 @@ impl<M: Model> Datapath<M> {
             self.send_command(operation, list, kernel);
             return Next::Listed(lead);
         }
-        self.add_joiners_and_start(operation, source, kernel);
+        if self.rules.map_reads_take_others && queue.class == Class::MapRead {
+            self.start_map_read(operation, source, kernel);
+        } else {
+            self.add_joiners_and_start(operation, source, kernel);
+        }
         Next::Done
     }
 

@@ -22,6 +22,8 @@ pub(in super::super) struct Interconnect<F> {
     pub occupants: Occupants,
     /// Grants and events raised by the fabric.
     pub outbox: Outbox,
+    /// Number of the last batch of transactions.
+    pub batches: u32,
     /// Completed operations whose acknowledgement is in flight.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,
 }
@@ -30,13 +32,13 @@ impl<F: Fabric> Interconnect<F> {
     pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
         let (occupants, outbox, unacknowledged) =
             (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
-        Interconnect { facts, fabric, occupants, outbox, unacknowledged }
+        Interconnect { facts, fabric, occupants, outbox, batches: 0, unacknowledged }
     }
 
     /// Converts the fabric to the type that a monomorphised run needs.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { facts, fabric, occupants, outbox, unacknowledged } = self;
-        Interconnect { facts, fabric: resolve(fabric), occupants, outbox, unacknowledged }
+        let Interconnect { facts, fabric, occupants, outbox, batches, unacknowledged } = self;
+        Interconnect { facts, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
     }
 }
 
@@ -50,6 +52,20 @@ impl<M: Model> Datapath<M> {
         // forwarding).
         let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
         Some(Granted { grant: Grant { die, phase, path }, since, cause })
+    }
+
+    /// Begins a batch of transactions, whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
+    #[inline]
+    pub fn begin_batch(&mut self) {
+        let Interconnect { batches, outbox, .. } = &mut self.interconnect;
+        *batches = batches.wrapping_add(1).max(1);
+        outbox.batch = *batches;
+    }
+
+    /// Ends the batch.
+    #[inline]
+    pub fn end_batch(&mut self) {
+        self.interconnect.outbox.batch = 0;
     }
 
     /// Returns whether the fabric has raised grants or events.

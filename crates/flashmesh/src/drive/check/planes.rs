@@ -1,7 +1,7 @@
 //! Check that every plane has enough spare blocks, for drives with namespaces bound to planes or with open blocks for each stream.
 
 use super::percent;
-use crate::config::{Clash, Config, WriteStreams};
+use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::ftl::Partition;
@@ -29,7 +29,7 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
         return;
     };
-    let writes_apart = config.ftl.write_streams == WriteStreams::PerStream;
+    let writes_apart = config.ftl.write_streams.are_apart();
     if config.namespace.is_empty() && !writes_apart {
         return;
     }

@@ -1,8 +1,6 @@
 //! Checks of the workload of each stream, and of its footprint in its namespace.
 
-use crate::config::{
-    Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, WriteStreams, is_name,
-};
+use crate::config::{Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, is_name};
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
@@ -40,7 +38,7 @@ impl Scope<'_> {
 pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
     names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
     names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
-    if config.ftl.write_streams == WriteStreams::PerStream && config.stream.len() > WRITERS_MAX {
+    if config.ftl.write_streams.are_apart() && config.stream.len() > WRITERS_MAX {
         let message = format!(
             "there are {} streams; at most {WRITERS_MAX} can write to open blocks of their own",
             config.stream.len()

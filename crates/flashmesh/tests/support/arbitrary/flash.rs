@@ -85,6 +85,7 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             priorities,
             age_bound,
             lookahead,
+            ..Schedule::default()
         },
     )
 }

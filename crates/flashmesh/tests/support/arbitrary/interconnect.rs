@@ -120,6 +120,9 @@ impl Interconnect {
         config.nossd = self.nossd;
         config.venice = self.venice;
         let holds = config.fabric.hold_path != HoldPath::Never;
+        if holds && config.fabric.arbitration == Arbitration::DataFirstTogether {
+            config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
+        }
         config.pnssd.split_page &= !(holds && kind == FabricKind::Pnssd);
         let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback && !holds;
         // The list of a Clean fits a buffer where all of a packet has to.

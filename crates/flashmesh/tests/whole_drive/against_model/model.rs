@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flashmesh::config::{Config, FirstTouch, InterfaceKind, PreconditionKind};
+use flashmesh::config::{Config, InterfaceKind, PreconditionKind};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::host::status::Status;
 use flashmesh::units::Bytes;
@@ -93,7 +93,7 @@ impl Model {
                 model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
             }
             // A page that is read may be given a place, taken for one that was there before.
-            if io.kind == RequestKind::Write || config.ftl.first_touch == FirstTouch::WriteBlock {
+            if io.kind == RequestKind::Write || config.ftl.first_touch.assigns_location() {
                 model.mapped_max.extend(touched.map(|lpn| lpn as u32));
             }
         }
