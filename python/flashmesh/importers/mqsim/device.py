@@ -188,6 +188,11 @@ class DeviceTranslation:
         device.set("flash.program-command-time", PROGRAM_COMMANDS, "Flash_Comm_Protocol")
         device.set("flash.erase-command-time", ERASE_COMMANDS, "Flash_Comm_Protocol")
         device.set("flash.multi-plane", "same-offset")
+        device.set(
+            "flash.plane-order",
+            compatible="arrival",
+            reason="in MQSim the planes of a read send their data in the order in which the reads came",
+        )
         flash.set(
             "flash.die-interleaving",
             compatible=False,
@@ -265,7 +270,12 @@ class DeviceTranslation:
                 "FLIN is not built into MQSim",
                 'take OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER; schedule.policy = "fair" is after its idea',
             )
-        device.set("fabric.arbitration", "data-first-round-robin")
+        device.set(
+            "fabric.arbitration",
+            compatible="data-first-together",
+            physical="data-first-round-robin",
+            reason="MQSim queues all pages of a request before it looks for a chip to serve",
+        )
         device.set("schedule.policy", "out-of-order", "Transaction_Scheduling_Policy")
         device.set("schedule.lookahead", 65_535)
         # With a bound this high, reads always go first.
@@ -297,14 +307,18 @@ class DeviceTranslation:
             return
         page_bits = math.log2(drive.all_planes() * drive.blocks * drive.pages_per_block)
         sectors = drive.page_bytes // SECTOR
-        capacity = device.whole("CMT_Capacity")
-        device.set("mapping.cache-capacity", size(capacity), "CMT_Capacity", "Ideal_Mapping_Table")
+        device.whole("CMT_Capacity")
         device.set("mapping.entry-size", f"{math.ceil((2 * page_bits + sectors) / 8)}B")
         device.set("mapping.stored-entry-size", f"{drive.stored_entry_bytes}B")
         device.set(
             "mapping.read-size",
             compatible=size(SECTOR),
             reason="MQSim moves one sector of a translation page",
+        )
+        device.set(
+            "schedule.map-reads-take-others",
+            compatible=True,
+            reason="in MQSim reads of the map and of requests join in one operation",
         )
         device.set(
             "mapping.write-back-read",
@@ -327,8 +341,33 @@ class DeviceTranslation:
             compatible=size(map_bytes),
             reason="MQSim queues translation pages to be written, and never writes one",
         )
-        sharing = "shared" if device.word("CMT_Sharing_Mode") == "SHARED" else "per-stream"
-        device.set("mapping.sharing", sharing, "CMT_Sharing_Mode")
+        device.word("CMT_Sharing_Mode")
+
+    def mapping_table(self, drive: Drive, flows: int) -> None:
+        """Sets the mapping table that `flows` flows share."""
+        if drive.stored_entry_bytes is None:
+            return
+        device = self.device
+        capacity, is_shared = device.whole("CMT_Capacity"), device.word("CMT_Sharing_Mode") == "SHARED"
+        tables = 1 if drive.is_sata or not is_shared else flows
+        sharing = "shared" if is_shared else "per-stream"
+        if tables == 1:
+            device.set("mapping.cache-capacity", size(capacity), "CMT_Capacity", "Ideal_Mapping_Table")
+            device.set("mapping.sharing", sharing, "CMT_Sharing_Mode")
+            return
+        reason = "MQSim gives each flow a table of its own of the full size"
+        device.set(
+            "mapping.cache-capacity",
+            None,
+            "CMT_Capacity",
+            "Ideal_Mapping_Table",
+            compatible=size(capacity * tables),
+            physical=size(capacity),
+            reason=reason,
+        )
+        device.set(
+            "mapping.sharing", None, "CMT_Sharing_Mode", compatible="per-stream", physical=sharing, reason=reason
+        )
 
     def collection(self) -> None:
         """Sets garbage collection and wear levelling."""
@@ -377,8 +416,8 @@ class DeviceTranslation:
         )
         depth = device.whole("IO_Queue_Depth")
         # A ring buffer with head and tail pointers keeps one entry free.
-        device.set("host.queue-depth", depth - 1, "IO_Queue_Depth")
         if drive.is_sata:
+            device.set("host.queue-depth", depth - 1, "IO_Queue_Depth")
             if depth > 33:
                 self.ledger.warn(
                     f"IO_Queue_Depth {depth}: MQSim keeps as many commands in the queue of SATA, which has 32 entries"
@@ -394,7 +433,16 @@ class DeviceTranslation:
             )
             device.unused("Queue_Fetch_Size", "only NVMe fetches commands")
         else:
-            device.set("nvme.fetch-size", device.whole("Queue_Fetch_Size"), "Queue_Fetch_Size")
+            fetched = device.whole("Queue_Fetch_Size")
+            device.set(
+                "host.queue-depth",
+                None,
+                "IO_Queue_Depth",
+                compatible=min(depth - 1 + fetched, 65_535),
+                physical=depth - 1,
+                reason="in MQSim a command that the drive has fetched leaves its place in the queue",
+            )
+            device.set("nvme.fetch-size", fetched, "Queue_Fetch_Size")
             device.set("nvme.arbitration", "round-robin")
             host.unused("SATA_Processing_Delay", "the interface is NVMe")
         instead = "`flashmesh run --request-log FILE` logs every request"
@@ -419,6 +467,11 @@ class DeviceTranslation:
         sharing = "shared" if device.word("Data_Cache_Sharing_Mode") == "SHARED" else "per-stream"
         device.set("cache.sharing", sharing, "Data_Cache_Sharing_Mode")
         device.set("cache.writes", "back")
+        device.set(
+            "cache.stall",
+            compatible="cached-writes",
+            reason="in MQSim writes past the cache do not wait behind writes that wait for room in it",
+        )
         eager = "MQSim writes a page to flash at once when it is written for the first time within a second"
         device.set("cache.destage", compatible="first-write", physical="watermark", reason=eager)
         device.set("cache.destage-window", compatible="1s", reason=eager)
@@ -452,6 +505,16 @@ class DeviceTranslation:
             reason=twice,
         )
         device.set("cache.burst", None, dram[2], compatible=size(2 * burst), physical=size(burst), reason=twice)
+        device.set(
+            "cache.access-unit",
+            compatible="request",
+            reason="MQSim moves all pages of a request that are in the cache in one access",
+        )
+        device.set(
+            "cache.access-time",
+            compatible="mqsim",
+            reason="MQSim counts every second row of an access of several rows, and divides where it should multiply",
+        )
         device.set("cache.row-to-column-delay", nanoseconds(device.whole(dram[3])), dram[3])
         device.set("cache.column-latency", nanoseconds(device.whole(dram[4])), dram[4])
         device.set("cache.row-precharge", nanoseconds(device.whole(dram[5])), dram[5])

@@ -222,6 +222,7 @@ class Flow:
             return None
         flow.unused("Average_No_of_Reqs_in_Queue", "requests arrive at times of their own")
         self.set("replay.mode", "open", "Synthetic_Generator_Type")
+        self.start_of_latency()
         self.describe("workload.arrivals", "exponential", "Synthetic_Generator_Type")
         bandwidth, mean = flow.whole("Bandwidth"), flow.whole("Average_Request_Size")
         per_second = bandwidth // SECTOR // mean
@@ -246,6 +247,11 @@ class Flow:
             )
         return gap_ns
 
+    def start_of_latency(self) -> None:
+        """Sets from when the latency of a request counts that arrives at a time of its own."""
+        waits = "MQSim counts the response time from when a request has a place in the queue"
+        self.set("replay.latency-start", compatible="issue", reason=waits)
+
     def end(self) -> None:
         """Sets the end of the flow."""
         flow = self.flow
@@ -269,13 +275,13 @@ class Flow:
         flow = self.flow
         path = self.found(flow.word("File_Path"))
         percent, rounds = flow.whole("Percentage_To_Be_Executed"), flow.whole("Relay_Count")
-        lines = lines_of(path) if path.is_file() else None
-        asked = 0 if lines is None else (lines * percent // 100 if rounds == 1 else lines * rounds)
-        if lines is not None and asked == 0:
+        lines = lines_of(path)
+        asked = lines * percent // 100 if rounds == 1 else lines * rounds
+        if asked == 0:
             few = f"{percent} % of the {lines} lines of `{path}` are no request"
             none = f"`{path}` does not begin with a line of a trace of MQSim"
             raise flow.problem("File_Path", few if lines else none)
-        self.replays = lines is not None and self.is_replayed(asked, 0)
+        self.replays = self.is_replayed(asked, 0)
         self.set("workload.kind", "trace")
         unit = UNITS[flow.word("Time_Unit")]
         if unit != "ns":
@@ -286,15 +292,16 @@ class Flow:
         self.set("workload.polarity", "read-is-1")
         self.set("workload.beyond", "wrap")
         self.set("replay.mode", "open")
+        self.start_of_latency()
         if self.replays:
             folded = "MQSim folds addresses onto a space that is one sector short"
             self.set("workload.trace", None, "File_Path", compatible=self.file, physical=str(path), reason=folded)
             self.replay(replayed(path, self.space, percent, rounds), path)
         else:
             self.set("workload.trace", str(path), "File_Path")
-        self.rounds(path, percent, rounds, lines)
+        self.rounds(percent, rounds, lines)
 
-    def rounds(self, path: Path, percent: int, rounds: int, lines: int | None) -> None:
+    def rounds(self, percent: int, rounds: int, lines: int) -> None:
         """Sets the replayed share of a trace, and the number of rounds.
 
         Raises:
@@ -303,9 +310,6 @@ class Flow:
         flow = self.flow
         in_the_file = f"{self.prefix}workload.trace"
         if rounds != 1:
-            if lines is None:
-                what = f"the trace is needed to replay it {rounds} times, but it was not found"
-                raise flow.problem("File_Path", what, f"correct the path, or put the trace at {path}")
             if self.options.mode is Mode.PHYSICAL:
                 what = f"<Relay_Count> {rounds}: with --physical a trace is replayed once"
                 raise flow.problem("Relay_Count", what, "set it to 1, or import without --physical")
@@ -318,14 +322,15 @@ class Flow:
         flow.unused("Relay_Count", "1: the trace is replayed once")
         if percent == 100:
             flow.unused("Percentage_To_Be_Executed", "100: all of the trace")
-        elif lines is None:
-            what = f"the trace is needed to know what {percent} % of it are, but it was not found"
-            raise flow.problem("File_Path", what, f"correct the path, or put the trace at {path}")
         else:
             self.describe("workload.requests", lines * percent // 100, "Percentage_To_Be_Executed")
 
     def found(self, named: str) -> Path:
-        """Returns the path of a trace, searched in the folders of the import."""
+        """Returns a trace by the path that the file names.
+
+        Raises:
+            ConfigError: When it is not there: the configuration could not run.
+        """
         candidates = [folder / named for folder in self.options.folders]
         for candidate in candidates:
             try:
@@ -335,8 +340,8 @@ class Flow:
                 what = f"the path of the trace cannot be used: {error.strerror}"
                 raise self.flow.problem("File_Path", what) from None
         looked = " and ".join(str(candidate) for candidate in candidates)
-        self.ledger.warn(f"the trace `{named}` was not found: looked for {looked}")
-        return absolute(candidates[0])
+        what = f"the trace `{named}` was not found: looked for {looked}"
+        raise self.flow.problem("File_Path", what, "correct the path, or put the trace there")
 
 
 def picoseconds(count: int) -> str:

@@ -143,6 +143,7 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
         name = f"{workload.stem}-{number}"
         uses_cache = ScenarioTranslation(ledger, workload_source, element, drive, options, name).translate()
         drive_translation.cache(drive, uses_cache)
+        drive_translation.mapping_table(drive, len(element.children))
         heading = (
             f"{device.name} and scenario {number} of {workload.name}, read by `flashmesh import-mqsim`:",
             SAYS[mode],

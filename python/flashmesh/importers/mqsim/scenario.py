@@ -180,8 +180,13 @@ class ScenarioTranslation:
         if writers > 1:
             drive.device.set(
                 "ftl.write-streams",
-                compatible="per-stream",
+                compatible="per-stream-destaged",
                 reason="MQSim has an open block for each flow in each plane",
+            )
+            drive.device.set(
+                "ftl.first-touch",
+                compatible="reader-block",
+                reason="MQSim places what is read before it was written where the next write of the flow would go",
             )
         drive.device.set(
             "geometry.capacity",
