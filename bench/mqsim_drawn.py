@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Tags: TypeAlias = dict[str, str]
 
@@ -23,18 +26,37 @@ TIMES["TLC"] = TIMES["MLC"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Texts of the two files of MQSim."""
+    """Tags of the two files of MQSim."""
 
-    device: str
-    workload: str
+    host: Tags
+    drive: Tags
+    flash: Tags
     flows: list[Tags]
-    page_sectors: int
-    map_share: float
-    """Pages of an entire translation page over those of the drive; 0 where the map is in DRAM."""
+
+    @property
+    def device(self) -> str:
+        """Text of the file of the drive."""
+        device = element("Device_Parameter_Set", self.drive, element("Flash_Parameter_Set", self.flash))
+        return element("Execution_Parameter_Set", {}, element("Host_Parameter_Set", self.host) + device)
+
+    @property
+    def workload(self) -> str:
+        """Text of the file of the flows."""
+        flows = "".join(element("IO_Flow_Parameter_Set_Synthetic", tags) for tags in self.flows)
+        return element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, flows))
+
+    @property
+    def page_sectors(self) -> int:
+        """Sectors of a page of the drive."""
+        return int(self.flash["Page_Capacity"]) // SECTOR
+
+    def with_flows(self, change: Tags, of: Callable[[Tags], bool]) -> Case:
+        """Returns the case with other tags in some of its flows."""
+        return replace(self, flows=[tags | change if of(tags) else tags for tags in self.flows])
 
     def is_map_small(self) -> bool:
         """Returns whether the last translation page of a flow, which MQSim never reads, holds a part that counts."""
-        return self.map_share * len(self.flows) > MAP_SHARE_MAX
+        return map_share(self.drive, self.flash) * len(self.flows) > MAP_SHARE_MAX
 
     def is_cut_twice(self) -> bool:
         """Returns whether MQSim may put two pieces of a request on one page.
@@ -72,19 +94,7 @@ def drawn(seed: int) -> Case:
     device, flash = drive(chance)
     flows = [flow(chance, device, flash) for _ in range(chance.choice([1, 2, 2, 3]))]
     limit_writes(flows, device, flash)
-    scenario = "".join(element("IO_Flow_Parameter_Set_Synthetic", tags) for tags in flows)
-    return Case(
-        device=element(
-            "Execution_Parameter_Set",
-            {},
-            element("Host_Parameter_Set", host)
-            + element("Device_Parameter_Set", device, element("Flash_Parameter_Set", flash)),
-        ),
-        workload=element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, scenario)),
-        flows=flows,
-        page_sectors=int(flash["Page_Capacity"]) // SECTOR,
-        map_share=map_share(device, flash),
-    )
+    return Case(host, device, flash, flows)
 
 
 def map_share(device: Tags, flash: Tags) -> float:

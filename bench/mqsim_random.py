@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import csv
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +22,16 @@ import click
 
 import flashmesh
 from bench.mqsim_drawn import drawn
+from bench.mqsim_faults import FAULTS
 from flashmesh.importers.mqsim import import_mqsim
 
 if TYPE_CHECKING:
     from bench.mqsim_drawn import Case
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
-TIMEOUT_S = 300
+LIMIT_S = 100
+"""Processor time of a run of MQSim: some cases never end."""
+ENDLESS = f"MQSim does not end within {LIMIT_S} s"
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
 """First words of the verdict on a case in which the two serve different requests."""
@@ -52,7 +58,9 @@ class Outcome:
     seed: int
     flows: int
     verdict: str
-    worst_percent: float | None
+    fault: str = ""
+    """The fault of MQSim that explains the verdict."""
+    worst_percent: float | None = None
     """Largest deviation of the mean latency of a flow; None where MQSim gave none."""
 
 
@@ -65,42 +73,76 @@ def flows_of(stdout: str) -> list[Flow]:
     ]
 
 
-def run_mqsim(mqsim: Path, folder: Path) -> list[Flow] | str:
-    """Runs MQSim on the files of a folder; returns its flows, or why there are none."""
-    command = [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"]
-    try:
+def run_mqsim(mqsim: Path, folder: Path, case: Case) -> list[Flow] | str:
+    """Runs MQSim on a case, unless its answer to the same files is in the folder.
+
+    Returns:
+        The flows of MQSim, or why there are none.
+    """
+    answer, texts = folder / "mqsim.txt", {"ssd.xml": case.device, "work.xml": case.workload}
+    folder.mkdir(parents=True, exist_ok=True)
+    if not answer.is_file() or any((folder / name).read_text() != text for name, text in texts.items()):
+        for name, text in texts.items():
+            (folder / name).write_text(text)
+        command = [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"]
         done = subprocess.run(
             command,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=TIMEOUT_S,
             check=False,
+            preexec_fn=limit_time,
         )
-    except subprocess.TimeoutExpired:
-        return f"MQSim does not end within {TIMEOUT_S} s"
+        answer.write_text(f"{done.returncode}\n{done.stdout}")
+    code, _, stdout = answer.read_text().partition("\n")
     # MQSim may crash while it frees its memory, after the results.
-    return flows_of(done.stdout) or f"MQSim ends with {done.returncode} and no result"
+    if found := flows_of(stdout):
+        return found
+    return ENDLESS if int(code) in (-signal.SIGXCPU, -signal.SIGKILL) else f"MQSim ends with {code} and no result"
+
+
+def limit_time() -> None:
+    """Limits the processor time of this process, and leaves no core file."""
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def compared(mqsim: Path, seed: int, keep: Path | None) -> Outcome:
-    """Compares a case."""
+    """Compares the case of a seed; one that deviates once more without each fault of MQSim that takes part."""
     case = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) if keep is None else keep / str(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "ssd.xml").write_text(case.device)
-        (folder / "work.xml").write_text(case.workload)
-        theirs = run_mqsim(mqsim, folder)
-        try:
-            done = import_mqsim(folder / "ssd.xml", folder / "work.xml", folder / "out")
-            result = flashmesh.run(done.files[0])
-        except flashmesh.FlashmeshError as error:
-            return Outcome(seed, len(case.flows), f"flashmesh: {str(error).splitlines()[0]}", None)
+        folder = (Path(name) if keep is None else keep) / str(seed)
+        outcome = of_case(mqsim, seed, case, folder)
+        if outcome.verdict != "deviates":
+            return outcome
+        found = [fault for fault in FAULTS if fault.shows(case, folder)]
+        for tried in [[fault] for fault in found] + ([found] if len(found) > 1 else []):
+            avoiding = case
+            for fault in tried:
+                avoiding = fault.avoided(avoiding)
+            names = " and ".join(fault.name for fault in tried)
+            without = folder / f"without {names}"
+            if of_case(mqsim, seed, avoiding, without).verdict == "agrees":
+                return replace(outcome, fault=names)
+        return outcome
+
+
+def of_case(mqsim: Path, seed: int, case: Case, folder: Path) -> Outcome:
+    """Compares a case in a folder."""
+    theirs = run_mqsim(mqsim, folder, case)
+    flows = len(case.flows)
     if isinstance(theirs, str):
-        return Outcome(seed, len(case.flows), theirs, None)
-    return judged(seed, case, theirs, ours_of(result))
+        return Outcome(seed, flows, "no result", theirs)
+    lost = sum(flow.generated - flow.serviced for flow in theirs)
+    if lost:
+        return Outcome(seed, flows, "lost", f"MQSim loses {lost} requests")
+    try:
+        done = import_mqsim(folder / "ssd.xml", folder / "work.xml", folder / "out")
+        result = flashmesh.run(done.files[0])
+    except flashmesh.FlashmeshError as error:
+        return Outcome(seed, flows, f"flashmesh: {str(error).splitlines()[0]}")
+    return judged(seed, theirs, ours_of(result))
 
 
 def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
@@ -114,30 +156,29 @@ def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
     return [(latency.count, latency.mean / 1000) for latency in ordered if latency is not None]
 
 
-def judged(seed: int, case: Case, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outcome:
+def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outcome:
     """Judges the means of a case."""
-    lost = sum(flow.generated - flow.serviced for flow in theirs)
-    if lost:
-        return Outcome(seed, len(case.flows), f"MQSim loses {lost} requests", None)
     if len(theirs) != len(ours):
-        return Outcome(seed, len(case.flows), f"{DIFFERS} {len(ours)} flows, {len(theirs)} in MQSim", None)
+        return Outcome(seed, len(theirs), f"{DIFFERS} {len(ours)} flows, {len(theirs)} in MQSim")
     worst, within = 0.0, True
     for flow, (count, mean_ns) in zip(theirs, ours, strict=True):
         if count != flow.serviced:
-            return Outcome(seed, len(case.flows), f"{DIFFERS} {count} requests, {flow.serviced} in MQSim", None)
+            return Outcome(seed, len(theirs), f"{DIFFERS} {count} requests, {flow.serviced} in MQSim")
         percent = 100 * (mean_ns / flow.mean_ns - 1) if flow.mean_ns else 0.0
         worst = max(worst, percent, key=abs)
         # MQSim truncates the means that it prints.
         off_ns = max(flow.mean_ns - mean_ns, mean_ns - flow.mean_ns - flow.step_ns, 0)
         within &= off_ns <= flow.mean_ns * TOLERANCE_PERCENT / 100
-    return Outcome(seed, len(case.flows), "agrees" if within else f"deviates{reason(case)}", worst)
+    return Outcome(seed, len(theirs), "agrees" if within else "deviates", worst_percent=worst)
 
 
-def reason(case: Case) -> str:
-    """Returns which fault of MQSim may lead to another mean, for the end of a verdict; empty if none is known."""
-    if case.is_cut_twice():
-        return ", two pieces of a request on one page"
-    return ", last translation page never read" if case.is_map_small() else ""
+def kind(outcome: Outcome) -> str:
+    """Returns the line of the summary that an outcome counts in."""
+    if outcome.verdict == "agrees":
+        return f"agree within {TOLERANCE_PERCENT:g} %"
+    if not outcome.fault:
+        return "not explained"
+    return re.sub(r"\d+ requests", "requests", f"explained: {outcome.fault}")
 
 
 @click.command()
@@ -145,31 +186,34 @@ def reason(case: Case) -> str:
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=0), help="Seed of the first case.")
 @click.option("--cases", default=300, show_default=True, type=click.IntRange(min=1), help="Cases, of seeds in a row.")
 @click.option("--csv", "file", type=click.Path(path_type=Path), help="Table of all cases.")
-@click.option("--keep", type=click.Path(path_type=Path), help="Folder for the files of the cases.")
+@click.option(
+    "--keep", type=click.Path(path_type=Path, resolve_path=True), help="Folder for the files, and MQSim's answers."
+)
 def main(mqsim: Path, first: int, cases: int, file: Path | None, keep: Path | None) -> None:
-    """Run an MQSim of yours and flashmesh on random cases; fail where means deviate without a known fault."""
+    """Run an MQSim of yours and flashmesh on random cases; fail where means deviate without a known fault.
+
+    Answers of MQSim that are in the folder of --keep are used again.
+    """
     outcomes = []
     for seed in range(first, first + cases):
         outcome = compared(mqsim, seed, keep)
         outcomes.append(outcome)
         if outcome.verdict != "agrees":
             percent = "" if outcome.worst_percent is None else f" by {outcome.worst_percent:+.2f} %"
-            click.echo(f"case {seed}, {outcome.flows} flows: {outcome.verdict}{percent}")
+            fault = f": {outcome.fault}" if outcome.fault else ""
+            click.echo(f"case {seed}, {outcome.flows} flows: {outcome.verdict}{percent}{fault}")
     if file is not None:
         with file.open("w", newline="") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(("seed", "flows", "verdict", "worst_percent"))
-            writer.writerows((o.seed, o.flows, o.verdict, o.worst_percent) for o in outcomes)
-    for flows in sorted({outcome.flows for outcome in outcomes}):
-        of = [outcome for outcome in outcomes if outcome.flows == flows]
-        counts = {
-            verdict: sum(o.verdict.startswith(verdict) for o in of) for verdict in ("agrees", "deviates", "MQSim")
-        }
-        click.echo(
-            f"{flows} flows: {len(of)} cases, {counts['agrees']} agree within {TOLERANCE_PERCENT:g} %, "
-            f"{counts['deviates']} deviate, {counts['MQSim']} have no result of MQSim"
-        )
-    sys.exit(any(o.verdict == "deviates" or o.verdict.startswith((DIFFERS, "flashmesh")) for o in outcomes))
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(("seed", "flows", "verdict", "fault", "worst_percent"))
+            writer.writerows(
+                (o.seed, o.flows, o.verdict, o.fault, "" if o.worst_percent is None else f"{o.worst_percent:.2f}")
+                for o in outcomes
+            )
+    click.echo(f"{len(outcomes)} cases:")
+    for name, count in Counter(map(kind, outcomes)).most_common():
+        click.echo(f"{count:5} {name}")
+    sys.exit(any(kind(outcome) == "not explained" for outcome in outcomes))
 
 
 if __name__ == "__main__":
