@@ -74,6 +74,7 @@ __all__ = [
     "SlcCache",
     "Statuses",
     "Steadiness",
+    "StreamConfidence",
     "StreamFairness",
     "StreamResult",
     "TimelineRecording",
@@ -1094,6 +1095,56 @@ class DriveArea:
 
 
 @record
+class ConfidenceInterval:
+    """A 95 % confidence interval."""
+
+    low: float
+    """Lower end, in the unit of the figure."""
+    high: float
+    """Upper end, in the unit of the figure."""
+
+
+@record
+class LatencyConfidence:
+    """Confidence intervals of latencies, in picoseconds."""
+
+    mean: ConfidenceInterval | None
+    """Interval of the mean. None when there are too few requests to tell."""
+    p50: ConfidenceInterval | None
+    """Interval of the median. None when there are too few requests to tell."""
+    p95: ConfidenceInterval | None
+    """Interval of the 95th percentile. None when there are too few requests to tell."""
+    p99: ConfidenceInterval | None
+    """Interval of the 99th percentile. None when there are too few requests to tell."""
+    p99_9: ConfidenceInterval | None
+    """Interval of the 99.9th percentile. None when there are too few requests to tell."""
+
+
+@record
+class LatencyConfidenceByKind:
+    """Confidence intervals of latencies, by kind of request."""
+
+    all: LatencyConfidence
+    """Intervals of all requests."""
+    read: LatencyConfidence
+    """Intervals of reads."""
+    write: LatencyConfidence
+    """Intervals of writes."""
+
+
+@record
+class StreamConfidence:
+    """95 % confidence intervals of the figures of a stream."""
+
+    iops: ConfidenceInterval | None
+    """Interval of requests completed per second. None when there are too few requests to tell."""
+    bandwidth_bytes_per_s: ConfidenceInterval | None
+    """Interval of bytes per second. None when there are too few requests to tell."""
+    latency_ps: LatencyConfidenceByKind
+    """Intervals of latencies, in picoseconds."""
+
+
+@record
 class TraceTally:
     """The number of lines with one outcome, and the first of these lines."""
 
@@ -1233,6 +1284,10 @@ class StreamResult:
     """Completion latencies of the requests of the stream."""
     breakdown_ps: BreakdownByPart
     """Breakdown of the latencies of the requests of the stream."""
+    confidence: StreamConfidence | None
+    """Confidence intervals of the figures of the stream in the measured window, or in the whole run without such a
+    window. None with one stream, with more than 16, or when there are too few requests to tell.
+    """
     workload: dict[str, Any] | None
     """Summary of the workload of the stream. None when it was not made from the configuration."""
 
@@ -1378,44 +1433,6 @@ class Measured(Interval):
     """Breakdown of the latencies of the requests of the window."""
     streams: tuple[MeasuredStream, ...]
     """Results of the window for each stream."""
-
-
-@record
-class ConfidenceInterval:
-    """A 95 % confidence interval."""
-
-    low: float
-    """Lower end, in the unit of the figure."""
-    high: float
-    """Upper end, in the unit of the figure."""
-
-
-@record
-class LatencyConfidence:
-    """Confidence intervals of latencies, in picoseconds."""
-
-    mean: ConfidenceInterval | None
-    """Interval of the mean. None when there are too few requests to tell."""
-    p50: ConfidenceInterval | None
-    """Interval of the median. None when there are too few requests to tell."""
-    p95: ConfidenceInterval | None
-    """Interval of the 95th percentile. None when there are too few requests to tell."""
-    p99: ConfidenceInterval | None
-    """Interval of the 99th percentile. None when there are too few requests to tell."""
-    p99_9: ConfidenceInterval | None
-    """Interval of the 99.9th percentile. None when there are too few requests to tell."""
-
-
-@record
-class LatencyConfidenceByKind:
-    """Confidence intervals of latencies, by kind of request."""
-
-    all: LatencyConfidence
-    """Intervals of all requests."""
-    read: LatencyConfidence
-    """Intervals of reads."""
-    write: LatencyConfidence
-    """Intervals of writes."""
 
 
 @record

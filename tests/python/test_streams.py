@@ -89,6 +89,28 @@ def test_the_run_beside_those_for_fairness_is_the_run_on_its_own(two: Path) -> N
     assert beside.to_dict()["fairness"]["slowdown_max"] == beside.fairness.slowdown_max
 
 
+def test_each_stream_has_intervals_around_its_figures(cli: Cli, two: Path) -> None:
+    text, result = cli("run", two).stdout, fm.run(two)
+    for stream in result.streams:
+        of_all, confidence = stream.latency_ps.all, stream.confidence
+        assert of_all is not None
+        assert confidence is not None
+        for interval, value in ((confidence.iops, stream.iops), (confidence.latency_ps.all.mean, of_all.mean)):
+            assert interval is not None
+            assert interval.low < value < interval.high
+            width = f"+-{(interval.high - interval.low) / 2 / value:.1%}".replace("%", " %")
+            assert re.search(rf"^{stream.name} .*\n  95 % .*{re.escape(width)}", text, re.MULTILINE), width
+
+
+def test_more_streams_than_are_counted_apart_have_no_intervals() -> None:
+    few, many = ({f"s{number}": fm.Stream() for number in range(count)} for count in (16, 17))
+    of_few, of_many = (
+        fm.run(fm.Config(workload=fm.Workload(requests=500), stream=streams)).streams for streams in (few, many)
+    )
+    assert all(stream.confidence is not None for stream in of_few)
+    assert all(stream.confidence is None for stream in of_many)
+
+
 def test_a_single_stream_is_as_fast_as_alone() -> None:
     result = fm.run("preset:venice-z-nand", overrides={"workload.requests": 500}, fairness=True)
     assert result.fairness is not None

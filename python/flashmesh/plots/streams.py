@@ -22,15 +22,23 @@ STREAMS_MAX = 24
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each stream of each run and each measure."""
+    """Returns a row for each stream of each run and each measure: of the measured window, if there is one."""
     found: style.Values = []
     for run in runs:
-        fairness = run.document["fairness"]
-        for number, stream in enumerate(run.document["streams"][:STREAMS_MAX]):
+        document = run.document
+        window = document["measured"]["streams"] if document["measured"] is not None else document["streams"]
+        fairness = document["fairness"]
+        for number, (stream, whole) in enumerate(zip(window, document["streams"], strict=True)):
+            if number == STREAMS_MAX:
+                break
             common = {"panel": run.name, "stream": stream["name"]}
-            latency = stream["latency_ps"]["all"]
+            latency, confidence = stream["latency_ps"]["all"], whole["confidence"]
             for measure, key in MEASURES.items() if latency is not None else ():
-                found.append(common | {"measure": measure, "value": latency[key] * style.PS})
+                row = common | {"measure": measure, "value": latency[key] * style.PS}
+                interval = confidence["latency_ps"]["all"][key] if confidence is not None else None
+                if interval is not None:
+                    row |= {end: interval[end] * style.PS for end in ("low", "high")}
+                found.append(row)
             slowdown = fairness["streams"][number]["slowdown"] if fairness is not None else None
             if slowdown is not None:
                 found.append(common | {"measure": SLOWDOWN, "value": slowdown})
@@ -48,18 +56,22 @@ def streams(runs: Sequence[Run]) -> style.Plot | None:
     measures = list(dict.fromkeys(row["measure"] for row in values))
     measures = [name for name in (SLOWDOWN, *MEASURES) if name in measures]
     labels = f"measure == '{SLOWDOWN}' ? format(datum.value, '~g') + 'x' : {style.si('s')}"
-    chart: alt.Chart = (
+    axis = alt.Axis(title=None, labelExpr=labels, labelOverlap="greedy")
+    base = (
         alt.Chart(named)
-        .mark_bar(color=style.COLOURS[0])
-        .encode(
-            y=alt.Y("stream:N", sort=names, axis=style.NAMES),
-            x=alt.X("value:Q", axis=alt.Axis(title=None, labelExpr=labels, labelOverlap="greedy")),
-            tooltip=["panel:N", "stream:N", "measure:N", "value:Q"],
-        )
         .transform_filter("datum.measure == measure")
+        .encode(
+            y=alt.Y("stream:N", sort=names, axis=style.NAMES), tooltip=["panel:N", "stream:N", "measure:N", "value:Q"]
+        )
     )
-    choice = style.choice("measure", measures, "Show")
+    marks: list[alt.Chart] = [base.mark_bar(color=style.COLOURS[0]).encode(x=alt.X("value:Q", axis=axis))]
     text = "Each stream beside the others; a slowdown is its mean latency over that of the same stream alone."
+    if any("low" in row for row in values):
+        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")
+        marks.append(rule.encode(x=alt.X("low:Q", axis=axis), x2="high:Q"))
+        text += " Black lines are 95 % intervals."
+    chart = style.layered(marks)
+    choice = style.choice("measure", measures, "Show")
     units = dict.fromkeys(MEASURES, "s") | {SLOWDOWN: ""}
     height = style.bar_height(names)
     if len(runs) == 1:

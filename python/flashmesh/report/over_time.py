@@ -16,9 +16,20 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Confidence, Interval, Measured, Result, WarmUp
+    from flashmesh.results import (
+        Confidence,
+        Interval,
+        Measured,
+        MeasuredStream,
+        Result,
+        StreamConfidence,
+        StreamResult,
+        WarmUp,
+    )
 
 CELLS = 32
+STATISTICS = ("mean", "p99", "p99_9")
+"""Statistics of the latency of a stream in a summary."""
 MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], str]]] = {
     "IOPS": (lambda epoch: epoch.iops, q.scaled),
     "bandwidth": (lambda epoch: epoch.bandwidth_bytes_per_s, q.bandwidth),
@@ -70,15 +81,34 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
     return [*rows, ("drift (SNIA)", said)]
 
 
-def streams(window: Measured, terminal: Terminal) -> RenderableType:
-    """Returns a table of the streams after the warm-up."""
+def streams(window: Measured, of_run: Sequence[StreamResult], terminal: Terminal) -> RenderableType:
+    """Returns a table of the streams after the warm-up, and below each stream the 95 % intervals from `of_run`."""
     table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
-    for stream in window.streams:
-        found = stream.latency_ps.all
-        latencies = [q.time(getattr(found, name)) if found else q.NONE for name in ("mean", "p99", "p99_9")]
-        rates = q.scaled(stream.iops), q.bandwidth(stream.bandwidth_bytes_per_s)
-        table.add_row(stream.name, q.scaled(stream.requests), *rates, *latencies)
+    for stream, whole in zip(window.streams, of_run, strict=True):
+        table.add_row(stream.name, q.scaled(stream.requests), *stream_figures(stream))
+        if any(told := stream_intervals(stream, whole.confidence)):
+            table.add_row("  95 %", "", *told, style="dim")
     return table
+
+
+def stream_figures(stream: MeasuredStream | StreamResult) -> tuple[str, ...]:
+    """Returns IOPS, bandwidth, and mean, p99 and p99.9 of the latency of a stream."""
+    found = stream.latency_ps.all
+    latencies = (q.time(getattr(found, name)) if found else q.NONE for name in STATISTICS)
+    return q.scaled(stream.iops), q.bandwidth(stream.bandwidth_bytes_per_s), *latencies
+
+
+def stream_intervals(stream: MeasuredStream | StreamResult, confidence: StreamConfidence | None) -> tuple[str, ...]:
+    """Returns the 95 % interval of each of `stream_figures`; empty texts without intervals."""
+    found = stream.latency_ps.all
+    if confidence is None or found is None:
+        return ("",) * (2 + len(STATISTICS))
+    of_latency = confidence.latency_ps.all
+    return (
+        plus_minus(confidence.iops, stream.iops),
+        plus_minus(confidence.bandwidth_bytes_per_s, stream.bandwidth_bytes_per_s),
+        *(plus_minus(getattr(of_latency, name), getattr(found, name)) for name in STATISTICS),
+    )
 
 
 def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[RenderableType]:

@@ -102,7 +102,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield latency(of, result.confidence, terminal)
     yield Text()
     if len(result.streams) > 1:
-        yield streams(result, terminal) if measured is None else over_time.streams(measured, terminal)
+        yield streams(result, terminal) if measured is None else over_time.streams(measured, result.streams, terminal)
         yield Text()
     if result.epochs:
         yield from over_time.epochs(result.epochs, terminal)
@@ -236,13 +236,13 @@ def latency(result: Result | Interval, confidence: Confidence, terminal: Termina
 
 
 def streams(result: Result, terminal: Terminal) -> RenderableType:
-    """Returns a table of the streams."""
+    """Returns a table of the streams, and below each stream the 95 % intervals."""
     table = terminal.table("stream", "requests", "ended at", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in result.streams:
-        found = stream.latency_ps.all
-        latencies = [q.time(getattr(found, name)) if found else q.NONE for name in ("mean", "p99", "p99_9")]
-        rates = q.scaled(stream.iops), q.bandwidth(stream.bandwidth_bytes_per_s)
-        table.add_row(stream.name, q.scaled(stream.requests), q.time(stream.makespan_ps), *rates, *latencies)
+        ended = q.time(stream.makespan_ps)
+        table.add_row(stream.name, q.scaled(stream.requests), ended, *over_time.stream_figures(stream))
+        if any(told := over_time.stream_intervals(stream, stream.confidence)):
+            table.add_row("  95 %", "", "", *told, style="dim")
     return table
 
 

@@ -19,6 +19,9 @@ const FIRST_SPACING: Time = Time::from_ns(10_000);
 /// Minimum mean number of requests of a batch. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
+/// Maximum number of streams with counts of their own, which take some hundred kilobytes a stream. \[choice\]
+pub const STREAMS_MAX: usize = 16;
+
 /// Cumulative values at multiples of a spacing. The spacing doubles as the run gets longer.
 #[derive(Clone, Debug)]
 pub struct Marks<T> {
@@ -72,12 +75,19 @@ impl<T> Marks<T> {
 
     /// Returns the indices of the marks that end batches of the window from `start` on. Only whole batches count.
     pub fn steps(&self, start: Time) -> Range<usize> {
-        let first = if start <= self.origin {
+        self.steps_between(start..Time::MAX)
+    }
+
+    /// Returns the indices of the marks that end batches within `window`. Only whole batches count.
+    pub fn steps_between(&self, window: Range<Time>) -> Range<usize> {
+        let count = self.values.len();
+        let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);
+        let first = if window.start <= self.origin {
             0
         } else {
-            (0..self.values.len()).find(|&index| self.time(index) >= start).map_or(self.values.len(), |index| index + 1)
+            (0..count).find(|&index| self.time(index) >= window.start).map_or(count, |index| index + 1)
         };
-        first.min(self.values.len())..self.values.len()
+        first.min(end)..end
     }
 
     /// Returns the value at the start of the batch that ends at the mark `index`.
@@ -86,24 +96,59 @@ impl<T> Marks<T> {
     }
 }
 
-/// Counts of the requests that completed since the start of the run.
+/// Counts of requests that completed since the start of the run, of all streams or of one.
 #[derive(Clone, Debug, Default)]
-pub struct RequestMark {
+pub struct RequestCounts {
     pub bytes: u64,
     /// Tally of the requests of each kind, indexed by [`Kind`].
     pub kinds: [Tally; Kind::ALL.len()],
 }
 
+impl RequestCounts {
+    fn add(&mut self, stream: &StreamMeasures) {
+        self.bytes += stream.bytes().as_u64();
+        for (tally, kind) in self.kinds.iter_mut().zip(Kind::ALL) {
+            stream.kind(kind).add_to(tally);
+        }
+    }
+
+    /// Returns the number of completed requests of `kinds`, the sum of their latencies, and the sum of each part of the latencies, in picoseconds.
+    pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
+        kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
+            (0, 0, [0; PARTS]),
+            |(count, latency, parts), tally| {
+                let parts = std::array::from_fn(|part| parts[part] + tally.parts_ps[part]);
+                (count + tally.count, latency + tally.parts_ps.iter().sum::<u128>(), parts)
+            },
+        )
+    }
+}
+
+/// Counts of a stream at the start of the run.
+static NO_REQUESTS: RequestCounts = RequestCounts { bytes: 0, kinds: [const { Tally::NONE }; Kind::ALL.len()] };
+
+/// Counts of the requests that completed since the start of the run.
+#[derive(Clone, Debug, Default)]
+pub struct RequestMark {
+    pub all: RequestCounts,
+    /// Counts of each stream. Empty with a single stream, or with more than [`STREAMS_MAX`].
+    streams: Vec<RequestCounts>,
+}
+
 impl RequestMark {
     fn new(streams: &[StreamMeasures]) -> RequestMark {
         let mut mark = RequestMark::default();
-        for stream in streams {
-            mark.bytes += stream.bytes().as_u64();
-            for (tally, kind) in mark.kinds.iter_mut().zip(Kind::ALL) {
-                stream.kind(kind).add_to(tally);
-            }
+        streams.iter().for_each(|stream| mark.all.add(stream));
+        if (2..=STREAMS_MAX).contains(&streams.len()) {
+            mark.streams.resize_with(streams.len(), RequestCounts::default);
+            mark.streams.iter_mut().zip(streams).for_each(|(counts, stream)| counts.add(stream));
         }
         mark
+    }
+
+    /// Returns the counts of the stream at the index `stream`, or of all streams together.
+    pub fn of(&self, stream: Option<usize>) -> &RequestCounts {
+        stream.map_or(&self.all, |stream| self.streams.get(stream).unwrap_or(&NO_REQUESTS))
     }
 }
 
@@ -184,10 +229,11 @@ impl Batches {
         self.drive.push(DriveMark { counts: counts.clone(), levels });
     }
 
-    /// Returns the batches with the smallest spacing at which a batch has at least [`BATCH_REQUESTS_MIN`] requests on average.
-    pub fn merged(&self) -> Batches {
+    /// Returns the batches with the smallest spacing at which a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the
+    /// index `stream`, or of all streams together.
+    pub fn merged(&self, stream: Option<usize>) -> Batches {
         let mut merged = self.clone();
-        let requests = self.count();
+        let requests = self.count(stream);
         while requests < BATCH_REQUESTS_MIN * merged.requests.values.len() as u64 {
             merged.requests.double_spacing();
             merged.drive.double_spacing();
@@ -196,9 +242,14 @@ impl Batches {
     }
 
     /// Returns the number of requests that completed between the origin and the last mark.
-    pub fn count(&self) -> u64 {
-        let count = |mark: &RequestMark| mark.sums(&Kind::ALL).0;
+    pub fn count(&self, stream: Option<usize>) -> u64 {
+        let count = |mark: &RequestMark| mark.of(stream).sums(&Kind::ALL).0;
         count(self.requests.before(self.requests.values.len())) - count(&self.requests.at_origin)
+    }
+
+    /// Returns whether each stream has counts of its own.
+    pub fn has_streams(&self) -> bool {
+        self.requests.values.iter().any(|mark| !mark.streams.is_empty())
     }
 
     pub fn requests(&self) -> &Marks<RequestMark> {
@@ -207,19 +258,6 @@ impl Batches {
 
     pub fn drive(&self) -> &Marks<DriveMark> {
         &self.drive
-    }
-}
-
-impl RequestMark {
-    /// Returns the number of completed requests of `kinds`, the sum of their latencies, and the sum of each part of the latencies, in picoseconds.
-    pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
-        kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
-            (0, 0, [0; PARTS]),
-            |(count, latency, parts), tally| {
-                let parts = std::array::from_fn(|part| parts[part] + tally.parts_ps[part]);
-                (count + tally.count, latency + tally.parts_ps.iter().sum::<u128>(), parts)
-            },
-        )
     }
 }
 

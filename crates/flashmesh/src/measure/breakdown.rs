@@ -53,6 +53,9 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// A tally without requests.
+    pub const NONE: Tally = Tally { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
+
     /// Adds the requests of `other`.
     pub fn add(&mut self, other: &Tally) {
         self.count += other.count;

@@ -3,7 +3,7 @@
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
-use super::confidence::{ConfidenceReport, PrecisionReport};
+use super::confidence::{ConfidenceReport, PrecisionReport, StreamConfidence};
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
@@ -178,6 +178,8 @@ quantities! {
         latency_ps: LatencyReport;
         /// Breakdown of the latencies of the requests of the stream.
         breakdown_ps: BreakdownReport;
+        /// Confidence intervals of the figures of the stream in the measured window, or in the whole run without such a window.
+        confidence: Option<StreamConfidence>, null "with one stream, with more than 16, or when there are too few requests to tell";
         /// Summary of the workload of the stream.
         workload: Option<WorkloadSummary>, null "when it was not made from the configuration";
     }

@@ -145,7 +145,7 @@ const MARKS_OF_BALANCE: usize = 32;
 /// once over.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
-    if marks.len() < MARKS_OF_BALANCE || batches.count() < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
+    if marks.len() < MARKS_OF_BALANCE || batches.count(None) < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
         return false;
     }
     let (before, half) = (&marks[marks.len() / 2 - 1], &marks[marks.len() / 2..]);
@@ -235,7 +235,7 @@ impl NoisyDrift {
 fn drifts(marks: &Marks<RequestMark>, start: Time) -> bool {
     let steps = marks.steps(start);
     let sums = |mark: &RequestMark| {
-        let (count, latency_ps, _) = mark.sums(&Kind::ALL);
+        let (count, latency_ps, _) = mark.all.sums(&Kind::ALL);
         [count as f64, latency_ps as f64]
     };
     let mut before = sums(marks.before(steps.start));

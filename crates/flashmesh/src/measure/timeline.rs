@@ -52,6 +52,8 @@ pub struct Measured {
     pub report: MeasuredReport,
     /// Latencies of all requests, of reads, and of writes.
     pub latencies: [Bins; 3],
+    /// Latencies of each stream, and its last completion.
+    pub streams: Vec<([Bins; 3], Time)>,
 }
 
 #[derive(Clone, Debug)]
@@ -232,6 +234,7 @@ impl Timeline {
                 window: window.report(parts),
             },
             latencies: window.completed().bins(),
+            streams: window.streams().iter().map(|stream| (stream.bins(), stream.last_completion())).collect(),
         });
         report.converged &= measured.is_some();
         (Some(report), measured)

@@ -14,6 +14,7 @@ use crate::controller::replica::Replication;
 use crate::datapath;
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, HostStream};
+use crate::measure::confidence::{RequestFigures, StreamConfidence};
 use crate::measure::conflicts::Conflicts;
 use crate::measure::own::OwnQuantities;
 use crate::measure::part_times::PartTimes;
@@ -22,6 +23,7 @@ use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
+use crate::measure::timeline::Measured;
 use crate::persistence::Counts;
 use crate::power::{area, energy};
 use crate::results::work::PersistenceReport;
@@ -75,6 +77,7 @@ impl Snapshot<'_> {
             dies_gc_mean: utilisation.dies_gc_mean,
         };
         let (confidence, steadiness) = self.judge(&run, warm_up.as_ref(), measured.as_ref());
+        let streams = self.stream_reports(measured.as_ref());
         let measured = measured.map(|measured| self.with_breakdown(measured.report));
         let bound = match (&measured, self.window_begin) {
             (Some(measured), Some(begin)) => {
@@ -118,7 +121,7 @@ impl Snapshot<'_> {
             persistence: self.persistence(),
             power_cut,
             utilisation,
-            streams: self.stream_reports(),
+            streams,
             warm_up,
             measured,
             precision: self.precision(&confidence),
@@ -188,15 +191,19 @@ impl Snapshot<'_> {
     }
 
     /// Returns the results of each stream until `now`.
-    fn stream_reports(&self) -> Vec<StreamReport> {
-        let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams);
-        let report = |(stream, measures): (&HostStream, &StreamMeasures)| {
+    fn stream_reports(&self, measured: Option<&Measured>) -> Vec<StreamReport> {
+        let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams).enumerate();
+        let report = |(index, (stream, measures)): (usize, (&HostStream, &StreamMeasures))| {
             let end = measures.last_completion();
             let begun = stream.replay.begun();
             let ran = end.saturating_sub(begun);
             let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(ran);
+            let latencies = &measures.latencies();
+            let whole_run = || (begun..end, RequestFigures::of(iops, bandwidth_bytes_per_s, latencies));
+            let (window, figures) = measured.map_or_else(whole_run, |measured| steadiness::of_stream(measured, index));
             StreamReport {
                 name: stream.config.name.clone(),
+                confidence: StreamConfidence::new(&self.frontend.counters.batches, window, index, &figures),
                 start_ps: begun.as_ps(),
                 read_bytes: measures.read_bytes().as_u64(),
                 written_bytes: measures.written_bytes().as_u64(),

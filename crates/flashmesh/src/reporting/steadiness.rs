@@ -1,7 +1,9 @@
 //! Confidence intervals of the figures of a run, and whether the run is in steady state.
 
+use std::ops::Range;
+
 use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
-use crate::measure::confidence::{ConfidenceReport, Distribution, Figures, PrecisionReport, tally};
+use crate::measure::confidence::{ConfidenceReport, Figures, PrecisionReport, RequestFigures, tally};
 use crate::measure::steadiness::{SteadinessReport, Stores, Window};
 use crate::measure::stream::{Kind, StreamMeasures};
 use crate::measure::timeline::{Measured, MeasuredBreakdownReport, MeasuredReport, WarmUpReport};
@@ -26,31 +28,27 @@ impl Snapshot<'_> {
         warm_up: Option<&WarmUpReport>,
         measured: Option<&Measured>,
     ) -> (ConfidenceReport, SteadinessReport) {
-        let batches = &self.frontend.counters.batches.merged();
+        let batches = &self.frontend.counters.batches.merged(None);
         let dies = self.datapath.dies().len();
         let (start, requests, confidence) = match measured {
-            Some(Measured { report, latencies: [all, read, write] }) => {
+            Some(Measured { report, latencies, .. }) => {
                 let window = &report.window;
                 let start = Time::from_ps(window.start_ps);
                 let figures = Figures {
-                    iops: window.iops,
-                    bandwidth_bytes_per_s: window.bandwidth_bytes_per_s,
+                    requests: RequestFigures::of(window.iops, window.bandwidth_bytes_per_s, latencies),
                     write_amplification: window.write_amplification,
                     dies_gc_mean: window.utilisation.dies_gc_mean,
                     dies,
-                    latencies: [all, read, write].map(|bins| bins as &dyn Distribution),
                 };
                 (start, window.requests, ConfidenceReport::new(batches, start, &figures))
             }
             None => {
-                let [all, read, write] = &run.measures.latencies();
+                let latencies = &run.measures.latencies();
                 let figures = Figures {
-                    iops: run.iops,
-                    bandwidth_bytes_per_s: run.bandwidth_bytes_per_s,
+                    requests: RequestFigures::of(run.iops, run.bandwidth_bytes_per_s, latencies),
                     write_amplification: run.write_amplification,
                     dies_gc_mean: run.dies_gc_mean,
                     dies,
-                    latencies: [all, read, write].map(|latencies| latencies as &dyn Distribution),
                 };
                 (Time::ZERO, run.measures.completed(), ConfidenceReport::new(batches, Time::ZERO, &figures))
             }
@@ -90,6 +88,13 @@ impl Snapshot<'_> {
             is_drawn: ftl.is_stationary() && writes_match(self.config),
         }
     }
+}
+
+/// Returns the measured window of the stream at an index, up to its last completion, and the figures of the stream in the window.
+pub(super) fn of_stream(measured: &Measured, index: usize) -> (Range<Time>, RequestFigures<'_>) {
+    let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
+    let start = Time::from_ps(measured.report.window.start_ps);
+    (start..*end, RequestFigures::of(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
 /// Returns whether all writes of a run are uniform over all pages that random preconditioning wrote, and the policies of the run place and collect

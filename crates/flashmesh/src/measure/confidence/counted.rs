@@ -1,0 +1,163 @@
+//! Requests counted for each batch, and the confidence intervals of their rates and latencies.
+
+use std::ops::Range;
+
+use super::ratio::{NORMAL_QUANTILE, half_width};
+use super::{BreakdownConfidence, ConfidenceInterval, Distribution, LatencyConfidence, LatencyConfidenceReport};
+use crate::measure::batches::{Batches, Marks, RequestMark};
+use crate::measure::breakdown::{PARTS, Tally};
+use crate::measure::stream::Kind;
+use crate::units::Time;
+
+/// Returns the tally of the requests of `kinds` in the batches after `start`.
+pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
+    let marks = batches.requests();
+    let counted = Counted::new(marks, marks.steps(start), None, kinds);
+    let mut all = Tally::default();
+    counted.tallies.iter().for_each(|tally| all.add(tally));
+    all
+}
+
+/// Rates and latencies of the requests of a window, of which there are intervals.
+pub struct RequestFigures<'a> {
+    pub iops: f64,
+    pub bandwidth_bytes_per_s: f64,
+    /// Latencies of all requests, of reads, and of writes.
+    pub latencies: [&'a dyn Distribution; 3],
+}
+
+impl<'a> RequestFigures<'a> {
+    /// Creates figures from the latencies of all requests, of reads, and of writes.
+    pub fn of<D: Distribution>(iops: f64, bandwidth_bytes_per_s: f64, latencies: &'a [D; 3]) -> RequestFigures<'a> {
+        let latencies = latencies.each_ref().map(|latencies| latencies as &dyn Distribution);
+        RequestFigures { iops, bandwidth_bytes_per_s, latencies }
+    }
+}
+
+/// Intervals of [`RequestFigures`].
+pub(super) struct RequestIntervals {
+    pub batches: u64,
+    pub iops: Option<ConfidenceInterval>,
+    pub bandwidth_bytes_per_s: Option<ConfidenceInterval>,
+    pub latency_ps: LatencyConfidenceReport,
+    pub breakdown_share: Option<BreakdownConfidence>,
+}
+
+impl RequestIntervals {
+    /// Returns the intervals of `figures`, those of the stream at the index `stream` or of all streams, in the batches `steps`.
+    pub fn new(
+        marks: &Marks<RequestMark>,
+        steps: Range<usize>,
+        stream: Option<usize>,
+        figures: &RequestFigures<'_>,
+    ) -> Self {
+        let [of_all, of_reads, of_writes] = figures.latencies;
+        let spacing = vec![seconds(marks.spacing()); steps.len()];
+        let counted = |kinds: &[Kind]| Counted::new(marks, steps.clone(), stream, kinds);
+        let (all, read, write) = (counted(&Kind::ALL), counted(&[Kind::Read]), counted(&[Kind::Write]));
+        let bytes: Vec<f64> =
+            steps.clone().map(|step| increment(marks, step, |mark| mark.of(stream).bytes as f64)).collect();
+        let rate = |value: f64, counts: &[f64]| {
+            half_width(counts, &spacing).map(|width| ConfidenceInterval::around(value, width))
+        };
+        RequestIntervals {
+            batches: steps.len() as u64,
+            iops: rate(figures.iops, &all.requests),
+            bandwidth_bytes_per_s: rate(figures.bandwidth_bytes_per_s, &bytes),
+            latency_ps: LatencyConfidenceReport {
+                all: all.latency(of_all),
+                read: read.latency(of_reads),
+                write: write.latency(of_writes),
+            },
+            breakdown_share: all.shares(),
+        }
+    }
+}
+
+/// Requests of some kinds, counted for each batch.
+struct Counted {
+    tallies: Vec<Tally>,
+    requests: Vec<f64>,
+    latency_ps: Vec<f64>,
+}
+
+impl Counted {
+    fn new(marks: &Marks<RequestMark>, steps: Range<usize>, stream: Option<usize>, kinds: &[Kind]) -> Counted {
+        let joined = |mark: &RequestMark| {
+            let counts = mark.of(stream);
+            let mut joined = Tally::default();
+            kinds.iter().for_each(|&kind| joined.add(&counts.kinds[kind as usize]));
+            joined
+        };
+        let mut before = joined(marks.before(steps.start));
+        let mut tallies = Vec::with_capacity(steps.len());
+        for index in steps {
+            let now = joined(&marks.values()[index]);
+            tallies.push(now.since(&before));
+            before = now;
+        }
+        let requests = tallies.iter().map(|tally| tally.count as f64).collect();
+        let latency_ps = tallies.iter().map(|tally| tally.parts_ps.iter().sum::<u128>() as f64).collect();
+        Counted { tallies, requests, latency_ps }
+    }
+
+    fn latency(&self, latencies: &dyn Distribution) -> LatencyConfidence {
+        let mean = half_width(&self.latency_ps, &self.requests)
+            .map(|width| ConfidenceInterval::around(latencies.mean_ps(), width));
+        let quantile = |share| self.quantile(latencies, share);
+        LatencyConfidence { mean, p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99), p99_9: quantile(0.999) }
+    }
+
+    /// Returns the interval of a percentile; `None` if its upper end would be above all requests.
+    fn quantile(&self, latencies: &dyn Distribution, share: f64) -> Option<ConfidenceInterval> {
+        let count = latencies.count() as f64;
+        let below = self.below(share)?;
+        let independent = NORMAL_QUANTILE * (share * (1.0 - share) / count).sqrt();
+        let width = half_width(&below, &self.requests)?.max(independent);
+        let (low, high) = ((share - width).max(0.0), share + width);
+        (high <= 1.0 - 1.0 / count)
+            .then(|| ConfidenceInterval { low: latencies.quantile_ps(low), high: latencies.quantile_ps(high) })
+    }
+
+    /// Returns the number of requests of each batch below the percentile of all requests. Interpolates within the percentile's latency bucket.
+    fn below(&self, share: f64) -> Option<Vec<f64>> {
+        let mut all = Tally::default();
+        self.tallies.iter().for_each(|tally| all.add(tally));
+        let wanted = share * all.count as f64;
+        let mut reached = 0.0;
+        for (bucket, &count) in all.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if reached + count as f64 >= wanted {
+                let inside = (wanted - reached) / count as f64;
+                let below = |tally: &Tally| {
+                    let whole: u64 = tally.buckets.iter().take(bucket).sum();
+                    whole as f64 + inside * tally.buckets.get(bucket).copied().unwrap_or(0) as f64
+                };
+                return Some(self.tallies.iter().map(below).collect());
+            }
+            reached += count as f64;
+        }
+        None
+    }
+
+    fn shares(&self) -> Option<BreakdownConfidence> {
+        let latency: f64 = self.latency_ps.iter().sum();
+        let mut shares = [ConfidenceInterval { low: 0.0, high: 0.0 }; PARTS];
+        for (part, share) in shares.iter_mut().enumerate() {
+            let spent: Vec<f64> = self.tallies.iter().map(|tally| tally.parts_ps[part] as f64).collect();
+            let width = half_width(&spent, &self.latency_ps)?;
+            *share = ConfidenceInterval::around(spent.iter().sum::<f64>() / latency, width);
+            share.high = share.high.min(1.0);
+        }
+        let [host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] = shares;
+        Some(BreakdownConfidence { host, firmware, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer })
+    }
+}
+
+/// Returns the growth of a value in the batch that ends at the mark `index`.
+pub(super) fn increment<T>(marks: &Marks<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
+    value(&marks.values()[index]) - value(marks.before(index))
+}
+
+fn seconds(time: Time) -> f64 {
+    time.as_ps() as f64 / Time::PS_PER_SECOND as f64
+}

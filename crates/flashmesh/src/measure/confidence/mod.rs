@@ -1,0 +1,318 @@
+//! 95 % confidence intervals of the figures of a run, by batch means.
+//!
+//! Each figure is a ratio of two quantities that are counted in [batches](super::batches): requests over time, latency over requests, pages
+//! programmed over pages written. Consecutive batches are correlated. So the variance of the ratio is the variance of the batches' residuals times
+//! (1 + r) / (1 - r), where r is the correlation of the residuals at lag 1 (Steiger, Lada, Wilson, Joines, Alexopoulos and Goldsman, "ASAP3: a batch
+//! means procedure for steady-state simulation analysis", ACM TOMACS 15(1), 2005, corrects by the same autoregressive model). Requests are never
+//! assumed to be independent.
+//!
+//! The interval of a percentile follows from the interval of the share of requests below it, by the order statistics of all requests of the window
+//! (Seila, "A batching approach to quantile estimation in regenerative simulations", Management Science 28(5), 1982).
+
+mod counted;
+mod ratio;
+
+use std::ops::Range;
+
+use self::counted::{RequestIntervals, increment};
+use super::batches::Batches;
+use super::interval::Counts;
+use crate::config::PrecisionOf;
+use crate::quantities;
+use crate::units::Time;
+
+pub use self::counted::{RequestFigures, tally};
+pub use self::ratio::{half_width, half_width_without_drift};
+
+quantities! {
+    /// A 95 % confidence interval.
+    #[derive(Copy)]
+    ConfidenceInterval as "ConfidenceInterval" {
+        /// Lower end, in the unit of the figure.
+        low: f64;
+        /// Upper end, in the unit of the figure.
+        high: f64;
+    }
+}
+
+impl ConfidenceInterval {
+    /// Returns the interval around `value` with this half-width, cut off at zero.
+    fn around(value: f64, half_width: f64) -> ConfidenceInterval {
+        ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
+    }
+
+    /// Returns the half-width as a share of the middle; `None` for a middle of zero.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        let sum = self.high + self.low;
+        (sum > 0.0).then(|| (self.high - self.low) / sum)
+    }
+}
+
+quantities! {
+    /// Confidence intervals of latencies, in picoseconds.
+    #[derive(Copy)]
+    LatencyConfidence as "LatencyConfidence" {
+        /// Interval of the mean.
+        mean: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of the median.
+        p50: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of the 95th percentile.
+        p95: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of the 99th percentile.
+        p99: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of the 99.9th percentile.
+        p99_9: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+    }
+}
+
+quantities! {
+    /// Confidence intervals of latencies, by kind of request.
+    #[derive(Copy)]
+    LatencyConfidenceReport as "LatencyConfidenceByKind" {
+        /// Intervals of all requests.
+        all: LatencyConfidence;
+        /// Intervals of reads.
+        read: LatencyConfidence;
+        /// Intervals of writes.
+        write: LatencyConfidence;
+    }
+}
+
+quantities! {
+    /// Confidence intervals of the parts of the mean latency, as shares of the mean latency.
+    #[derive(Copy)]
+    BreakdownConfidence as "BreakdownConfidence" {
+        /// Interval of `breakdown_ps.mean.host`.
+        host: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.firmware`.
+        firmware: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.cache`.
+        cache: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.map_wait`.
+        map_wait: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.die_wait`.
+        die_wait: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.behind_gc`.
+        behind_gc: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.path_wait`.
+        path_wait: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.array`.
+        array: ConfidenceInterval;
+        /// Interval of `breakdown_ps.mean.transfer`.
+        transfer: ConfidenceInterval;
+    }
+}
+
+quantities! {
+    /// 95 % confidence intervals of the figures of the measured window, or of the whole run without such a window.
+    #[derive(Copy)]
+    ConfidenceReport as "Confidence" {
+        /// Number of batches of the window.
+        batches: u64, in "batches";
+        /// Interval of requests completed per second.
+        iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of bytes per second.
+        bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Intervals of latencies, in picoseconds.
+        latency_ps: LatencyConfidenceReport;
+        /// Intervals of the parts of the mean latency, as shares.
+        breakdown_share: Option<BreakdownConfidence>, null "when there are too few requests to tell";
+        /// Interval of write amplification.
+        write_amplification: Option<ConfidenceInterval>, null "when requests wrote no page, or there are too few to tell";
+        /// Interval of the mean share of time that dies spend on GC and wear levelling.
+        dies_gc_mean: Option<ConfidenceInterval>, null "when there are too few batches to tell";
+    }
+}
+
+quantities! {
+    /// 95 % confidence intervals of the figures of a stream.
+    #[derive(Copy)]
+    StreamConfidence as "StreamConfidence" {
+        /// Interval of requests completed per second.
+        iops: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Interval of bytes per second.
+        bandwidth_bytes_per_s: Option<ConfidenceInterval>, null "when there are too few requests to tell";
+        /// Intervals of latencies, in picoseconds.
+        latency_ps: LatencyConfidenceReport;
+    }
+}
+
+quantities! {
+    /// Requested and reached precision of the figure that `measure.precision-of` selects.
+    PrecisionReport as "Precision" {
+        /// Figure whose precision is reported.
+        of: &'static str as PrecisionOf;
+        /// Requested half-width of the figure's confidence interval, as a share of the figure.
+        wanted: f64, in "share";
+        /// Reached half-width of the figure's confidence interval, as a share of the figure.
+        reached: Option<f64>, in "share", null "when there are too few requests to tell";
+        /// Whether the reached half-width is at most the requested one.
+        met: bool;
+    }
+}
+
+impl PrecisionReport {
+    /// Returns the precision of the figure `of`, from its interval in `confidence`.
+    pub fn new(of: PrecisionOf, wanted: f64, confidence: &ConfidenceReport) -> PrecisionReport {
+        let latency = &confidence.latency_ps.all;
+        let interval = match of {
+            PrecisionOf::Iops => confidence.iops,
+            PrecisionOf::Bandwidth => confidence.bandwidth_bytes_per_s,
+            PrecisionOf::Mean => latency.mean,
+            PrecisionOf::P50 => latency.p50,
+            PrecisionOf::P95 => latency.p95,
+            PrecisionOf::P99 => latency.p99,
+            PrecisionOf::P99_9 => latency.p99_9,
+            PrecisionOf::WriteAmplification => confidence.write_amplification,
+        };
+        let reached = interval.and_then(|interval| interval.relative_half_width());
+        PrecisionReport { of: of.name(), wanted, reached, met: reached.is_some_and(|reached| reached <= wanted) }
+    }
+}
+
+/// Figures of a window for which intervals are computed.
+pub struct Figures<'a> {
+    pub requests: RequestFigures<'a>,
+    pub write_amplification: Option<f64>,
+    pub dies_gc_mean: f64,
+    pub dies: usize,
+}
+
+/// Latencies of the requests of a window.
+pub trait Distribution {
+    /// Returns the number of latencies.
+    fn count(&self) -> u64;
+    /// Returns the mean latency in picoseconds; 0 without any.
+    fn mean_ps(&self) -> f64;
+    /// Returns the latency in picoseconds that `share` of the requests do not exceed; 0 without any.
+    fn quantile_ps(&self, share: f64) -> f64;
+}
+
+impl ConfidenceReport {
+    /// Returns the intervals of the figures of the window that begins at `start`.
+    pub fn new(batches: &Batches, start: Time, figures: &Figures<'_>) -> ConfidenceReport {
+        let marks = batches.requests();
+        let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =
+            RequestIntervals::new(marks, marks.steps(start), None, &figures.requests);
+        let drive = batches.drive();
+        let of_drive = drive.steps(start);
+        let each = |count: &dyn Fn(&Counts) -> f64| -> Vec<f64> {
+            of_drive.clone().map(|step| increment(drive, step, |mark| count(&mark.counts))).collect()
+        };
+        let programmed = each(&|counts| counts.flash.programmed(&counts.gc) as f64);
+        let written = each(&|counts| counts.flash.pages_written as f64);
+        let collecting = each(&|counts| counts.busy.dies_gc as f64);
+        let time = each(&|counts| counts.span.as_ps() as f64 * figures.dies as f64);
+        let ratio = |value: f64, over: &[f64], under: &[f64]| {
+            half_width(over, under).map(|width| ConfidenceInterval::around(value, width))
+        };
+        ConfidenceReport {
+            batches: count,
+            iops,
+            bandwidth_bytes_per_s,
+            latency_ps,
+            breakdown_share,
+            write_amplification: figures.write_amplification.and_then(|value| ratio(value, &programmed, &written)),
+            dies_gc_mean: ratio(figures.dies_gc_mean, &collecting, &time),
+        }
+    }
+}
+
+impl StreamConfidence {
+    /// Returns the intervals of the figures of the stream at the index `stream` in `window`; `None` if streams are not counted apart.
+    pub fn new(
+        batches: &Batches,
+        window: Range<Time>,
+        stream: usize,
+        figures: &RequestFigures<'_>,
+    ) -> Option<StreamConfidence> {
+        if !batches.has_streams() {
+            return None;
+        }
+        let batches = batches.merged(Some(stream));
+        let marks = batches.requests();
+        let RequestIntervals { iops, bandwidth_bytes_per_s, latency_ps, .. } =
+            RequestIntervals::new(marks, marks.steps_between(window), Some(stream), figures);
+        Some(StreamConfidence { iops, bandwidth_bytes_per_s, latency_ps })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stream::StreamMeasures;
+    use super::*;
+    use crate::engine::random::SimRng;
+    use crate::host::status::Status;
+    use crate::schedule::account::LatencyBreakdown;
+    use crate::units::Bytes;
+    use crate::workload::{IoRequest, RequestKind};
+
+    /// Rate, mean and percentiles of latency, each with its interval.
+    type Intervals = [Option<ConfidenceInterval>; 5];
+
+    /// Returns the intervals of an M/M/1 queue at half load, whose times in the system are exponential: of all requests, and of every other request,
+    /// which is a stream of its own.
+    fn queue(seed: u64) -> [Intervals; 2] {
+        const REQUESTS: u64 = 20_000;
+        let mut random = SimRng::new(seed);
+        let mut exponential =
+            |mean_ns: f64| -mean_ns * libm::log((f64::from(random.below(1 << 30)) + 1.0) / f64::from(1 << 30));
+        let (mut streams, mut batches) = (vec![StreamMeasures::default(); 2], Batches::default());
+        let (mut arrival, mut end) = (0.0, 0.0_f64);
+        let io = IoRequest {
+            arrival: Time::ZERO,
+            kind: RequestKind::Read,
+            offset: Bytes::ZERO,
+            size: Bytes::from_kib(4),
+            stream: 0,
+        };
+        for number in 0..REQUESTS {
+            arrival += exponential(2_000.0);
+            end = end.max(arrival) + exponential(1_000.0);
+            let (now, latency) = (Time::from_ps((end * 1e3) as u64), Time::from_ps(((end - arrival) * 1e3) as u64));
+            if now >= batches.next_of_requests {
+                batches.mark_requests(now, &streams);
+            }
+            let spent = LatencyBreakdown { array: latency, ..LatencyBreakdown::default() };
+            streams[number as usize % 2].record(&io, Status::Success, now, latency, Time::ZERO, &spent);
+        }
+        let rate = REQUESTS as f64 / (end / 1e9);
+        let ended = Time::from_ps((end * 1e3) as u64);
+        let mut together = streams[0].clone();
+        together.add(&streams[1]);
+        let (latencies, of_stream) = (together.latencies(), streams[1].latencies());
+        let requests = RequestFigures::of(rate, 0.0, &latencies);
+        let figures = Figures { requests, write_amplification: None, dies_gc_mean: 0.0, dies: 1 };
+        let all = ConfidenceReport::new(&batches.merged(None), Time::ZERO, &figures);
+        let figures = RequestFigures::of(rate / 2.0, 0.0, &of_stream);
+        let stream = StreamConfidence::new(&batches, Time::ZERO..ended, 1, &figures).expect("there are two streams");
+        [(all.iops, all.latency_ps), (stream.iops, stream.latency_ps)].map(|(iops, latency)| {
+            let LatencyConfidence { mean, p50, p95, p99, .. } = latency.all;
+            [iops, mean, p50, p95, p99]
+        })
+    }
+
+    #[test]
+    fn intervals_of_a_queue_hold_its_rate_mean_and_percentiles_in_93_to_97_of_100_seeds() {
+        const SEEDS: u64 = 1_000;
+        let mean_ps = 2e6;
+        let at = |share: f64| -mean_ps * libm::log(1.0 - share);
+        let truths = [mean_ps, at(0.5), at(0.95), at(0.99)];
+        let (mut held, mut given) = ([0; 10], [0; 10]);
+        for seed in 0..SEEDS {
+            let found = queue(seed).into_iter().zip([5e5, 2.5e5]).flat_map(|(intervals, rate)| {
+                let truths = std::iter::once(rate).chain(truths);
+                intervals.into_iter().zip(truths)
+            });
+            for ((held, given), (interval, truth)) in held.iter_mut().zip(&mut given).zip(found) {
+                // There is no interval if its upper end would be above all requests.
+                *given += u32::from(interval.is_some());
+                *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
+            }
+        }
+        assert!(given.iter().all(|&given| given >= 990), "{given:?} of {SEEDS} have an upper end");
+        let shares: Vec<f64> =
+            held.iter().zip(&given).map(|(&held, &given)| f64::from(held) / f64::from(given)).collect();
+        assert!(shares.iter().all(|share| (0.93..=0.97).contains(share)), "{shares:?}");
+    }
+}
