@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -14,6 +15,8 @@ BLOCK = re.compile(
 )
 ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
 """Note after a block: the first words of the row of the output that the text refers to."""
+BEST = re.compile(r"\s*<!-- (lowest|highest): ([^\n]+) -->")
+"""Note after a block: the row or column of the tables of the last command that the text calls the best."""
 QUOTING = re.compile(r"\s*<!-- figures of this output -->\n\s*(.+?)(?:\n\n|\Z)", re.S)
 """Note after a block: the figures of the next paragraph must appear in the output of the last command."""
 FIGURE = re.compile(r"(?<![\w.])([\d,]*\d(?:\.\d+)?) ?(%|ns|us|ms|s|k|M|MB/s|GB/s)(?![\w/])")
@@ -47,6 +50,8 @@ class Command:
     """The first words of the first row of its first table; empty if the page names none."""
     quoting: str = ""
     """The paragraph that quotes figures of its output; empty if the page marks none."""
+    best: tuple[str, str] | None = None
+    """`lowest` or `highest`, and the row or column with the lowest or highest values; None if the page names none."""
 
     @property
     def place(self) -> str:
@@ -103,16 +108,45 @@ def first_row(printed: str) -> tuple[str, ...]:
     return tuple(printed[rule.end() :].split("\n")[1].split()) if rule is not None else ()
 
 
+def amount(cell: str) -> float | None:
+    """Returns the value of a cell of a table in base units; None for a text."""
+    if found := figures(cell) if cell[:1].isdigit() else []:
+        return found[0][2]
+    return float(cell.replace(",", "")) if re.fullmatch(r"[\d,]*\d(\.\d+)?", cell) else None
+
+
+def is_best(printed: str, kind: str, name: str) -> bool:
+    """Returns whether the row or the column `name` has the lowest or highest values of each table that has one."""
+    pick = min if kind == "lowest" else max
+    lines, compared = printed.split("\n"), []
+    for at, line in enumerate(lines):
+        if not RULE.fullmatch(line):
+            continue
+        heads = re.split(r"  +", lines[at - 1].strip())
+        body = itertools.takewhile(str.strip, lines[at + 1 :])
+        rows = [re.split(r"  +", row.strip()) for row in body]
+        table = [(row[0], [amount(cell) for cell in row[1:]]) for row in rows if len(row) > 1]
+        across = list(zip(*(values for _, values in table), strict=False))
+        named = [label for label, _ in table]
+        for labels, series in ((named, across), (heads[1:], [values for _, values in table])):
+            for values in series if name in labels else ():
+                known = [value for value in values if value is not None]
+                if len(known) == len(labels):
+                    compared.append(values[labels.index(name)] == pick(known))
+    return bool(compared) and all(compared)
+
+
 def commands(page: Path) -> list[Command]:
     """Returns the commands of a page, in their order."""
     text = page.read_text(encoding="utf-8")
-    found = []
+    found: list[Command] = []
     for block in BLOCK.finditer(text):
         first = text.count("\n", 0, block.start("text")) + 1
         lines = block["text"].splitlines()
         named = ROW.match(text, block.end())
+        best = BEST.match(text, block.end())
         quoting = QUOTING.match(text, block.end())
-        at = 0
+        at, of_block = 0, len(found)
         while at < len(lines):
             start = at
             line = lines[at]
@@ -132,4 +166,7 @@ def commands(page: Path) -> list[Command]:
                 row = tuple(named[1].split()) if named is not None and at == len(lines) else ()
                 quoted = quoting[1] if quoting is not None and at == len(lines) else ""
                 found.append(Command(page, first + start, words, "\n".join(shown), runs, row, quoted))
+        if best is not None:
+            at = max(index for index in range(of_block, len(found)) if RULE.search(found[index].shown))
+            found[at] = replace(found[at], best=(best[1], best[2]))
     return found

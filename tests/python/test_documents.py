@@ -22,6 +22,7 @@ from documents import (
     Command,
     commands,
     first_row,
+    is_best,
     is_same_drawing,
     pictures,
     unsupported,
@@ -58,6 +59,33 @@ SHORT = {"README.md", "docs/tutorial.md"}
 def named(page: Path) -> str:
     """A page as the tests name it."""
     return page.relative_to(ROOT).as_posix()
+
+
+TABLE = """fabric.kind        p99      95 %
+--------------------------------
+bus           1.211 ms   +-2.0 %
+pssd          624.4 us   +-9.1 %
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [("lowest", "pssd", True), ("lowest", "bus", False), ("highest", "bus", True), ("lowest", "venice", False)],
+)
+def test_a_row_that_a_page_calls_the_best_is_compared_in_every_column(kind: str, name: str, expected: bool) -> None:
+    assert is_best(TABLE, kind, name) == expected
+
+
+COLUMNS = """scale        bus       pssd
+--------------------------
+1       153.5 us   113.0 us
+0.5     26.59 ms   177.2 us
+"""
+
+
+def test_a_column_may_be_the_best() -> None:
+    assert is_best(COLUMNS, "lowest", "pssd")
+    assert not is_best(COLUMNS.replace("177.2 us", "27.00 ms"), "lowest", "pssd")
 
 
 def test_no_block_of_commands_is_overlooked() -> None:
