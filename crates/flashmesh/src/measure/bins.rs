@@ -3,8 +3,8 @@
 //! The histograms of a run ([`super::latency`]) take half a megabyte each, however few latencies they have. A run that is divided into intervals has
 //! hundreds of them, so an interval has a list of its non-empty bins. The bins are the same as those of the histograms, and so are the percentiles.
 
-use super::confidence::Distribution;
-use super::latency::{EXACT_BITS, LatencySummary, quantiles_of, summary_of};
+use super::confidence::{Distribution, ENDS};
+use super::latency::{EXACT_BITS, LatencyDistribution, LatencySummary, distribution_of, quantiles_of, summary_of};
 use super::moments::Moments;
 use crate::units::Time;
 
@@ -109,6 +109,11 @@ impl Bins {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
         summary_of(self.bins.iter().copied(), self.moments, self.max)
     }
+
+    /// Returns the distribution of the latencies; `None` without any. The bins must be closed.
+    pub fn distribution(&self) -> Option<LatencyDistribution> {
+        distribution_of(self.bins.iter().copied(), self.max)
+    }
 }
 
 impl Distribution for Bins {
@@ -120,9 +125,9 @@ impl Distribution for Bins {
         if self.is_empty() { 0.0 } else { self.moments.mean() }
     }
 
-    fn quantile_ps(&self, share: f64) -> f64 {
-        let [longest] = quantiles_of(self.bins.iter().copied(), self.count(), [share]);
-        if self.is_empty() { 0.0 } else { longest.min(self.max.as_ps()) as f64 }
+    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS] {
+        let longest = quantiles_of(self.bins.iter().copied(), self.count(), shares);
+        longest.map(|ps| if self.is_empty() { 0.0 } else { ps.min(self.max.as_ps()) as f64 })
     }
 }
 
@@ -151,6 +156,7 @@ mod tests {
             }
             prop_assert_eq!(together.count(), whole.count());
             prop_assert_eq!(together.summary(), whole.summary());
+            prop_assert_eq!(together.distribution(), whole.distribution());
             prop_assert!(together.bins.is_sorted_by(|one, other| one.0 < other.0));
         }
     }

@@ -161,7 +161,7 @@ impl Breakdown {
             tally.buckets.resize(self.used.end, 0);
         }
         let mut total = Sums::default();
-        for number in self.used.clone() {
+        for number in self.used.clone().filter(|&number| self.buckets[number].count > 0) {
             let sums = self.sums(number);
             tally.buckets[number] += sums.count;
             total.add(&sums);

@@ -1,6 +1,6 @@
 //! Latencies in the bins of an HDR histogram (three significant digits over any range), and their exact mean.
 
-use super::confidence::Distribution;
+use super::confidence::{Distribution, ENDS};
 use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
@@ -90,23 +90,7 @@ impl Latencies {
     }
 
     pub fn distribution(&self) -> Option<LatencyDistribution> {
-        if self.count() == 0 {
-            return None;
-        }
-        let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
-        let (mut bin, mut requests) = (None, 0);
-        for (shortest, count) in self.counted() {
-            let latency_ps = longest_beside(shortest).min(self.max.as_ps());
-            requests += count;
-            // Latencies of one point become one entry, with the longest of them.
-            if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
-                found.latency_ps.pop();
-                found.requests.pop();
-            }
-            found.latency_ps.push(latency_ps);
-            found.requests.push(requests);
-        }
-        Some(found)
+        distribution_of(self.counted(), self.max)
     }
 }
 
@@ -119,8 +103,8 @@ impl Distribution for Latencies {
         if self.moments.count() == 0 { 0.0 } else { self.moments.mean() }
     }
 
-    fn quantile_ps(&self, share: f64) -> f64 {
-        if self.moments.count() == 0 { 0.0 } else { self.quantile(share).as_ps() as f64 }
+    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS] {
+        quantiles_of(self.counted(), self.count(), shares).map(|longest| longest.min(self.max.as_ps()) as f64)
     }
 }
 
@@ -175,6 +159,25 @@ pub(super) fn summary_of(
         p99_999,
         max: max.as_ps(),
     })
+}
+
+/// Returns the distribution of the bins in `counted`, which are in order, each with one of its latencies and its count. `max` is exact. `None` without
+/// latencies.
+pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Time) -> Option<LatencyDistribution> {
+    let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
+    let (mut bin, mut requests) = (None, 0);
+    for (ps, count) in counted {
+        let latency_ps = longest_beside(ps).min(max.as_ps());
+        requests += count;
+        // Latencies of one point become one entry, with the longest of them.
+        if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
+            found.latency_ps.pop();
+            found.requests.pop();
+        }
+        found.latency_ps.push(latency_ps);
+        found.requests.push(requests);
+    }
+    (requests > 0).then_some(found)
 }
 
 /// Returns the point of a distribution to which a latency belongs: its power of two, and the part of that.

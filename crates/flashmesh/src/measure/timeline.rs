@@ -10,7 +10,7 @@ use super::bins::Bins;
 use super::breakdown::BreakdownSummary;
 use super::goal::Goal;
 use super::interval::{Counts, Interval, IntervalReport, Parts};
-use super::report::LatencyReport;
+use super::report::{DistributionReport, LatencyReport};
 use super::series::{Pace, Series};
 use super::steadiness::are_stores_balanced;
 use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
@@ -225,15 +225,18 @@ impl Timeline {
         };
         report.requests = self.completed - window.requests();
         report.ended_ps = Some(window.start().as_ps());
+        let latencies = window.completed().bins();
+        let [all, read, write] = latencies.each_ref().map(Bins::distribution);
         let measured = (window.requests() > 0).then(|| Measured {
             report: MeasuredReport {
                 steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
                 rounds,
+                distribution: DistributionReport { all, read, write },
                 breakdown_ps: MeasuredBreakdownReport::default(),
                 streams: streams(&window, names),
                 window: window.report(parts),
             },
-            latencies: window.completed().bins(),
+            latencies,
             streams: window.streams().iter().map(|stream| (stream.bins(), stream.last_completion())).collect(),
         });
         report.converged &= measured.is_some();
@@ -322,6 +325,8 @@ quantities! {
         steady: Option<bool>, null "when there are too few requests to tell";
         /// Drift of IOPS and mean latency over five rounds, each a fifth of the requests of the window.
         rounds: Option<RoundsReport>, null "when there are too few requests to tell";
+        /// Latency distribution of the requests of the window.
+        distribution: DistributionReport;
         /// Breakdown of the latencies of the requests of the window.
         breakdown_ps: MeasuredBreakdownReport;
         /// Results of the window for each stream.

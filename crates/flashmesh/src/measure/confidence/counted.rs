@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use super::ratio::{NORMAL_QUANTILE, half_width};
-use super::{BreakdownConfidence, ConfidenceInterval, Distribution, LatencyConfidence, LatencyConfidenceReport};
+use super::{
+    BreakdownConfidence, ConfidenceInterval, Distribution, ENDS, LatencyConfidence, LatencyConfidenceReport,
+    PERCENTILES,
+};
 use crate::measure::batches::{Batches, Marks, RequestMark};
 use crate::measure::breakdown::{PARTS, Tally};
 use crate::measure::stream::Kind;
@@ -12,10 +15,7 @@ use crate::units::Time;
 /// Returns the tally of the requests of `kinds` in the batches after `start`.
 pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
     let marks = batches.requests();
-    let counted = Counted::new(marks, marks.steps(start), None, kinds);
-    let mut all = Tally::default();
-    counted.tallies.iter().for_each(|tally| all.add(tally));
-    all
+    Counted::new(marks, marks.steps(start), None, kinds).total
 }
 
 /// Rates and latencies of the requests of a window, of which there are intervals.
@@ -77,6 +77,8 @@ impl RequestIntervals {
 /// Requests of some kinds, counted for each batch.
 struct Counted {
     tallies: Vec<Tally>,
+    /// Tally of all batches together.
+    total: Tally,
     requests: Vec<f64>,
     latency_ps: Vec<f64>,
 }
@@ -89,48 +91,66 @@ impl Counted {
             kinds.iter().for_each(|&kind| joined.add(&counts.kinds[kind as usize]));
             joined
         };
-        let mut before = joined(marks.before(steps.start));
-        let mut tallies = Vec::with_capacity(steps.len());
+        let start = joined(marks.before(steps.start));
+        let (mut before, mut tallies) = (start.clone(), Vec::with_capacity(steps.len()));
         for index in steps {
             let now = joined(&marks.values()[index]);
             tallies.push(now.since(&before));
             before = now;
         }
+        let total = before.since(&start);
         let requests = tallies.iter().map(|tally| tally.count as f64).collect();
         let latency_ps = tallies.iter().map(|tally| tally.parts_ps.iter().sum::<u128>() as f64).collect();
-        Counted { tallies, requests, latency_ps }
+        Counted { tallies, total, requests, latency_ps }
     }
 
     fn latency(&self, latencies: &dyn Distribution) -> LatencyConfidence {
         let mean = half_width(&self.latency_ps, &self.requests)
             .map(|width| ConfidenceInterval::around(latencies.mean_ps(), width));
-        let quantile = |share| self.quantile(latencies, share);
-        LatencyConfidence { mean, p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99), p99_9: quantile(0.999) }
+        let [p50, p95, p99, p99_9] = self.percentiles(latencies);
+        LatencyConfidence { mean, p50, p95, p99, p99_9 }
     }
 
-    /// Returns the interval of a percentile; `None` if its upper end would be above all requests.
-    fn quantile(&self, latencies: &dyn Distribution, share: f64) -> Option<ConfidenceInterval> {
+    /// Returns the intervals of the percentiles. All of their ends are looked up in one pass over the latencies.
+    fn percentiles(&self, latencies: &dyn Distribution) -> [Option<ConfidenceInterval>; PERCENTILES.len()] {
+        let spans = PERCENTILES.map(|share| self.span(latencies, share));
+        let mut ends = [(0.0, 0); ENDS];
+        for (number, (low, high)) in spans.iter().map(|span| span.unwrap_or_default()).enumerate() {
+            ends[2 * number] = (low, 2 * number);
+            ends[2 * number + 1] = (high, 2 * number + 1);
+        }
+        ends.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let mut found = [0.0; ENDS];
+        for ((_, place), ps) in ends.iter().zip(latencies.quantiles_ps(ends.map(|(share, _)| share))) {
+            found[*place] = ps;
+        }
+        std::array::from_fn(|number| {
+            spans[number].map(|_| ConfidenceInterval { low: found[2 * number], high: found[2 * number + 1] })
+        })
+    }
+
+    /// Returns the ends of the interval of a percentile, as shares; `None` if the upper end would be above all requests.
+    fn span(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.below(share)?;
         let independent = NORMAL_QUANTILE * (share * (1.0 - share) / count).sqrt();
         let width = half_width(&below, &self.requests)?.max(independent);
         let (low, high) = ((share - width).max(0.0), share + width);
-        (high <= 1.0 - 1.0 / count)
-            .then(|| ConfidenceInterval { low: latencies.quantile_ps(low), high: latencies.quantile_ps(high) })
+        (high <= 1.0 - 1.0 / count).then_some((low, high))
     }
 
     /// Returns the number of requests of each batch below the percentile of all requests. Interpolates within the percentile's latency bucket.
     fn below(&self, share: f64) -> Option<Vec<f64>> {
-        let mut all = Tally::default();
-        self.tallies.iter().for_each(|tally| all.add(tally));
-        let wanted = share * all.count as f64;
+        let wanted = share * self.total.count as f64;
         let mut reached = 0.0;
-        for (bucket, &count) in all.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let first = self.total.buckets.iter().position(|&count| count > 0)?;
+        for (bucket, &count) in self.total.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
             if reached + count as f64 >= wanted {
                 let inside = (wanted - reached) / count as f64;
                 let below = |tally: &Tally| {
-                    let whole: u64 = tally.buckets.iter().take(bucket).sum();
-                    whole as f64 + inside * tally.buckets.get(bucket).copied().unwrap_or(0) as f64
+                    let of = &tally.buckets;
+                    let whole: u64 = of[first.min(of.len())..bucket.min(of.len())].iter().sum();
+                    whole as f64 + inside * of.get(bucket).copied().unwrap_or(0) as f64
                 };
                 return Some(self.tallies.iter().map(below).collect());
             }

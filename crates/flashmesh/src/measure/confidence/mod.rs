@@ -178,14 +178,19 @@ pub struct Figures<'a> {
     pub dies: usize,
 }
 
+/// Percentiles with intervals, as shares.
+const PERCENTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
+/// Ends of the intervals of the percentiles.
+pub const ENDS: usize = 2 * PERCENTILES.len();
+
 /// Latencies of the requests of a window.
 pub trait Distribution {
     /// Returns the number of latencies.
     fn count(&self) -> u64;
     /// Returns the mean latency in picoseconds; 0 without any.
     fn mean_ps(&self) -> f64;
-    /// Returns the latency in picoseconds that `share` of the requests do not exceed; 0 without any.
-    fn quantile_ps(&self, share: f64) -> f64;
+    /// Returns for each of `shares` the latency in picoseconds that this share of the requests does not exceed; 0 without any. The shares must ascend.
+    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS];
 }
 
 impl ConfidenceReport {
