@@ -1429,6 +1429,8 @@ class Measured(Interval):
     """Drift of IOPS and mean latency over five rounds, each a fifth of the requests of the window. None when there are
     too few requests to tell.
     """
+    distribution: DistributionByKind
+    """Latency distribution of the requests of the window."""
     breakdown_ps: MeasuredBreakdown
     """Breakdown of the latencies of the requests of the window."""
     streams: tuple[MeasuredStream, ...]

@@ -134,9 +134,9 @@ def test_numbers_on_the_page_are_those_of_the_results(
     for row, run in zip(rows, comparison.runs, strict=True):
         cells = {cell.get_attribute("data-key"): cell for cell in row.find_elements(By.CSS_SELECTOR, "td")}
         assert float(cells["iops"].get_attribute("data-value") or "") == run.result.iops
-        assert cells["iops"].text == f"{run.result.iops / 1000:.4g}k" or cells["iops"].text.startswith(
-            f"{run.result.iops / 1000:.3g}"[:3]
-        )
+        text, _, interval = cells["iops"].text.partition(" ")
+        assert text == f"{run.result.iops / 1000:.4g}k" or text.startswith(f"{run.result.iops / 1000:.3g}"[:3])
+        assert interval.startswith("+-")
         assert run.result.latency_ps.all is not None
         assert int(cells["latency_ps.all.p99"].get_attribute("data-value") or "") == run.result.latency_ps.all.p99
 

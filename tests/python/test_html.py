@@ -91,6 +91,41 @@ def test_numbers_are_those_of_the_json(saved: Path, page: Page) -> None:
         assert value == at(runs[row]["result"], key), key
 
 
+def test_a_page_has_the_figures_and_intervals_of_the_measured_window() -> None:
+    from flashmesh.html.page import page
+    from flashmesh.html.saved import study_of
+
+    config = {
+        "preset": "venice-z-nand",
+        "geometry": {"blocks-per-plane": 64},
+        "precondition": {"kind": "random"},
+        "workload": {"requests": 5_000, "read-share": 0.5},
+    }
+    comparison = flashmesh.compare(config, {"flash.program-time": ["100us", "101us", "400us"]})
+    runs = [run.result.document for run in comparison.runs]
+    assert all(run["measured"]["requests"] < run["requests"] for run in runs)
+    found = Page(page(study_of([comparison])))
+    for row, key, value in found.cells:
+        if key in ("iops", "latency_ps.all.p99"):
+            assert value == at(runs[row]["measured"], key), key
+    for chart, key in (("breakdown", "mean"), ("tail", "max")):
+        rows = [row for part in found.data["specs"][chart]["datasets"] for row in found.data["datasets"][part]]
+        of_run = [row for row in rows if row["run"] == label(comparison.runs[0].settings)]
+        drawn = [
+            row["latency_s"] for row in of_run if row.get("requests", row.get("kind")) in ("all requests (mean)", "all")
+        ]
+        shown = sum(drawn) if chart == "breakdown" else max(drawn)
+        window = runs[0]["measured"]
+        expected = window["breakdown_ps"]["mean"] if chart == "breakdown" else window["latency_ps"]["all"]
+        whole = sum(value for name, value in expected.items() if name != "count") if key == "mean" else expected[key]
+        assert shown * 1e12 == pytest.approx(whole, rel=1e-4), chart
+    speedups = [row for part in found.data["specs"]["speedup"]["datasets"] for row in found.data["datasets"][part]]
+    means = {row["run"]: (row["low"], row["high"]) for row in speedups if row["measure"] == "mean latency"}
+    alike, slower = (means[label(run.settings)] for run in comparison.runs[1:])
+    assert alike[0] < 1 < alike[1], "the difference is undecided"
+    assert slower[1] < 1
+
+
 def test_charts_have_the_numbers_of_the_json(saved: Path, page: Page) -> None:
     runs = json.loads(saved.read_text())["runs"]
 

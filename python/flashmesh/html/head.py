@@ -101,7 +101,8 @@ def tables_of(run: Run) -> dict[str, Mapping[str, Any]]:
 def workload(run: Run) -> str:
     """Returns a text on the requests of a run."""
     told = run.document["workload"]
-    count = f"{run.document['requests']:,.0f} requests"
+    window = run.document["measured"]
+    count = f"{(window or run.document)['requests']:,.0f} requests"
     match told:
         case {"kind": "trace" | "fitted", "file": file}:
             return f"{count} of {str(file).rpartition('/')[2]}"
@@ -141,10 +142,18 @@ def depth_of(name: str, replay: Mapping[str, Any]) -> str:
 
 def window(runs: Sequence[Run]) -> str:
     """Returns the part of the simulated time that the figures cover."""
-    spans = [run.document["makespan_ps"] for run in runs]
-    ends = list(dict.fromkeys([q.time(min(spans)), q.time(max(spans))]))
-    whole = f"the whole run, {' to '.join(ends)} of simulated time"
-    kinds = {setting(run, "measure.warm-up") for run in runs}
-    if kinds == {"none"}:
-        return f"{whole}, without a warm-up"
-    return f"{whole}; windows after the warm-up (measure.warm-up = {over(runs, 'measure.warm-up')}) are in the JSON"
+    windows = [run.document["measured"] for run in runs]
+    if not any(windows):
+        return f"the whole run, {ends([run.document['makespan_ps'] for run in runs])} of simulated time"
+    spans = [found["end_ps"] - found["start_ps"] for found in windows if found is not None]
+    hows = ", ".join(
+        dict.fromkeys(run.document["warm_up"]["how"] for run in runs if run.document["warm_up"] is not None)
+    )
+    told = f"after the warm-up (measure.warm-up = {hows}), {ends(spans)} of simulated time"
+    rest = "single dies and links, path conflicts, the slowest 1 % and energy are those of the whole run"
+    return f"{told}; {rest}"
+
+
+def ends(spans: Sequence[int]) -> str:
+    """Returns the shortest and the longest of some times; one text if they are equal."""
+    return " to ".join(dict.fromkeys([q.time(min(spans)), q.time(max(spans))]))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.aggregate.estimate import estimate
+from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.configuration import value_text
 from flashmesh.plots.runs import labelled
 from flashmesh.report import quantities as q
+from flashmesh.report.measures import MEASURES, Measure, of_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from flashmesh.aggregate.table import RunTable
     from flashmesh.html.study import Shown
     from flashmesh.plots.runs import Run
 
@@ -27,6 +29,12 @@ class Column:
     text: Callable[[Any], str]
     unit: str = ""
     """Unit of the measure in the JSON of the result."""
+
+    @property
+    def measure(self) -> Measure:
+        """The measure of the column, over the measured window of a run if it has one."""
+        named = next((measure for measure in MEASURES if self.key in measure.keys), None)
+        return named or of_window(Measure(self.key, (self.key,), self.text, self.unit))
 
 
 COLUMNS = (
@@ -72,33 +80,53 @@ class Row:
 
 
 def rows(points: Sequence[Shown]) -> list[Row]:
-    """Returns a row for each point, with means over seeds and intervals; omits columns that are empty in all rows."""
-    keys = [column.key for column in COLUMNS]
-    columns = {
-        id(table): table.columns([*keys, "interrupted"]) for table in {id(p.table): p.table for p in points}.values()
-    }
-    has_value = [
-        any(any(value is not None for value in found[place]) for found in columns.values())
-        for place in range(len(keys))
+    """Returns a row for each point, with means and intervals; omits columns that are empty in all rows."""
+    found = {id(table): Values(table) for table in {id(point.table): point.table for point in points}.values()}
+    shown = [column for column in COLUMNS if any(values.has(column) for values in found.values())]
+    return [
+        Row(
+            point.name,
+            len(point.runs),
+            point.is_steady,
+            any(found[id(point.table)].interrupted[number] for number in point.runs),
+            labelled(point.settings),
+            tuple(cell(column, found[id(point.table)].estimate(column, point.runs)) for column in shown),
+        )
+        for point in points
     ]
-    shown = [(place, column) for place, column in enumerate(COLUMNS) if has_value[place]]
-    found = []
-    for point in points:
-        values = columns[id(point.table)]
-        cells = tuple(cell(column, [values[place][number] for number in point.runs]) for place, column in shown)
-        is_interrupted = any(values[-1][number] for number in point.runs)
-        found.append(Row(point.name, len(point.runs), point.is_steady, is_interrupted, labelled(point.settings), cells))
-    return found
 
 
-def cell(column: Column, values: Sequence[Any]) -> Cell:
-    """Returns the cell of a measure of a point, from its value with each seed."""
-    if len(values) == 1:
-        return Cell(column.key, values[0], column.text(values[0]))
-    found = estimate(values)
+class Values:
+    """Values of all columns of the result table, of all runs of a table of runs."""
+
+    def __init__(self, table: RunTable) -> None:
+        """Reads the values, and the ends of their intervals where they can be read without the documents."""
+        measures = [column.measure for column in COLUMNS]
+        self.of_column = dict(zip((column.key for column in COLUMNS), table.values(measures), strict=True))
+        keys = [f"{measure.interval}.{end}" for measure in measures if measure.interval for end in ("low", "high")]
+        self.ends = dict(zip(keys, table.columns(keys), strict=True)) if table.has_columns(keys) else {}
+        (self.interrupted,) = table.columns(["interrupted"])
+
+    def has(self, column: Column) -> bool:
+        """Returns whether a run has a value of a column."""
+        return any(value is not None for value in self.of_column[column.key])
+
+    def estimate(self, column: Column, runs: Sequence[int]) -> Estimate | None:
+        """Returns the mean of a column over the seeds of a point, with its interval (from batch means for one run)."""
+        found = estimate([self.of_column[column.key][number] for number in runs])
+        interval = column.measure.interval
+        if found is None or len(runs) > 1 or interval is None or not self.ends:
+            return found
+        low, high = (self.ends[f"{interval}.{end}"][runs[0]] for end in ("low", "high"))
+        return found if low is None or high is None else Estimate(found.mean, low, high, 1, "batches")
+
+
+def cell(column: Column, found: Estimate | None) -> Cell:
+    """Returns the cell of a measure of a point."""
     if found is None:
         return Cell(column.key, None, q.NONE)
-    return Cell(column.key, found.mean, f"{column.text(found.mean)} {found.spread_text}".strip())
+    value = int(found.mean) if float(found.mean).is_integer() else found.mean
+    return Cell(column.key, value, f"{column.text(value)} {found.spread_text}".strip())
 
 
 def columns(shown: Sequence[Row]) -> list[Column]:

@@ -62,11 +62,19 @@ def rows(runs: Sequence[Run], axis: str) -> style.Values:
         for measure, key in MEASURES.items():
             row: dict[str, Any] = {"run": name, "load": load, "rank": ranks[load], "iops": run.document["iops"]}
             row |= {"measure": measure, "latency_s": run.document["latency_ps"]["all"][key] * style.PS}
-            interval = estimate([seed["latency_ps"]["all"][key] for seed in run.repeats])
-            if interval is not None and interval.low is not None and interval.high is not None:
-                row |= {"low_s": interval.low * style.PS, "high_s": interval.high * style.PS}
+            if bounds := interval(run, key):
+                row |= {"low_s": bounds[0] * style.PS, "high_s": bounds[1] * style.PS}
             found.append(row | {"label": load if is_labelled else "", "point": run.name})
     return found
+
+
+def interval(run: Run, key: str) -> tuple[float, float] | None:
+    """Returns the ends of the 95 % interval of a latency: over the seeds, or from batch means for one run."""
+    if len(run.repeats) > 1:
+        found = estimate([seed["latency_ps"]["all"][key] for seed in run.repeats])
+        return None if found is None or found.low is None or found.high is None else (found.low, found.high)
+    of_run = run.document["confidence"]["latency_ps"]["all"][key]
+    return None if of_run is None else (of_run["low"], of_run["high"])
 
 
 def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
@@ -88,6 +96,7 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     if axis is None:
         return None
     values = rows(runs, axis)
+    has_intervals = style.with_all_ends(values, "latency_s", "low_s", "high_s")
     named, datasets = style.data(values)
     base = alt.Chart(named).encode(
         x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
@@ -97,15 +106,15 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )
     marks = [base.mark_line(strokeWidth=1.8), base.mark_point(filled=True, size=45)]
-    if any("low_s" in row for row in values):
-        rule = base.transform_filter("isValid(datum.low_s)").mark_rule(strokeWidth=1.5)
+    if has_intervals:
+        rule = base.mark_rule(strokeWidth=1.5)
         marks.append(rule.encode(y=alt.Y("low_s:Q"), y2="high_s:Q"))
     marks.append(base.mark_text(dy=-9, fontSize=10).encode(text="label:N"))
     choice = style.choice("measure", sorted(MEASURES, key=lambda name: name != first), "Latency")
     text = f"Completion latency over throughput, as {axis} changes; a line for each drive, up to where it saturates. "
     text += f"The numbers at the points are {axis}."
-    if any("low_s" in row for row in values):
-        text += " Upright bars are 95 % intervals over the seeds."
+    if has_intervals:
+        text += " Upright bars are 95 % intervals."
     marks = [mark.transform_filter("datum.measure == measure") for mark in marks]
     title = "Latency under load"
     return lines(

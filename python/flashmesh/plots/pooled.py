@@ -5,12 +5,12 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from flashmesh.plots.runs import Run
+from flashmesh.plots.runs import SPAN, Run, of_window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MEANS = ("requests", "makespan_ps", "iops", "latency_ps", "breakdown_ps", "path_conflict", "power", "utilisation")
+MEANS = ("requests", "makespan_ps", SPAN, "iops", "latency_ps", "breakdown_ps", "path_conflict", "power", "utilisation")
 """Members of a document that are averaged. Others, such as epochs, are those of the first seed."""
 
 
@@ -22,6 +22,7 @@ def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[s
         settings: The varied keys of the point, with their values.
         documents: The result of each seed; at least one.
     """
+    documents = [of_window(document) for document in documents]
     first = documents[0]
     if len(documents) == 1:
         return Run(name, settings, first, first["configuration"])

@@ -24,7 +24,7 @@ class Run:
     settings: Mapping[str, Any]
     """Varied keys, with their values."""
     document: Mapping[str, Any]
-    """JSON document of the result."""
+    """JSON document of the result, with the figures of the measured window if there is one (`of_window`)."""
     configuration: Mapping[str, Any]
     """Complete configuration, as tables."""
     repeats: tuple[Mapping[str, Any], ...] = ()
@@ -44,9 +44,33 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
     return Run(
         name or str(result.parameters["fabric"]["kind"]),
         settings or {},
-        result.document,
+        of_window(result.document),
         result.document["configuration"],
     )
+
+
+WINDOWED = ("iops", "bandwidth_bytes_per_s", "latency_ps", "distribution", "write_amplification")
+"""Figures that both a run and its measured window have."""
+SPAN = "span_ps"
+"""Length of the measured window, or of the run without a window; None if a requested precision ended the run."""
+
+
+def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns a document with the figures of the measured window in place of those of the run, and with `SPAN`.
+
+    What has no counterpart in the window stays that of the run: single dies and links, path conflicts, energy.
+    """
+    window, is_of_length = document["measured"], document["precision"] is None
+    if window is None:
+        return {**document, SPAN: document["makespan_ps"] if is_of_length else None}
+    mean = window["breakdown_ps"]["mean"]
+    return {
+        **document,
+        **{key: window[key] for key in WINDOWED},
+        "utilisation": {**document["utilisation"], **window["utilisation"]},
+        "breakdown_ps": document["breakdown_ps"] if mean is None else {**document["breakdown_ps"], "mean": mean},
+        SPAN: window["end_ps"] - window["start_ps"] if is_of_length else None,
+    }
 
 
 def runs_of(comparison: Comparison) -> list[Run]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.plots import style
-from flashmesh.plots.runs import baselines
+from flashmesh.plots.runs import SPAN, baselines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
+STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
+"""Statistics of a latency with an interval, by measure."""
 NEUTRAL = "#999999"
 """Colour of runs whose speedup rounds to 1."""
 
@@ -24,7 +27,7 @@ def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
     """Returns the measures of a result that speedups are computed from."""
     latency = document["latency_ps"]["all"]
     mean, p99 = (latency["mean"], latency["p99"]) if latency else (None, None)
-    return dict(zip(MEASURES, (document["makespan_ps"], mean, p99), strict=True))
+    return dict(zip(MEASURES, (document[SPAN], mean, p99), strict=True))
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
@@ -40,10 +43,26 @@ def rows(runs: Sequence[Run]) -> style.Values:
             if ratio is None:
                 continue
             row = {"run": run.name, "baseline": baseline.name, "measure": measure, "speedup": ratio.mean}
-            if ratio.low is not None and ratio.high is not None:
-                row |= {"low": ratio.low, "high": ratio.high}
+            low, high = ratio.low, ratio.high
+            if len(pairs) == 1 and run is not baseline:
+                widths = [half_width(each.document, measure) for each in (baseline, run)]
+                known = [width for width in widths if width is not None]
+                if len(known) == len(widths):
+                    low, high = (ratio.mean * (1 + sign * math.hypot(*known)) for sign in (-1, 1))
+            if low is not None and high is not None:
+                row |= {"low": max(low, ratio.mean / 10), "high": high}
             found.append(row | {"text": f"{ratio.mean:.2f}x"})
     return found
+
+
+def half_width(document: Mapping[str, Any], measure: str) -> float | None:
+    """Returns half of the width of the 95 % interval of a latency, as a share of it; None without an interval."""
+    key = STATISTICS.get(measure)
+    interval = document["confidence"]["latency_ps"]["all"][key] if key is not None else None
+    if interval is None:
+        return None
+    low, high = interval["low"], interval["high"]
+    return (high - low) / (high + low) if high + low > 0 else None
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
@@ -65,8 +84,11 @@ def title_of(runs: Sequence[Run]) -> str:
 def speedups(runs: Sequence[Run]) -> style.Plot:
     """Returns a bar chart of the speedup of each run over its baseline; bars start at 1."""
     arrives = follows_arrivals(runs)
-    measures = MEASURES[1:] if arrives else MEASURES
-    values = [row for row in rows(runs) if row["measure"] in measures]
+    found = rows(runs)
+    there = {row["measure"] for row in found}
+    measures = [measure for measure in (MEASURES[1:] if arrives else MEASURES) if measure in there] or MEASURES[1:]
+    values = [row for row in found if row["measure"] in measures]
+    has_intervals = style.with_all_ends(values, "speedup")
     named, datasets = style.data(values)
     names = [run.name for run in runs]
     base = alt.Chart(named).encode(
@@ -91,9 +113,8 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     align, dx = (alt.ExprRef(f"{is_right} ? {right} : {left}") for right, left in (("'left'", "'right'"), (4, -4)))
     texts = beside.mark_text(align=align, dx=dx, fontSize=12)
     marks: list[alt.Chart] = [bars, texts.encode(x=alt.X("label:Q", scale=scale, axis=axis), text="text:N")]
-    has_intervals = any("low" in row for row in values)
     if has_intervals:
-        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")
+        rule = base.mark_rule(strokeWidth=2, color="#000000")
         marks.append(rule.encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"))
     measure = style.choice("measure", measures, "Speedup in")
     layers = alt.layer(*marks).add_params(measure).transform_filter("datum.measure == measure")
@@ -102,6 +123,6 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
         told = "How many times shorter than in its baseline the latency of each run is: right of 1 shorter."
         told += " Requests arrive at their times, so that throughput and execution time say nothing of the drive."
     if has_intervals:
-        told += " Black lines are 95 % intervals over the seeds."
+        told += " Black lines are 95 % intervals: where one crosses 1, the difference is undecided."
     height = style.bar_height(names)
     return style.finished(layers, datasets, title=title_of(runs), description=told, height=height)

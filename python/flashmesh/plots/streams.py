@@ -51,6 +51,7 @@ def streams(runs: Sequence[Run]) -> style.Plot | None:
     if not runs:
         return None
     values = rows(runs)
+    has_intervals = style.with_all_ends(values, "value")
     named, datasets = style.data(values)
     names = list(dict.fromkeys(row["stream"] for row in values))
     measures = list(dict.fromkeys(row["measure"] for row in values))
@@ -66,8 +67,8 @@ def streams(runs: Sequence[Run]) -> style.Plot | None:
     )
     marks: list[alt.Chart] = [base.mark_bar(color=style.COLOURS[0]).encode(x=alt.X("value:Q", axis=axis))]
     text = "Each stream beside the others; a slowdown is its mean latency over that of the same stream alone."
-    if any("low" in row for row in values):
-        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color="#000000")
+    if has_intervals:
+        rule = base.mark_rule(strokeWidth=2, color="#000000")
         marks.append(rule.encode(x=alt.X("low:Q", axis=axis), x2="high:Q"))
         text += " Black lines are 95 % intervals."
     chart = style.layered(marks)

@@ -180,6 +180,18 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
     return cast("alt.LayerChart", alt.layer(*layers))
 
 
+def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
+    """Gives rows without an interval one of no width, if a row has one. Returns whether a row has one.
+
+    A layer of intervals whose rows are all filtered out has no extent, of which a browser warns.
+    """
+    has_intervals = any(low in row for row in values)
+    for row in values if has_intervals else ():
+        row.setdefault(low, row[value])
+        row.setdefault(high, row[value])
+    return has_intervals
+
+
 def bars(values: Values, names: Sequence[str], color: alt.Color, x: alt.X, tooltip: Sequence[str]) -> alt.Chart:
     """Returns stacked bars, one for each run."""
     named, _ = data(values)

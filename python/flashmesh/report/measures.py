@@ -85,7 +85,7 @@ WINDOW = (
 """Prefixes of keys with a value for the run and another for the measured window."""
 
 
-def _of_window(measure: Measure) -> Measure:
+def of_window(measure: Measure) -> Measure:
     """Returns the measure over the measured window of a result; over the whole run if there is no window."""
     shared = [key.startswith(WINDOW) for key in measure.keys]
     if not any(shared):
@@ -223,7 +223,7 @@ OF_RUN = (
     Measure("area beside chips", ("area.added_beside_mm2",), _area, "mm2", ratio=False),
 )
 
-MEASURES = tuple(map(_of_window, OF_RUN))
+MEASURES = tuple(map(of_window, OF_RUN))
 """Measures that tables show, over the measured window if a run has one."""
 NAMES = tuple(measure.name.strip() for measure in MEASURES)
 """Names of measures on the command line."""
