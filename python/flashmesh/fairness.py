@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
-from flashmesh.results import Fairness, Result, StreamResult
+from flashmesh.results import Fairness, Result
 from flashmesh.results.build import build
 
 if TYPE_CHECKING:
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
     """Compares a run with the runs of its streams alone, in the order of the streams."""
     streams = [
-        (stream.name, mean_latency(stream), mean_latency(run.streams[index]))
+        (stream.name, mean_latency(together, index), mean_latency(run, index))
         for index, (stream, run) in enumerate(zip(together.streams, alone, strict=True))
     ]
     return build(Fairness, json.loads(_native.fairness(streams)))
 
 
-def mean_latency(stream: StreamResult) -> float | None:
-    """Returns the mean completion latency of a stream; None without requests."""
-    return stream.latency_ps.all.mean if stream.latency_ps.all else None
+def mean_latency(result: Result, index: int) -> float | None:
+    """Returns the mean latency of a stream, in the measured window if there is one; None without requests."""
+    streams = result.streams if result.measured is None else result.measured.streams
+    found = streams[index].latency_ps.all
+    return found.mean if found else None

@@ -14,7 +14,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.asking.answer import Answer, Effect, Row
-from flashmesh.asking.causes import Cause, cause_of, inside, windowed
+from flashmesh.asking.causes import Cause, cause_of, inside
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.configuration import load
 from flashmesh.keys import declared
@@ -22,6 +22,7 @@ from flashmesh.report.asking import show
 from flashmesh.report.measures import in_document
 from flashmesh.report.summary import PARTS
 from flashmesh.report.terminal import Terminal
+from flashmesh.results.window import windowed
 
 KEYS = ("fabric.channel-rate", "host.queue-depth")
 NOTE = "fresh drive: garbage collection is not measured; --set precondition.kind=random fills the drive first"

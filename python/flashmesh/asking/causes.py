@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.report import quantities as q
 from flashmesh.report.summary import PARTS
+from flashmesh.results.window import windowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,15 +62,3 @@ def inside(document: Mapping[str, Any]) -> float | None:
     """Returns the mean number of requests inside the drive, by Little's law; None where no request completed."""
     parts = [time for part, time in parts_of(document).items() if part != HOST]
     return float(windowed(document)["iops"]) * sum(parts) / PS_PER_S if parts else None
-
-
-def windowed(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a result with the values of its measured window instead of the whole run, if it has one."""
-    window = document.get("measured")
-    if window is None:
-        return document
-
-    def merged(whole: Any, part: Any) -> Any:
-        return {**whole, **part} if isinstance(whole, dict) and isinstance(part, dict) else part
-
-    return {**document, **{key: merged(document[key], part) for key, part in window.items() if key in document}}

@@ -10,11 +10,12 @@ from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.asking.answer import Answer, Effect, Row, is_higher_better
-from flashmesh.asking.causes import cause_of, inside, windowed
+from flashmesh.asking.causes import cause_of, inside
 from flashmesh.asking.changes import Change, changes_of
 from flashmesh.frames import as_trace
 from flashmesh.report.measures import Measure, measure_named
 from flashmesh.report.view import numbers
+from flashmesh.results.window import windowed
 from flashmesh.simulate import cores, jobs_of
 from flashmesh.spare_space import CAPACITY, KEPT, capacity_in, change_text
 from flashmesh.spelling import spelt_settings

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
+from flashmesh.results.window import windowed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,8 +50,8 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
     )
 
 
-WINDOWED = ("iops", "bandwidth_bytes_per_s", "latency_ps", "distribution", "write_amplification")
-"""Figures that both a run and its measured window have."""
+OF_RUN = ("requests", "streams")
+"""Members of a document that stay those of the run: energy is counted over all requests."""
 SPAN = "span_ps"
 """Length of the measured window, or of the run without a window; None if a requested precision ended the run."""
 
@@ -61,16 +62,11 @@ def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:
     What has no counterpart in the window stays that of the run: single dies and links, path conflicts, energy.
     """
     window, is_of_length = document["measured"], document["precision"] is None
-    if window is None:
-        return {**document, SPAN: document["makespan_ps"] if is_of_length else None}
-    mean = window["breakdown_ps"]["mean"]
-    return {
-        **document,
-        **{key: window[key] for key in WINDOWED},
-        "utilisation": {**document["utilisation"], **window["utilisation"]},
-        "breakdown_ps": document["breakdown_ps"] if mean is None else {**document["breakdown_ps"], "mean": mean},
-        SPAN: window["end_ps"] - window["start_ps"] if is_of_length else None,
-    }
+    length = document["makespan_ps"] if window is None else window["end_ps"] - window["start_ps"]
+    found = {**windowed(document), SPAN: length if is_of_length else None}
+    if window is not None and window["breakdown_ps"]["mean"] is None:
+        found["breakdown_ps"] = document["breakdown_ps"]
+    return found | {key: document[key] for key in OF_RUN}
 
 
 def runs_of(comparison: Comparison) -> list[Run]:
