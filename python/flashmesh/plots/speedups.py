@@ -56,9 +56,12 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def half_width(document: Mapping[str, Any], measure: str) -> float | None:
-    """Returns half of the width of the 95 % interval of a latency, as a share of it; None without an interval."""
-    key = STATISTICS.get(measure)
-    interval = document["confidence"]["latency_ps"]["all"][key] if key is not None else None
+    """Returns half of the width of the 95 % interval of a measure, as a share of it; None without an interval.
+
+    The execution time of a number of requests is as uncertain as their rate.
+    """
+    confidence, key = document["confidence"], STATISTICS.get(measure)
+    interval = confidence["iops"] if key is None else confidence["latency_ps"]["all"][key]
     if interval is None:
         return None
     low, high = interval["low"], interval["high"]
