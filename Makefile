@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long check own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
+.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -203,6 +203,10 @@ generate: $(NATIVE) ## Write the files that are generated from the declared para
 	$(EXAMPLES)/header
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mqsim_keys.py
+
+test-times: $(NATIVE) ## Measure each test of `make test`, and write the table of the slow ones into docs/tests.md
+	@mkdir -p out
+	$(BIN)/python tools/test_times.py
 
 outputs: $(NATIVE) ## Write anew what the README and docs/ show as the output of commands
 	$(BIN)/python tools/shown_outputs.py

@@ -1,0 +1,104 @@
+"""Measures the tests of `make test`, and writes the table of the slow ones into docs/tests.md.
+
+python tools/test_times.py [REPORT.xml]
+
+REPORT.xml is what pytest wrote with --junitxml; without it the Python tests run first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "tests.md"
+BEGIN = "<!-- Written by tools/test_times.py. -->\n"
+END = "<!-- End of what is written. -->\n"
+SLOW_S = 2.0
+"""Least duration of a test of the table, in seconds."""
+CARGO = (os.environ.get("CARGO", "cargo"), "test", "--workspace", "--locked", "--quiet", "--no-run")
+DRAWN = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
+"""Environment of the random tests of `make test`."""
+TIMED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ok <([\d.]+)s>$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test that passed."""
+
+    file: str
+    """The file of a Python test; the program of a Rust test."""
+    name: str
+    seconds: float
+
+    @property
+    def proves(self) -> str:
+        """The name of the test as a sentence, with its parameters."""
+        name, _, parameters = self.name.partition("[")
+        sentence = name.rpartition("::")[2].removeprefix("test_").replace("_", " ")
+        return f"{sentence} ({parameters.removesuffix(']')})" if parameters else sentence
+
+
+def python_tests(report: Path) -> list[Test]:
+    """Returns the tests of a report of pytest. Fixtures count for the first test that uses them."""
+    cases = ElementTree.parse(report).iter("testcase")
+    return [
+        Test(case.attrib["classname"].replace(".", "/") + ".py", case.attrib["name"], float(case.attrib["time"]))
+        for case in cases
+        if case.find("skipped") is None
+    ]
+
+
+def rust_tests() -> list[Test]:
+    """Runs all Rust tests; returns them with their durations."""
+    listed = subprocess.run(
+        [*CARGO, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    found = []
+    for message in map(json.loads, listed.splitlines()):
+        if message.get("reason") != "compiler-artifact" or not message["profile"]["test"] or not message["executable"]:
+            continue
+        folder, target = Path(message["manifest_path"]).parent, message["target"]
+        done = subprocess.run(
+            [message["executable"], "-Zunstable-options", "--report-time"],
+            cwd=folder,
+            # The durations of single tests are not stable yet.
+            env=os.environ | DRAWN | {"RUSTC_BOOTSTRAP": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        program = Path(target["src_path"]).parent.relative_to(ROOT)
+        found += [Test(f"{program}", name, float(seconds)) for name, seconds in TIMED.findall(done.stdout)]
+    return found
+
+
+def table(tests: list[Test]) -> str:
+    """Returns the table of the slow tests, the slowest first, and a sentence on all others."""
+    slow = sorted((test for test in tests if test.seconds >= SLOW_S), key=lambda test: -test.seconds)
+    rest = sum(test.seconds for test in tests) - sum(test.seconds for test in slow)
+    rows = "".join(f"| {test.seconds:.0f} s | `{test.file}` | {test.proves} |\n" for test in slow)
+    told = f"The other {len(tests) - len(slow):,} tests take {rest:.0f} s together.\n"
+    return f"| time | where | what it proves |\n|---:|---|---|\n{rows}\n{told}"
+
+
+def main() -> None:
+    """Measures the tests and writes the table."""
+    report = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "out" / "tests.xml"
+    if len(sys.argv) == 1:
+        chosen = ("-m", "not long", "--numprocesses=2", "--dist=loadscope", f"--junitxml={report}")
+        subprocess.run([sys.executable, "-m", "pytest", "--quiet", *chosen], cwd=ROOT, check=True)
+    tests = python_tests(report) + rust_tests()
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{table(tests)}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
