@@ -166,7 +166,7 @@ mod tests {
             "data from before the run goes to the block of the first stream"
         );
         assert_eq!(ftl.place_for_read(Lpn(6), Some(StreamId(1))), Some(Ppn(1)), "the block of the stream that reads");
-        for page in 2..7 {
+        for page in 2..8 {
             assert_eq!(ftl.preallocate(PLANE, second), Some(Ppn(page)));
         }
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (None, None));
