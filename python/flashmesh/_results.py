@@ -1133,6 +1133,52 @@ class LatencyConfidenceByKind:
 
 
 @record
+class BreakdownConfidence:
+    """Confidence intervals of the parts of the mean latency, as shares of the mean latency."""
+
+    host: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.host`."""
+    firmware: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.firmware`."""
+    cache: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.cache`."""
+    map_wait: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.map_wait`."""
+    die_wait: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.die_wait`."""
+    behind_gc: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.behind_gc`."""
+    path_wait: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.path_wait`."""
+    array: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.array`."""
+    transfer: ConfidenceInterval
+    """Interval of `breakdown_ps.mean.transfer`."""
+
+
+@record
+class Confidence:
+    """95 % confidence intervals of the figures of the measured window, or of the whole run without such a window."""
+
+    batches: int
+    """Number of batches of the window. Unit: batches."""
+    iops: ConfidenceInterval | None
+    """Interval of requests completed per second. None when there are too few requests to tell."""
+    bandwidth_bytes_per_s: ConfidenceInterval | None
+    """Interval of bytes per second. None when there are too few requests to tell."""
+    latency_ps: LatencyConfidenceByKind
+    """Intervals of latencies, in picoseconds."""
+    breakdown_share: BreakdownConfidence | None
+    """Intervals of the parts of the mean latency, as shares. None when there are too few requests to tell."""
+    write_amplification: ConfidenceInterval | None
+    """Interval of write amplification. None when requests wrote no page, or there are too few to tell."""
+    dies_gc_mean: ConfidenceInterval | None
+    """Interval of the mean share of time that dies spend on GC and wear levelling. None when there are too few batches
+    to tell.
+    """
+
+
+@record
 class StreamConfidence:
     """95 % confidence intervals of the figures of a stream."""
 
@@ -1438,52 +1484,6 @@ class Measured(Interval):
 
 
 @record
-class BreakdownConfidence:
-    """Confidence intervals of the parts of the mean latency, as shares of the mean latency."""
-
-    host: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.host`."""
-    firmware: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.firmware`."""
-    cache: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.cache`."""
-    map_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.map_wait`."""
-    die_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.die_wait`."""
-    behind_gc: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.behind_gc`."""
-    path_wait: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.path_wait`."""
-    array: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.array`."""
-    transfer: ConfidenceInterval
-    """Interval of `breakdown_ps.mean.transfer`."""
-
-
-@record
-class Confidence:
-    """95 % confidence intervals of the figures of the measured window, or of the whole run without such a window."""
-
-    batches: int
-    """Number of batches of the window. Unit: batches."""
-    iops: ConfidenceInterval | None
-    """Interval of requests completed per second. None when there are too few requests to tell."""
-    bandwidth_bytes_per_s: ConfidenceInterval | None
-    """Interval of bytes per second. None when there are too few requests to tell."""
-    latency_ps: LatencyConfidenceByKind
-    """Intervals of latencies, in picoseconds."""
-    breakdown_share: BreakdownConfidence | None
-    """Intervals of the parts of the mean latency, as shares. None when there are too few requests to tell."""
-    write_amplification: ConfidenceInterval | None
-    """Interval of write amplification. None when requests wrote no page, or there are too few to tell."""
-    dies_gc_mean: ConfidenceInterval | None
-    """Interval of the mean share of time that dies spend on GC and wear levelling. None when there are too few batches
-    to tell.
-    """
-
-
-@record
 class Precision:
     """Requested and reached precision of the figure that `measure.precision-of` selects."""
 
@@ -1776,6 +1776,8 @@ class Report:
     """Energy and power of the drive during the run."""
     area: DriveArea
     """Parts of the interconnect, and their area."""
+    confidence: Confidence
+    """Confidence intervals of the figures of the measured window, or of the whole run without such a window."""
     streams: tuple[StreamResult, ...]
     """Results of each stream, in the order of the configuration. Without configured streams, of one stream named
     `host`.
@@ -1786,8 +1788,6 @@ class Report:
     """The measured window, from the end of the warm-up to the end of the run. None without a warm-up, or when nothing
     completed behind it.
     """
-    confidence: Confidence
-    """Confidence intervals of the figures of the measured window, or of the whole run without such a window."""
     precision: Precision | None
     """Requested and reached precision of the figure that `measure.precision-of` selects. None without
     `measure.precision`.

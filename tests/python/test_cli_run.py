@@ -26,10 +26,13 @@ OBJECTS = (
     *(f"measured.breakdown_ps.{kind}" for kind in ("mean", "read", "write")),
     *(f"confidence.{key}" for key in ("iops", "bandwidth_bytes_per_s", "write_amplification", "dies_gc_mean")),
     *(f"confidence.breakdown_share.{part}" for part in PARTS),
+    "measured.distribution",
+    "streams[].confidence",
 )
 """Keys whose objects are documented elsewhere."""
 BELOW_OBJECTS = (
     "workload.",
+    "streams[].confidence.",
     "epochs[]",
     "measured.streams[]",
     "host.queues[]",

@@ -87,14 +87,14 @@ quantities! {
         power: PowerReport;
         /// Parts of the interconnect, and their area.
         area: AreaReport;
+        /// Confidence intervals of the figures of the measured window, or of the whole run without such a window.
+        confidence: ConfidenceReport;
         /// Results of each stream, in the order of the configuration. Without configured streams, of one stream named `host`.
         streams: Vec<StreamReport>;
         /// End of the warm-up ([steady-state.md](steady-state.md)).
         warm_up: Option<WarmUpReport>, null "with `measure.warm-up = \"none\"`";
         /// The measured window, from the end of the warm-up to the end of the run.
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
-        /// Confidence intervals of the figures of the measured window, or of the whole run without such a window.
-        confidence: ConfidenceReport;
         /// Requested and reached precision of the figure that `measure.precision-of` selects.
         precision: Option<PrecisionReport>, null "without `measure.precision`";
         /// Whether the figures of the measured window are those of the steady state.
