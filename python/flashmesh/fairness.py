@@ -24,6 +24,5 @@ def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
 
 def mean_latency(result: Result, index: int) -> float | None:
     """Returns the mean latency of a stream, in the measured window if there is one; None without requests."""
-    streams = result.streams if result.measured is None else result.measured.streams
-    found = streams[index].latency_ps.all
+    found = result.window.streams[index].latency_ps.all
     return found.mean if found else None

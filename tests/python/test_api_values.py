@@ -64,6 +64,16 @@ def test_results_of_the_same_simulation_are_equal_and_others_are_not() -> None:
     assert len({one, same, other}) == 2
 
 
+def test_a_result_says_the_figures_of_its_measured_window() -> None:
+    whole = flashmesh.run(SMALL)
+    assert whole.window is whole
+    warm = flashmesh.run(SMALL, overrides={"measure.warm-up": "requests", "measure.warm-up-requests": 500})
+    assert warm.measured is not None
+    assert warm.window is warm.measured
+    assert (warm.window.requests, warm.requests) == (1_500, 2_000)
+    assert repr(warm).startswith(f"<Result: 1,500 requests, {warm.measured.iops:,.0f} IOPS")
+
+
 def test_representation_is_one_short_line() -> None:
     result = flashmesh.run(SMALL)
     assert repr(result).startswith("<Result: 2,000 requests, ")

@@ -95,7 +95,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield Text(sentence, style="yellow")
     yield Text()
     measured = result.measured
-    of = measured if measured is not None else result
+    of = result.window
     yield throughput(of, result.confidence)
     yield Text()
     yield Text("completion latency", style="bold")

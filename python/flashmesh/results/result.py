@@ -16,6 +16,7 @@ from flashmesh._results import (
     Interval,
     Latency,
     LatencyByKind,
+    Measured,
     RepetitionBin,
     Report,
 )
@@ -88,12 +89,18 @@ class Result(Plots, Report):
 
     def __repr__(self) -> str:
         """Returns a summary: requests, throughput, latency."""
-        latency = self.latency_ps.all
+        found = self.window
+        latency = found.latency_ps.all
         mean = f", mean latency {latency.mean / 1e6:.1f} us" if latency else ""
         stopped = ", interrupted" if self.interrupted else ""
         return (
-            f"<Result: {self.requests:,} requests, {self.iops:,.0f} IOPS{mean}{stopped}, run {self.config_hash[:12]}>"
+            f"<Result: {found.requests:,} requests, {found.iops:,.0f} IOPS{mean}{stopped}, run {self.config_hash[:12]}>"
         )
+
+    @property
+    def window(self) -> Result | Measured:
+        """The measured window with its IOPS, latencies and write amplification; the whole run if there is no window."""
+        return self if self.measured is None else self.measured
 
     def outcome(self) -> dict[str, Any]:
         """Returns the JSON document without keys that depend on the machine or the time."""
