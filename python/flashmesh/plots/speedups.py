@@ -48,9 +48,11 @@ def rows(runs: Sequence[Run]) -> style.Values:
                 widths = [half_width(each.document, measure) for each in (baseline, run)]
                 known = [width for width in widths if width is not None]
                 if len(known) == len(widths):
-                    low, high = (ratio.mean * (1 + sign * math.hypot(*known)) for sign in (-1, 1))
+                    # The axis is logarithmic, so the interval of a ratio is as well.
+                    factor = 1 + math.hypot(*known)
+                    low, high = ratio.mean / factor, ratio.mean * factor
             if low is not None and high is not None:
-                row |= {"low": max(low, ratio.mean / 10), "high": high}
+                row |= {"low": low, "high": high}
             found.append(row | {"text": f"{ratio.mean:.2f}x"})
     return found
 
