@@ -1,9 +1,4 @@
-"""Measures the tests of `make test`, and writes the table of the slow ones into docs/tests.md.
-
-python tools/test_times.py [REPORT.xml]
-
-REPORT.xml is what pytest wrote with --junitxml; without it the Python tests run first.
-"""
+"""Measures the tests of `make test`, and writes the table of the slow ones into docs/tests.md."""
 
 from __future__ import annotations
 
@@ -91,10 +86,9 @@ def table(tests: list[Test]) -> str:
 
 def main() -> None:
     """Measures the tests, both suites side by side as `make test` runs them, and writes the table."""
-    report = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "out" / "tests.xml"
+    report = ROOT / "out" / "tests.xml"
     chosen = ("-m", "not long", "--numprocesses=2", "--dist=loadscope", f"--junitxml={report}")
-    command = [sys.executable, "-m", "pytest", "--quiet", *chosen] if len(sys.argv) == 1 else ["true"]
-    with subprocess.Popen(command, cwd=ROOT) as beside:
+    with subprocess.Popen([sys.executable, "-m", "pytest", "--quiet", *chosen], cwd=ROOT) as beside:
         tests = rust_tests()
     if beside.returncode:
         sys.exit("a Python test failed")

@@ -307,7 +307,6 @@ class DeviceTranslation:
             return
         page_bits = math.log2(drive.all_planes() * drive.blocks * drive.pages_per_block)
         sectors = drive.page_bytes // SECTOR
-        device.whole("CMT_Capacity")
         device.set("mapping.entry-size", f"{math.ceil((2 * page_bits + sectors) / 8)}B")
         device.set("mapping.stored-entry-size", f"{drive.stored_entry_bytes}B")
         device.set(
@@ -341,7 +340,6 @@ class DeviceTranslation:
             compatible=size(map_bytes),
             reason="MQSim queues translation pages to be written, and never writes one",
         )
-        device.word("CMT_Sharing_Mode")
 
     def mapping_table(self, drive: Drive, flows: int) -> None:
         """Sets the mapping table that `flows` flows share."""
