@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -376,3 +377,16 @@ def test_search_does_not_try_a_drive_again_that_differs_in_what_it_does_not_read
         [],
         [["venice", "-"]],
     )
+
+
+def test_a_line_of_progress_has_the_figures_of_the_table(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "warm.toml").write_text(
+        'config = "preset:venice-z-nand"\n[set]\n"workload.requests" = 2000\n"measure.warm-up" = "requests"\n'
+        '"measure.warm-up-requests" = 500\n[axes]\nseed = [1]\n'
+    )
+    done = cli("sweep", "warm.toml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    told = re.search(r"seed=1: (\S+) IOPS, mean (\S+ us), p99 (\S+ us)", done.stderr)
+    assert told is not None, done.stderr
+    row = next(line for line in done.stdout.splitlines() if line.startswith("1 "))
+    assert all(figure in row for figure in told.groups()), (told[0], row)

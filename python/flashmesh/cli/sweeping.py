@@ -147,7 +147,9 @@ def summary(outcome: Outcome) -> str:
         return f"failed: {first_line(outcome.error)}"
     if outcome.is_partial or outcome.document is None:
         return "interrupted"
-    iops, latencies = members(outcome.document, "iops", "latency_ps")
+    iops, latencies, window = members(outcome.document, "iops", "latency_ps", "measured")
+    if window is not None:
+        iops, latencies = window["iops"], window["latency_ps"]
     latency = latencies["all"]
     told = [f"{q.scaled(iops)} IOPS"]
     if latency is not None:
