@@ -181,9 +181,9 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 
 
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
-    """Gives rows without an interval one of no width, if a row has one. Returns whether a row has one.
+    """Gives rows without an interval one of zero width, if any row has an interval. Returns whether any row has one.
 
-    A layer of intervals whose rows are all filtered out has no extent, of which a browser warns.
+    Otherwise a filter could leave the layer of intervals without rows, and the browser would warn of that.
     """
     has_intervals = any(low in row for row in values)
     for row in values if has_intervals else ():

@@ -50,7 +50,7 @@ impl Dram {
         self.free_at
     }
 
-    /// Returns the time that MQSim reckons for an access of `size` bytes, in whole nanoseconds.
+    /// Returns the time that MQSim computes for an access of `size` bytes, truncated to nanoseconds.
     #[inline(never)]
     fn duration_in_mqsim(&mut self, size: u64) -> Time {
         if size <= self.row_size {

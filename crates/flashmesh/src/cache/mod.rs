@@ -111,7 +111,7 @@ struct CachePart {
 #[derive(Clone, Debug)]
 pub struct Cache {
     admission: Admission,
-    /// Whether writes past the cache do not wait behind those that wait for room.
+    /// Whether writes that bypass the cache may overtake writes that wait for room in it.
     lets_pass: bool,
     destaging: Destaging,
     /// Recently written pages; `None` unless the policy is `first-write`.
@@ -119,7 +119,8 @@ pub struct Cache {
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// Part at which the stalled writes of a page queue, and their number. Empty where no write can pass another one: with a single part, unless `lets_pass`.
+    /// For each page with stalled writes, the part whose queue holds these writes, and their number. Kept only if a write can overtake another one, which
+    /// takes several parts or `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: Stamps,
     flushes: Vec<Flush>,

@@ -43,7 +43,7 @@ pub(super) struct Arbiter {
     positions_per_chip: Divisor,
     /// Position of the last grant; under [`Arbitration::DataFirstRoundRobin`], of the last granted command.
     last: u32,
-    /// `last` before the latest grant.
+    /// Value of `last` before the latest grant.
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
@@ -156,7 +156,7 @@ impl Arbiter {
         }
     }
 
-    /// Returns whether a command of the die at `position` goes before the one granted last, by the turns before that grant.
+    /// Returns whether the die at `position` had its turn before the die of the latest grant, in the cyclic order from before that grant.
     #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)

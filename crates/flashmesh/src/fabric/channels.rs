@@ -15,7 +15,7 @@ use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferP
 struct Channel {
     /// Holder, with its phase and the time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Batch of transactions in which an idle channel was granted last.
+    /// Number of the latest batch of transactions in which this channel was idle and was granted; 0 outside of batches.
     batch: u32,
     arbiter: Arbiter,
 }

@@ -19,7 +19,7 @@ const FIRST_SPACING: Time = Time::from_ns(10_000);
 /// Minimum mean number of requests of a batch. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
-/// Maximum number of streams with counts of their own, which take some hundred kilobytes a stream. \[choice\]
+/// Maximum number of streams that are counted apart. The counts take a few hundred kilobytes for each stream. \[choice\]
 pub const STREAMS_MAX: usize = 16;
 
 /// Cumulative values at multiples of a spacing. The spacing doubles as the run gets longer.
@@ -78,7 +78,7 @@ impl<T> Marks<T> {
         self.steps_between(start..Time::MAX)
     }
 
-    /// Returns the indices of the marks that end batches within `window`. Only whole batches count.
+    /// Returns the indices of the end marks of the batches that lie entirely within `window`.
     pub fn steps_between(&self, window: Range<Time>) -> Range<usize> {
         let count = self.values.len();
         let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);

@@ -41,7 +41,7 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct AccessGroup {
     pub request: RequestId,
-    /// Whether the pages had waited for space.
+    /// Whether the pages had to wait for space in the cache.
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,

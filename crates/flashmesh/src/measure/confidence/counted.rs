@@ -129,7 +129,8 @@ impl Counted {
         })
     }
 
-    /// Returns the ends of the interval of a percentile, as shares; `None` if the upper end would be above all requests.
+    /// Returns the lower and the upper end of the confidence interval of the percentile at `share`, each as a share of the requests, not as a latency; `None`
+    /// if there are too few requests for the upper end to lie among them.
     fn span(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.below(share)?;
