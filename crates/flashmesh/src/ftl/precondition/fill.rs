@@ -1,4 +1,4 @@
-//! Pages laid out in their order, none invalid.
+//! Sequential layout of logical pages in the blocks of each plane, without invalid pages.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup};
 use crate::ftl::{Ftl, Stream};
 use crate::ids::{PlaneId, Ppn};
 
-/// Which of the pages of `ranges`, each of one part, static allocation gives each plane; planes in the order in which it first
-/// comes to them.
+/// Returns, by plane, the pages of `ranges` that static allocation places there. Each range lies in one part of the partition. The planes are in
+/// the order in which the static order first reaches them.
 pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<Share>)> {
     let mut places = vec![None; ftl.geometry.planes() as usize];
     let mut by_plane: Vec<(PlaneId, Vec<Share>)> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn pages_of(shares: &[Share]) -> u32 {
     shares.iter().map(|share| share.count).sum()
 }
 
-/// Lays all translation pages out on a drive that was never used.
+/// Places all translation pages on a fresh drive, in sequential order.
 pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
     for (plane, shares) in shares_by_plane(ftl, &ftl.partition.within(translation.all())) {
@@ -40,7 +40,7 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     ftl.blocks.level_twins(Stream::Translation);
 }
 
-/// Fills the planes with the pages of `ranges`, which are mapped in `initial` or in tables.
+/// Writes the pages of `ranges` to their planes in sequential order, and maps them in `initial`, or else in the mapping tables.
 pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut initial: Option<&mut InitialMap>, watch: Watch<'_>) {
     let by_plane = shares_by_plane(ftl, ranges);
     let planes = by_plane.len() as f64;

@@ -1,4 +1,4 @@
-//! Samples that are kept in a folder, so that a drive like it is ready without simulating them again.
+//! Saved states of samples. A later drive with the same sample reads them instead of simulating.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{About, BitReader, BitWriter, StateFolder, StateKey, bits_for};
 use crate::units::Bytes;
 
-/// Where states are kept, and of which drive they are.
+/// Folder of the saved states, and the drive that the entries of the folder describe.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Keeping<'a> {
     pub(in super::super) folder: &'a StateFolder,
@@ -39,7 +39,7 @@ enum Numbers {
     Written(BitWriter),
 }
 
-/// The states of one sample, on their way from the folder or into it.
+/// Saved states of one sample: read from the folder, or collected for it.
 pub(super) struct KeptSample<'a> {
     keeping: Keeping<'a>,
     key: StateKey,
@@ -48,7 +48,8 @@ pub(super) struct KeptSample<'a> {
 }
 
 impl<'a> KeptSample<'a> {
-    /// The states of the sample of `inputs`; `None` where they are not worth their room. `fresh` is the sample before it is written.
+    /// Returns the saved states of the sample of `inputs`; `None` if saving them is not worth their size. `fresh` is the sample before its first
+    /// write.
     pub(super) fn find(inputs: &SampleInputs, fresh: &Ftl, keeping: Keeping<'a>) -> Option<KeptSample<'a>> {
         let of_state = fresh.blocks.image_bits() + places_bits(fresh) + begun_bits(fresh);
         let bits = settled_bits() + of_state.saturating_mul(inputs.instants().into());
@@ -64,12 +65,12 @@ impl<'a> KeptSample<'a> {
         Some(KeptSample { keeping, key, numbers, instants: inputs.instants() })
     }
 
-    /// Whether the states were kept before.
+    /// Returns whether the folder has the states.
     pub(super) fn is_read(&self) -> bool {
         matches!(self.numbers, Numbers::Read(_))
     }
 
-    /// How the sample settled, where that was kept.
+    /// Reads the saved result of [`Sample::settle`](super::sample::Sample::settle); `None` if the folder has no states.
     pub(super) fn read_settled(&mut self) -> Option<Settled> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let write_amplification = f64::from_bits(from.take(u64::BITS)?);
@@ -83,17 +84,17 @@ impl<'a> KeptSample<'a> {
         to.put(settled.settled.into(), 1);
     }
 
-    /// Brings `ftl` to the next state that was kept and returns the collection in progress; `None` when no state was kept, or it cannot be one.
+    /// Sets `ftl` to the next saved state and returns its collection in progress; `None` if no state is saved, or the saved one is invalid.
     pub(super) fn read_state(&mut self, ftl: &mut Ftl, inputs: &SampleInputs) -> Option<BegunCollection> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let begun = read_state(from, ftl, inputs);
         if begun.is_none() {
-            self.keeping.folder.damaged(&self.key, "it holds what no state has");
+            self.keeping.folder.damaged(&self.key, "its data is no valid state");
         }
         begun
     }
 
-    /// Adds the next state. With the last one all are put into the folder.
+    /// Appends a state. After the last state of the sample, writes all of them to the folder.
     pub(super) fn write_state(&mut self, ftl: &Ftl, begun: &BegunCollection, instant: u32) {
         let Numbers::Written(to) = &mut self.numbers else { return };
         let bits = place_bits(ftl);
@@ -142,7 +143,7 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
         begun.victims.push(victim);
         begun.valid_at_begin.push(valid);
     }
-    // A kept state has a victim in every plane, or in none.
+    // A valid state has a victim in every plane or in none.
     let collecting = begun.victims.len() as u32;
     let count =
         (0..ftl.geometry.blocks()).filter(|&block| ftl.block_state(BlockId(block)) == BlockState::Collecting).count();
@@ -151,17 +152,17 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     is_whole.then_some(begun)
 }
 
-/// Bits of a collection in progress.
+/// Returns the bits that a saved collection in progress takes.
 fn begun_bits(ftl: &Ftl) -> u64 {
     u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }
 
-/// Bits of how a sample settled.
+/// Returns the bits that a saved [`Settled`] takes.
 fn settled_bits() -> u64 {
     u64::from(u64::BITS + u32::BITS + 1)
 }
 
-/// Bits of the place of a page, or of none.
+/// Returns the bits of a page's location: the physical page number + 1, or 0 for an unmapped page.
 fn place_bits(ftl: &Ftl) -> u32 {
     bits_for(ftl.geometry.pages().into())
 }

@@ -1,4 +1,4 @@
-//! The state of the drive before the first request, reached without simulating how it was filled.
+//! Preconditioning: the state of the drive before the first request, without a simulation of all writes that lead to it.
 
 mod fill;
 mod kept;
@@ -20,28 +20,27 @@ use super::{Ftl, FtlRules, Partition, allocation};
 use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
-/// Logical pages from which on the map is computed. The tables of a smaller drive are filled in a fifth of a second, and are faster.
+/// Logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are faster.
 const COMPUTED_FROM: u32 = 1 << 23;
 
 /// Result of preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionReport {
-    /// Logical pages of the host that are mapped now.
+    /// Mapped logical pages of the host.
     pub pages_mapped: u64,
-    /// Pages programmed for each page the host wrote, in the last window simulated; 1 when none was. Over all planes.
+    /// Programmed pages per page that the host wrote, in the last simulated window, as a mean over all planes; 1 if no window was simulated.
     pub write_amplification: f64,
-    /// The most windows simulated until the steady state was reached, each of half as many writes as a plane has pages.
+    /// Windows simulated until the steady state; the maximum over the samples. In a window as many pages are written as half the pages of the sample.
     pub windows: u32,
-    /// Whether write amplification had settled everywhere when the last window ended.
+    /// Whether the write amplification of every sample had settled at the end of its last window.
     pub settled: bool,
 }
 
-/// Receives how much of the preconditioning is done, from 0 to 1: at its beginning, now and then, and at its end. The share is an
-/// estimate; it does not fall.
+/// Callback for progress, an estimate from 0 to 1 that never decreases. It is called at the start, at intervals, and at the end.
 pub type Watch<'a> = &'a dyn Fn(f64);
 
-/// The initial size of the map of a preconditioned drive, in bytes, if it is computed; `None` if it is in tables. It is in tables for small drives, and where
-/// a journal or the allocator looks at all pages at the start.
+/// Returns the initial bytes of the computed map of a preconditioned drive; `None` if the map is a table. Small drives have tables, and so do drives
+/// whose journal or allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_FROM || config.persistence.has_journal() {
         return None;
@@ -60,38 +59,35 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
 /// Initial conditions of a preconditioned drive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start<'a> {
-    /// Whether its map is computed; it is the same as in tables.
+    /// Whether the map is computed instead of a table.
     pub is_computed: bool,
-    /// Writes of the run. Without any, no collection is in progress.
+    /// Writes of the run. If there are none, no collection is in progress at the start.
     pub writes: &'a ExpectedWrites,
 }
 
 impl Ftl {
-    /// Brings a drive on which nothing was written yet to the state that `config` describes. Erase counts stay 0.
+    /// Brings a fresh drive to the state that `config` describes. Erase counts stay 0.
     ///
-    /// *Sequential*: the first `fill` of the pages of each namespace lie in their order in the blocks of the planes that static
-    /// allocation gives them, none invalid.
+    /// *Sequential*: the first `fill` of the pages of each namespace lie in order in the blocks of the planes where static allocation places them,
+    /// without invalid pages.
     ///
-    /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes
-    /// the planes do not influence each other, and each of those that hold pages of the same namespaces is as good a sample of the
-    /// steady state as any other. So of each kind one plane is simulated, by the code and the policies of the run, until its write
-    /// amplification has settled. From then on its state is copied to one plane of its kind after the other (when there are very
-    /// many, to several), after a sixteenth of the plane was written over again each time. The copies are spread over all phases of
-    /// garbage collection ([`phase`]); a run continues the collections in progress, and this function completes them. Each copy renames the logical pages by
-    /// another bijection of its own, an affine one, so that no two planes hold the same pages at the same places. Where a plane, or a die
-    /// whose planes are simulated together, has more than two million pages, the blocks of the simulated one are smaller, and each of its
-    /// pages is copied several times.
+    /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes the planes are
+    /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each kind (the sample) is simulated, with
+    /// the code and the policies of the run, until its write amplification has settled. Its state is then copied to the other planes of its kind, one
+    /// after the other; before each copy, a sixteenth of its pages is overwritten. On a drive with very many planes, several planes get the same state.
+    /// The copies cover all phases of garbage collection ([`phase`]). A run continues the collections in progress; this function completes them. Each
+    /// copy permutes the logical pages by an affine permutation of its own. If a sample has more than two million pages, its blocks are smaller than
+    /// those of the drive, and each of its pages is copied several times.
     ///
-    /// Where each stream of the host writes to open blocks of its own, all that lies here was written by the first that uses the
-    /// plane \[choice\].
+    /// If each stream of the host has its own open blocks, the first stream of a plane has written all of its pages \[choice\].
     ///
     /// `seed` determines all random choices.
     ///
-    /// Translation pages stay as they were laid out, in either case: how many of them are invalid in the steady state depends on
-    /// what the cache of the map catches \[choice\].
+    /// Neither kind moves translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
+    /// \[choice\].
     ///
     /// # Panics
-    /// When something was written already.
+    /// If the drive is not fresh.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
         self.precondition_watched(
             config,
@@ -102,7 +98,7 @@ impl Ftl {
         )
     }
 
-    /// As [`Ftl::precondition`] from `start`, with progress, and simulated planes from `keeping` where they are kept.
+    /// Like [`Ftl::precondition`], but with the initial conditions `start`, saved states in `keeping`, and progress to `watch`.
     pub(super) fn precondition_watched(
         &mut self,
         config: &config::Precondition,
@@ -141,7 +137,7 @@ impl Ftl {
         report
     }
 
-    /// Maps the pages of planes that have been filled, in `initial` or in tables.
+    /// Maps the pages of filled planes in `initial`, or else in the mapping tables, and invalidates the unused physical pages.
     fn map_group(&mut self, group: PlaneGroup, initial: Option<&mut InitialMap>) {
         for ppn in group.unused() {
             self.blocks.invalidate(ppn);

@@ -8,11 +8,11 @@ use crate::engine::random::SimRng;
 pub(in super::super) struct Permutation {
     step: u32,
     first: u32,
-    /// Inverse of `step` modulo the number of runs.
+    /// Inverse of `step` modulo `runs`.
     inverse: u32,
-    /// The number of runs.
+    /// Number of runs.
     runs: u32,
-    /// Numbers of a run.
+    /// Length of a run.
     length: u32,
 }
 
@@ -60,13 +60,13 @@ impl Permutation {
         }
     }
 
-    /// Returns the run of number `i`, and its place in the run.
+    /// Returns the index of the run of number `i`, and the position in that run.
     fn split(&self, i: u32) -> (u32, u32) {
         if self.length == 1 { (i, 0) } else { (i / self.length, i % self.length) }
     }
 }
 
-/// The number whose product with `step`, which is coprime to n, is 1 modulo n: by Euclid's algorithm.
+/// Returns the inverse of `step` modulo n by Euclid's algorithm. `step` must be coprime to n.
 fn inverse(step: u32, n: u32) -> u32 {
     let (mut before, mut now) = ((i64::from(n), 0), (i64::from(step), 1));
     while now.0 != 0 {

@@ -1,12 +1,13 @@
-//! The phase of garbage collection in which a plane begins a run.
+//! Phase of garbage collection in which a plane begins a run.
 //!
-//! Between two collections a plane takes as many writes as a victim has invalid pages. Simulated planes are copied at all phases of this
-//! cycle, some in the middle of a collection, so that a drive of several planes begins in its steady state and not at one phase of it.
+//! A collection cycle lasts from the start of one collection of a plane to the start of the next; in it the plane takes as many writes as the victim
+//! has invalid pages. Samples are copied at all phases of this cycle, some in the middle of a collection. So a drive with several planes
+//! begins in its steady state, not with all planes at one phase.
 //!
-//! - With `gc.paced` a collection moves pages in step with the writes of its plane: at phase x of a cycle both have come to the share x.
-//! - Otherwise a collection keeps the plane busy: as a share of time it takes as long as its moves are a share of all programs \[choice\].
-//! - Where requests preempt collections and nothing paces these, a busy plane moves pages only when its free pages are nearly gone. Its cycle
-//!   begins there, with a victim that waits \[choice\].
+//! - With `gc.paced`, moves and writes of a plane progress together: at phase x, the share x of both is done.
+//! - Otherwise, the moves come first; a move and a write take the same part of the cycle \[choice\].
+//! - If requests preempt collections and collections are not paced, a busy plane moves pages only when its free pages are nearly used up. Its cycle
+//!   begins at that point, with a victim that waits \[choice\].
 
 use super::sample::Sample;
 use crate::config;
@@ -14,38 +15,38 @@ use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId};
 
-/// Number of parts of a collection: in each a share of the valid pages is moved, and then a share of the host's writes is made.
+/// Steps into which a collection in progress is divided. Each step moves a share of the valid pages, then writes a share of the host's pages.
 const STEPS: u32 = 16;
 
-/// The fraction bits of a phase.
+/// Fraction bits of a phase, a fixed-point number from 0 to 1.
 const PHASE_BITS: u32 = 24;
 
-/// A collection in progress: the victims of planes that are collected together, each with its valid pages when the collection began.
+/// Collection in progress: one victim in each plane of a set that collects together, and the valid pages of each victim when the collection began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BegunCollection {
     pub victims: Vec<BlockId>,
     pub valid_at_begin: Vec<u32>,
 }
 
-/// Pages that a collection has moved, and that were written since it began.
+/// Pages moved and pages written since the start of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Progress {
     moved: u64,
     written: u64,
 }
 
-/// Returns the progress at `phase`, in units of 2^-[`PHASE_BITS`], of a cycle of `valid` moves and `gained` writes.
+/// Returns the progress at `phase` (in units of 2^-[`PHASE_BITS`]) of a collection cycle with `valid` moves and `gained` writes.
 fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> Progress {
     let (phase, whole) = (u64::from(phase), 1 << PHASE_BITS);
     if gc.paced {
         return Progress { moved: valid * phase / whole, written: gained * phase / whole };
     }
-    // Moves come first, then writes; each takes its share of the time.
+    // All moves come first, then the writes. A move and a write take the same part of the cycle.
     let done = (valid + gained) * phase / whole;
     Progress { moved: done.min(valid), written: done.saturating_sub(valid) }
 }
 
-/// Draws phases: each in a part of its own of the cycle, in random order.
+/// Draws `count` phases, one from each of `count` equal parts of the cycle, in random order.
 pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).collect();
     for last in (1..order.len()).rev() {
@@ -56,13 +57,13 @@ pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
 }
 
 impl Sample<'_> {
-    /// Completes the collection in progress, if there is one.
+    /// Completes the collection in progress, if any.
     pub(super) fn end_collection(&mut self) {
         let BegunCollection { victims, .. } = std::mem::take(&mut self.begun);
         self.ftl.empty_untimed(&victims);
     }
 
-    /// Writes until the next collection begins, and goes on to `phase` of the cycle.
+    /// Writes until the next collection begins, and on to `phase` of its cycle.
     pub(super) fn go_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();
@@ -72,7 +73,7 @@ impl Sample<'_> {
             self.write(step);
             left = left.saturating_sub(step);
             if left == 0 {
-                // So large a share is free that nothing is collected.
+                // Collection never begins: too many pages are free.
                 return;
             }
         }
@@ -113,7 +114,7 @@ impl Sample<'_> {
         }
     }
 
-    /// Begins the next collection, of which no page moves yet.
+    /// Begins the next collection if one is due, without moving a page.
     fn begin_waiting(&mut self, plane: PlaneId) {
         if self.ftl.wants_collection_of_set(plane)
             && let Some(victims) = self.ftl.begin_collection_of_set(plane)
@@ -143,7 +144,7 @@ impl Ftl {
         self.set_of(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
     }
 
-    /// Returns how many pages the planes that are collected with `plane` take at least before they want a collection.
+    /// Returns the minimum number of writes before a collection is due in the planes that collect together with `plane`.
     fn pages_until_collection(&self, plane: PlaneId) -> u32 {
         let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
         self.set_of(plane).map(until).min().unwrap_or(0)
@@ -157,7 +158,7 @@ impl Ftl {
         }
     }
 
-    /// Returns the collections that are in progress when the run begins, and forgets them.
+    /// Removes and returns the collections in progress at the start of the run.
     pub(crate) fn take_begun_collections(&mut self) -> Vec<BegunCollection> {
         std::mem::take(&mut self.begun)
     }

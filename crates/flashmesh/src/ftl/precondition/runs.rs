@@ -1,30 +1,30 @@
-//! Pages that one write of the host covers, which lie together.
+//! Runs: consecutive logical pages that one host write covers, and that stay together on flash.
 
 use crate::config::{ExpectedWrites, WriteSizes};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::Lpn;
 
-/// The resolution of the shares of sizes.
+/// Denominator of the shares in `lengths`.
 const WEIGHT: u32 = 1 << 24;
 
-/// Random writes of one or several consecutive pages. Programs gather the mapping units of a write on one page of the array, as static allocation
-/// places them; so a run ends with its page of the array.
+/// Generator of random writes of one or more consecutive mapping units. Static allocation places the units of a write in one physical page, so a run
+/// never crosses the boundary of a physical page.
 #[derive(Clone, Debug)]
 pub(super) struct Runs {
-    /// Lengths in pages, each with the share in 2^24 of the writes that are not longer than it.
+    /// Length in mapping units and cumulative share of the writes up to this length, in units of 2^-24, by length.
     lengths: Vec<(u32, u32)>,
-    /// Divisor of the first pages of runs.
+    /// Alignment of the first page of a run, in mapping units.
     alignment: u32,
-    /// Pages of a page of the array.
+    /// Mapping units in a physical page.
     together: u32,
-    /// The rest of the current run.
+    /// Next page of the current run.
     next: u32,
     end: u32,
 }
 
 impl Runs {
-    /// Returns the runs of `writes`; single pages if their sizes are unknown, or no larger than a page.
+    /// Returns the runs of `writes`: single pages if the sizes are unknown, or if no write exceeds a mapping unit.
     pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> Runs {
         let single = Runs { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
         let Some(WriteSizes { weighted, alignment }) = &writes.sizes else { return single };
@@ -46,7 +46,7 @@ impl Runs {
         Runs { lengths: lengths.collect(), alignment: in_pages(alignment.as_u64()), together, next: 0, end: 0 }
     }
 
-    /// Returns the pages in a row that runs keep together.
+    /// Returns the consecutive pages that stay together: the mapping units of a physical page.
     pub(super) fn pages_together(&self) -> u32 {
         self.together
     }
@@ -56,7 +56,7 @@ impl Runs {
         (self.next, self.end) = (0, 0);
     }
 
-    /// Draws the next of `pages` pages that is written.
+    /// Returns the next page to write, below `pages`. Draws a new run after the end of the current one.
     pub(super) fn next(&mut self, pages: u32, random: &mut SimRng) -> Lpn {
         if self.next == self.end {
             self.next = random.below(pages.div_ceil(self.alignment)) * self.alignment;

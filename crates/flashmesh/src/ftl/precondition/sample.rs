@@ -1,4 +1,4 @@
-//! A plane that is simulated, as a sample of others.
+//! Sample: simulated planes that represent all similar planes of the drive.
 
 use std::ops::Range;
 
@@ -14,20 +14,21 @@ use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
 
-/// Minimum number of windows before the steady state can be declared: the plane has then been overwritten several times.
+/// Minimum number of windows before write amplification can count as settled. The sample has then been overwritten several times.
 pub(super) const WINDOWS_MIN: u32 = 8;
-/// Windows after which the state is taken for steady, settled or not.
+/// Windows after which simulation stops, settled or not.
 const WINDOWS_MAX: u32 = 40;
-/// Write amplification has settled when two windows and the two before them agree within this share, or all windows of the last two quarters: of a small
-/// plane two windows are too noisy.
+/// Relative tolerance of settled write amplification, between the last two windows and the two before them. After [`WINDOWS_MAX`] windows, the last
+/// quarter is compared with the quarter before it instead, since two windows of a small plane are too noisy.
 const SETTLED_WITHIN: f64 = 0.005;
 
-/// Pages of a sample beyond which its blocks are made smaller. In the steady state the pages of a block that are valid are as good as
-/// independent of each other, so a part of them tells as much as all: of a block of 2,048 pages their share is known to one percent.
+/// Largest number of pages in a sample with full-size blocks; larger samples get smaller blocks. In the steady state the pages of a block are valid
+/// nearly independently of each other, so part of a block represents the whole block: the valid share of a block of 2,048 pages varies by one
+/// percent.
 const PAGES_MAX: u32 = 1 << 21;
 
-/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than those of the drive. A block keeps whole programs, and whole
-/// words of 64 pages, the unit of copies.
+/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still has whole
+/// programs and whole words of 64 pages, in which it is copied.
 fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     let words = geometry.pages_per_block / u64::BITS;
@@ -47,40 +48,40 @@ pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
     planes * geometry.pages_per_plane() / times_smaller(geometry, planes)
 }
 
-/// Keeps the phases of collection apart from all other random choices that grow from the seed of a sample.
+/// Seed modifier that keeps the phases of collection independent of all other random choices of a sample.
 const SEED_OF_PHASES: u64 = 0x7068_6173_655f_6763;
 
-/// Changes with what a kept state holds.
+/// Version of the layout of saved states. Must change with the layout.
 const LAYOUT: &str = "with collections in progress";
 
-/// Pages that collection chooses by at least: those of a block, or of the blocks of a die that are used together.
+/// Minimum number of pages in a smaller block, or in the blocks of a die that are collected together.
 const BLOCK_PAGES_MIN: u32 = 1024;
 
-/// All that decides the states of a sample: nothing else is read to compute them.
+/// Complete inputs of a sample: they alone determine its states.
 #[derive(Clone, Debug)]
 pub(super) struct SampleInputs {
     /// Dimensions of the simulated planes.
     geometry: Geometry,
-    /// Logical pages that are written, from 0.
+    /// Number of logical pages that are written, from page 0.
     pages: u32,
     translation: Option<TranslationPages>,
-    /// Pages of a block of the drive for each page of a block of the sample.
+    /// Block size of the drive over block size of the sample.
     times: u32,
-    /// `[gc]` and `[wear]` of the drive, without static levelling, a seed drawn from `seed`, and defaults elsewhere.
+    /// Configuration of the simulation: `[gc]` and `[wear]` of the drive, but without static levelling; a seed drawn from `seed`; defaults elsewhere.
     config: Config,
     rules: FtlRules,
-    /// Seed of a random generator: the first number seeds `config`, later ones choose the pages that are overwritten.
+    /// Seed of the random generator. Its first number seeds `config`, the others choose the pages to overwrite.
     seed: u64,
-    /// Number of moments at which the state of the sample is copied.
+    /// Number of moments at which the state is copied.
     instants: u32,
-    /// Whether states may lie in the middle of a collection.
+    /// Whether a collection may be in progress in a state.
     collects: bool,
     runs: Runs,
 }
 
 impl SampleInputs {
-    /// Returns the inputs for `planes` planes like those of `drive`. On each, the numbers `each` of host pages and translation pages are written in
-    /// order.
+    /// Returns the inputs for `planes` planes like those of `drive`. Each plane is filled with `each`: the number of host pages, and the number of
+    /// translation pages.
     pub(super) fn new(
         drive: &Ftl,
         planes: u32,
@@ -109,17 +110,17 @@ impl SampleInputs {
             superblock_dies: drive.has_twins().then_some(1),
             ..FtlRules::new(&config)
         };
-        // Behind them, whether they are written or not.
+        // The logical numbers of translation pages follow those of all host pages, written or not.
         let translation = drive.translation.map(|all| all.scaled(geometry.logical_pages.max(pages), translation_pages));
         SampleInputs { geometry, pages, translation, times, config, rules, seed, instants, collects: writes.any, runs }
     }
 
-    /// Writes until the last state, without those of collection: about.
+    /// Returns the approximate number of host writes up to the last state.
     pub(super) fn writes(&self) -> u64 {
         u64::from(self.geometry.pages()) * u64::from(8 * WINDOWS_MIN + self.instants) / 16
     }
 
-    /// Whether `lpn` is written before the first state.
+    /// Returns whether `lpn` is written before the first state.
     pub(super) fn writes_page(&self, lpn: Lpn) -> bool {
         lpn.0 < self.pages || self.translation.is_some_and(|translation| translation.contains(lpn))
     }
@@ -128,7 +129,7 @@ impl SampleInputs {
         self.instants
     }
 
-    /// Chooses the pages that are overwritten.
+    /// Returns the random generator that chooses the pages to overwrite.
     fn random(&self) -> SimRng {
         let mut random = SimRng::new(self.seed);
         random.next_u64();
@@ -141,12 +142,12 @@ impl SampleInputs {
         phase::phases(self.instants, &mut random)
     }
 
-    /// Different for inputs of which anything differs, and for each layout of kept states.
+    /// Returns a text that identifies these inputs and the layout of saved states.
     pub(super) fn text(&self) -> String {
         format!("{LAYOUT} {self:?}")
     }
 
-    /// The planes before anything is written.
+    /// Returns the planes before the first write.
     pub(super) fn fresh(&self) -> Ftl {
         let end = self.geometry.logical_pages.max(self.pages);
         let end = self.translation.map_or(end, |translation| translation.all().end);
@@ -155,33 +156,34 @@ impl SampleInputs {
     }
 }
 
-/// One plane, or a die whose planes use the same blocks, under uniform random writes; simulated, or taken from states that were kept.
+/// Planes under uniform random writes: one plane, or all planes of a die if they collect together. Their states are simulated, or read from saved
+/// states.
 pub(super) struct Sample<'a> {
     pub(super) ftl: Ftl,
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
     pub(super) random: SimRng,
-    /// States copied so far.
+    /// Number of the current state, from 1; 0 before the first.
     instant: u32,
     /// Phases of collection at which states are copied.
     phases: Vec<u32>,
-    /// The collection in progress; without victims if there is none.
+    /// Collection in progress; without victims if there is none.
     pub(super) begun: BegunCollection,
     kept: Option<KeptSample<'a>>,
 }
 
-/// How the simulation of a plane went.
+/// Result of simulating a sample until its write amplification settles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Settled {
-    /// In the last window.
+    /// Write amplification in the last window.
     pub(super) write_amplification: f64,
     pub(super) windows: u32,
-    /// Whether it had settled when the last window ended.
+    /// Whether write amplification had settled at the end of the last window.
     pub(super) settled: bool,
 }
 
 impl<'a> Sample<'a> {
-    /// The sample that `inputs` decide, kept by `keeping` where that is worth its room.
+    /// Returns the sample for `inputs`, with its saved states in `keeping` if they are worth their size.
     pub(super) fn new(inputs: SampleInputs, keeping: Option<Keeping<'a>>) -> Sample<'a> {
         let ftl = inputs.fresh();
         let kept = keeping.and_then(|keeping| KeptSample::find(&inputs, &ftl, keeping));
@@ -199,7 +201,7 @@ impl<'a> Sample<'a> {
         self.kept.as_ref().is_some_and(KeptSample::is_read)
     }
 
-    /// Writes all pages in their order.
+    /// Writes all host pages once, in order.
     fn begin(&mut self) {
         let written = 0..self.inputs.pages;
         fill::in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
@@ -209,22 +211,22 @@ impl<'a> Sample<'a> {
         self.inputs.times
     }
 
-    /// Logical pages that are written, from 0.
+    /// Returns the number of logical pages that are written, from page 0.
     pub(super) fn pages(&self) -> u32 {
         self.inputs.pages
     }
 
-    /// Returns the pages in a row that copies keep together.
+    /// Returns the number of consecutive pages that each copy keeps together.
     pub(super) fn pages_moved_together(&self) -> u32 {
         self.inputs.runs.pages_together()
     }
 
-    /// Returns the next page that is overwritten.
+    /// Returns the next page to overwrite.
     pub(super) fn next_page(&mut self) -> Lpn {
         self.inputs.runs.next(self.inputs.pages, &mut self.random)
     }
 
-    /// Goes on to the next state to copy: a sixteenth of its pages is overwritten, and then as many as it takes to the phase of the state.
+    /// Advances to the next state: overwrites a sixteenth of the pages, then more up to the phase of that state.
     pub(super) fn go_on(&mut self) {
         self.instant += 1;
         if let Some(kept) = &mut self.kept
@@ -234,7 +236,7 @@ impl<'a> Sample<'a> {
             return;
         }
         if self.is_read() {
-            // The stored data is not a valid state, so simulate from the beginning.
+            // The saved state is invalid: simulate from the beginning.
             self.kept = None;
             (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
             self.inputs.runs.restart();
@@ -256,20 +258,20 @@ impl<'a> Sample<'a> {
         if !self.inputs.collects {
             self.end_collection();
         }
-        // Open blocks go on with a page that copies of larger blocks can go on with.
+        // Continue open blocks at a multiple of 64 pages, so that copies with larger blocks can continue at the same page.
         if self.times() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }
     }
 
-    /// Its present state, for copies to `drive`.
+    /// Returns the current state, for copies to `drive`.
     pub(super) fn state(&self, drive: &Geometry) -> SampleState {
         let offsets = self.offsets(0..self.pages(), drive).collect();
         let own = &self.ftl.geometry;
         SampleState::new(offsets, own.pages(), self.times(), own.pages_per_block)
     }
 
-    /// The offset of each translation page from the first page of the planes that it is copied to.
+    /// Returns the offset of each translation page from the first physical page of its copy.
     pub(super) fn translation_offsets(&self, drive: &Geometry) -> impl Iterator<Item = u32> {
         self.offsets(self.inputs.translation.map_or(0..0, |translation| translation.all()), drive)
     }
@@ -282,12 +284,12 @@ impl<'a> Sample<'a> {
                 return ppn.0;
             }
             let (block, page) = (own.block_of(ppn), own.page_in_block(ppn));
-            // Words of 64 pages come in turn from each copy.
+            // The copies of a smaller block alternate in words of 64 pages.
             block.0 * pages_per_block + page / u64::BITS * u64::BITS * times + page % u64::BITS
         })
     }
 
-    /// Overwrites `writes` random pages and returns how many pages were moved for it.
+    /// Overwrites `writes` random pages. Returns the number of pages that collection moved.
     pub(super) fn write(&mut self, writes: u32) -> u64 {
         let mut moved = 0;
         let mut left = writes;
@@ -301,7 +303,7 @@ impl<'a> Sample<'a> {
         moved
     }
 
-    /// Overwrites random pages until write amplification has settled. `watch` receives how much of what it takes at least is done.
+    /// Overwrites random pages until write amplification settles. Reports progress towards [`WINDOWS_MIN`] to `watch`.
     pub(super) fn settle(&mut self, watch: Watch<'_>) -> Settled {
         if let Some(settled) = self.kept.as_mut().and_then(KeptSample::read_settled) {
             watch(1.0);
@@ -329,7 +331,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Returns whether the sums of the last `count` values and of those before them agree within [`SETTLED_WITHIN`].
+/// Returns whether the sum of the last `count` values and the sum of the `count` values before them agree within [`SETTLED_WITHIN`].
 fn agree(values: &[f64], count: usize) -> bool {
     let sum = |end: usize| values[end - count..end].iter().sum::<f64>();
     let (before, now) = (sum(values.len() - count), sum(values.len()));

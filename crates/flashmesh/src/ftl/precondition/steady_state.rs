@@ -1,4 +1,4 @@
-//! The steady state of uniform random writes, copied from simulated planes.
+//! Random preconditioning: the steady state of uniform random writes, as copies of simulated planes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,44 +15,44 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-/// Size of the location of a page in a state.
+/// Bytes of a page's location in a state.
 const BYTES_PER_PAGE: u64 = 4;
 
-/// Different instants at which the simulated plane is copied.
+/// Maximum number of moments at which a sample is copied.
 const INSTANTS_MAX: u32 = 256;
 
-/// Returns the memory of the states of samples, if locations are computed from them.
+/// Returns the bytes of all states of a sample, if the map is computed from them.
 pub(super) fn bytes_of_states(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
-    // The sample that is simulated has a map in both directions.
+    // Two more, since the simulated sample has a map in both directions.
     u64::from(states + 2) * u64::from(pages_of_sample(geometry, together)) * BYTES_PER_PAGE
 }
 
-/// Planes that hold pages of the same ranges, as many each but for the rounding.
+/// Planes that hold pages of the same ranges, equally many up to rounding.
 struct Kind {
-    /// By range, whether they do.
+    /// Whether the planes hold pages of each range.
     holds: Vec<bool>,
     planes: Vec<Filled>,
-    /// The most pages of the host on one of them.
+    /// Host pages on the fullest of these planes.
     pages: u32,
-    /// The most translation pages on one of them.
+    /// Translation pages on the plane that has most of them.
     translation_pages: u32,
 }
 
-/// A plane and the logical pages it is given.
+/// A plane and its logical pages.
 struct Filled {
     plane: PlaneId,
     shares: Vec<Share>,
     translation: Vec<Share>,
 }
 
-/// How simulated planes are copied.
+/// Conditions of the copies of simulated planes.
 pub(super) struct Copies<'a> {
-    /// The map of the copies; `None` for tables.
+    /// Computed map to which the copies are added; `None` if the map is a table.
     pub initial: Option<&'a mut InitialMap>,
-    /// Writes of the run. Without any, no collection is in progress in the copies.
+    /// Writes of the run. If there are none, no collection is in progress in the copies.
     pub writes: &'a ExpectedWrites,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn fill(
     let Copies { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
     let mut kinds = kinds(ftl, ranges);
-    // A small part of a small namespace may be less than a page: there is nothing to write.
+    // The filled part of a small namespace may be less than a page.
     kinds.retain(|kind| kind.pages > 0);
     if kinds.is_empty() {
         return;
@@ -76,11 +76,11 @@ pub(super) fn fill(
     let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
     report.settled = true;
     report.write_amplification = 0.0;
-    // In planes copied: a sample is worth about as many as the windows it is simulated for.
+    // Progress in units of a copied plane. The simulation of a sample counts as `WINDOWS_MIN` planes.
     let all = (planes + kinds.len() * WINDOWS_MIN as usize) as f64;
     let mut done = 0.0;
     watch(0.0);
-    // The planes of a die that use the same blocks are simulated together, and all dies of a superblock are alike: they use the same blocks.
+    // The planes of a die that collect together are simulated together. All dies of a superblock collect the same blocks, so they get the same state.
     let superblocks = ftl.superblocks();
     let (together, of_set) = if ftl.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
     for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
@@ -113,7 +113,7 @@ pub(super) fn fill(
     ftl.is_stationary = report.settled;
 }
 
-/// The collection in progress of the simulated planes, on the planes of `set` to which these were copied; `None` when there is none.
+/// Returns the collection in progress of the sample, for the planes of `set` to which the sample was copied; `None` if there is none.
 fn copied_collection(ftl: &Ftl, set: &[Filled], sample: &Sample) -> Option<BegunCollection> {
     let BegunCollection { victims, valid_at_begin } = &sample.begun;
     let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;
@@ -125,7 +125,7 @@ fn copied_collection(ftl: &Ftl, set: &[Filled], sample: &Sample) -> Option<Begun
     (!victims.is_empty()).then_some(BegunCollection { victims, valid_at_begin })
 }
 
-/// The planes that hold pages of `ranges`, by which of these they hold.
+/// Groups the planes by the ranges whose pages they hold.
 fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
     let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.within(pages.all()));
     let mut of_map: Vec<Vec<Share>> = vec![Vec::new(); ftl.geometry.planes() as usize];
@@ -150,7 +150,7 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
     kinds
 }
 
-/// Fills planes with a copy of the simulated planes (one, or those of a die), under their own logical pages.
+/// Fills the planes of `group` with a copy of the sample and maps their own logical pages to it.
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[Filled],
@@ -165,7 +165,7 @@ fn copy_planes(
         (0..sample.times()).map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random)).collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
-    // Translation pages keep their order.
+    // Translation pages keep their order; the others are permuted.
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
     let mut copied = sample.translation_offsets(&ftl.geometry).map(|offset| Ppn(first_page.0 + offset));
     own.by_ref().zip(copied.by_ref()).for_each(|(lpn, ppn)| {
