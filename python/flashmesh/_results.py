@@ -242,7 +242,7 @@ class GarbageCollection:
     Unit: turns.
     """
     turns_ps: int
-    """Total duration of these turns. Unit: ps."""
+    """Total duration of `turns`. Unit: ps."""
 
 
 @record
@@ -723,7 +723,7 @@ class SlcCache:
     blocks: int
     """Blocks of the cache. Unit: blocks."""
     capacity_bytes: int
-    """Capacity of these blocks. Unit: B."""
+    """Capacity of `blocks`. Unit: B."""
     pages_written: int
     """Pages programmed in the cache for requests or the device cache. Unit: pages."""
     pages_direct: int
@@ -843,13 +843,13 @@ class PowerCut:
     cut. Unit: pages.
     """
     duration_ps: int
-    """Time from the cut to the end of these programs. Unit: ps."""
+    """Time from the cut to the end of the programs after it. Unit: ps."""
     energy_j: float
     """Energy of the events that ended after the cut. Unit: J."""
     pages_lost: int
     """Without capacitors, pages whose newest acknowledged data was lost, in whole or in part. Unit: pages."""
     bytes_lost: int
-    """Bytes lost of these pages. Unit: B."""
+    """Lost bytes of `pages_lost`. Unit: B."""
     programs_lost: int
     """Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version
     of such a page. Unit: pages.
@@ -1501,13 +1501,13 @@ class Precision:
 
 @record
 class Steadiness:
-    """Whether the figures are those of the steady state ([steady-state.md](steady-state.md)).
+    """Verdict on the steady state ([steady-state.md](steady-state.md)).
 
-    They are of the measured window, or of the whole run where there is none.
+    Judged over the measured window, or over the whole run without one.
     """
 
     steady: bool
-    """Whether they are."""
+    """Whether the figures are those of the steady state."""
     reasons: tuple[
         Literal[
             "collection-ahead",
@@ -1523,9 +1523,9 @@ class Steadiness:
         ],
         ...,
     ]
-    """Why not, the cause that matters most first; empty when `steady`."""
+    """Reasons against a steady state, the most important first; empty when `steady`."""
     requests_needed: int | None
-    """Requests of a run that is long enough, as an estimate. Unit: requests. None when `steady`, or when no length
+    """Estimated number of requests of a run that is long enough. Unit: requests. None when `steady`, or when no length
     would be enough.
     """
 

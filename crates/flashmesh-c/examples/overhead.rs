@@ -89,7 +89,7 @@ fn one_by_one(count: u64) -> Box<dyn FnOnce()> {
             let IoRequest { arrival, kind, offset, size, .. } = request(number);
             let op = if kind == RequestKind::Read { FlashmeshOp::Read } else { FlashmeshOp::Write } as u8;
             let (time, offset, size) = (arrival.as_ps(), offset.as_u64(), size.as_u64());
-            // SAFETY: the drive is used here alone, and the pointers are those of variables.
+            // SAFETY: only this thread uses the drive, and the pointers refer to live variables.
             unsafe {
                 assert_eq!(flashmesh_submit(drive, time, op, offset, size, 0, ptr::null_mut()), 0);
                 assert_eq!(flashmesh_advance(drive, time, &raw mut done, &raw mut completed), 0);
@@ -99,7 +99,7 @@ fn one_by_one(count: u64) -> Box<dyn FnOnce()> {
         // SAFETY: as above.
         assert_eq!(unsafe { flashmesh_drain(drive, &raw mut done, &raw mut completed) }, 0);
         assert_eq!(all + completed as u64, count);
-        // SAFETY: it is not used any more.
+        // SAFETY: `drive` is not used afterwards.
         unsafe { flashmesh_drive_free(drive) };
     })
 }

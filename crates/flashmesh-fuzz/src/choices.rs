@@ -1,4 +1,4 @@
-//! Conversion of a fuzzer's bytes to choices.
+//! Choices made from the bytes of a fuzzer.
 
 /// Bytes consumed one by one. Zeros follow the end, so that every input is valid.
 pub struct Choices<'a> {

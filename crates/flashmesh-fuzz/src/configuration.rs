@@ -74,7 +74,7 @@ const PIECES: &[&str] = &[
 /// Checks that any text is a configuration or an error with a position, and that writing a configuration and reading it back
 /// preserves it.
 pub fn any_text(bytes: &[u8]) {
-    // Bytes from 128 on stand for themselves, lower bytes for entries of `PIECES`.
+    // Bytes below 128 select an entry of `PIECES`. All others are characters.
     let text: String = bytes
         .iter()
         .map(|&byte| match PIECES.get(usize::from(byte) % 128) {
@@ -85,8 +85,7 @@ pub fn any_text(bytes: &[u8]) {
     check(&text, &[]);
 }
 
-/// Checks, like [`any_text`], texts of a few declared parameters with mostly valid values, and overrides of them, with
-/// injected faults.
+/// Like [`any_text`], but checks texts of a few declared parameters, with mostly valid values, some overrides and injected faults.
 pub fn declared(bytes: &[u8]) {
     static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| Config::parameters().map(Parameter::new).collect());
     let mut choices = Choices::new(bytes);

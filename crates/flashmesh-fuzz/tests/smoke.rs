@@ -5,7 +5,7 @@ use std::time::Duration;
 use bolero::produce;
 use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
 
-/// Long enough for a trace that exceeds the sorting window of the readers.
+/// Input length that suffices for a trace longer than the sorting window of the readers.
 const INPUT_BYTES_MAX: usize = 16 << 10;
 const INPUTS: usize = 1000;
 

@@ -18,7 +18,7 @@ pub struct Clock {
     started: OnceLock<Instant>,
     /// Wall seconds for one simulated second.
     scale: f64,
-    /// Transport time of a request between client and drive, both ways. Responses are sent earlier by this time.
+    /// Transport time of a request between client and drive, both ways together. Responses are sent earlier by this time.
     ahead: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Clock {
         self.simulated(self.started().elapsed() + self.ahead)
     }
 
-    /// Returns by how much the present is later than the wall time at which a completion at `time` was due.
+    /// Returns the delay of the present behind the wall time at which a completion at `time` is due.
     pub fn late(&self, time: Time) -> Duration {
         (self.started().elapsed() + self.ahead).saturating_sub(self.wall(time))
     }

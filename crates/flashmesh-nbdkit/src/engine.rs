@@ -87,7 +87,7 @@ impl Engine {
         self.drive.now()
     }
 
-    /// Simulates until the next completion. Returns false if none will occur.
+    /// Simulates until the next completion. Returns false if no request can complete.
     pub fn advance_to_completion(&mut self) -> Result<bool, String> {
         let done = self.drive.advance_to_completion(None).map(|done| !done.is_empty());
         let is_any = *done.as_ref().unwrap_or(&false);

@@ -28,7 +28,7 @@ impl Log {
         Ok(Log { path: path.to_owned(), file })
     }
 
-    /// Appends a request. The format has no action for a write of zeros, which is recorded as a trim.
+    /// Appends a request. A write of zeros is recorded as a trim, since the format has no action for it.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -22,7 +22,7 @@ pub mod error;
 pub mod ids;
 pub mod simulation;
 
-/// The folders of the core. They are no interface: what is meant for users is named in this file.
+/// The folders of the core, which are private. This file re-exports the public interface.
 #[cfg_attr(feature = "internals", doc(hidden))]
 #[path = ""]
 mod rooms {
@@ -56,13 +56,13 @@ mod rooms {
 #[path = "../../flashmesh-workload/tests/support/cases.rs"]
 mod random_cases;
 
-// The tests, benchmarks and fuzz targets of the core reach into it.
+// Public for the tests, benchmarks and fuzz targets of the core.
 #[cfg(feature = "internals")]
 pub use rooms::*;
 #[cfg(not(feature = "internals"))]
 use rooms::*;
 
-/// Interconnects: how commands and data get from the controllers to the chips.
+/// Interconnects: paths of commands and data from the controllers to the chips.
 pub mod interconnect {
     pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
     pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
@@ -99,13 +99,13 @@ pub mod placement {
     pub use crate::ftl::{BlockState, Ftl, Stream};
 }
 
-/// Decisions of the firmware: which writes wait and where they go, where moved pages go, which copy of a page serves a read.
+/// Decisions of the firmware: which writes are held back, where written and moved pages go, which copy of a page serves a read.
 pub mod policy {
     pub use crate::controller::replica::homes::{Home, HomeSelector, Served};
     pub use crate::policies::{Due, FirmwarePolicy, Placing, PlacingView, PolicyEvent, PolicyView, WritePlacer};
 }
 
-/// Probes, which watch a run.
+/// Probes, which observe a run.
 pub mod probe {
     pub use crate::cache::Sectors;
     pub use crate::flash::die::OperationKind;

@@ -1,7 +1,7 @@
-//! Whether the figures of a run are those of its steady state, and why not.
+//! Verdict on the steady state: whether the figures of a run are those of its steady state, and the reasons if not.
 //!
-//! Statistics of the completed requests cannot see a transient that begins after the end of the run. What the drive stores can: as long as
-//! free blocks, the device cache, the SLC cache or the queues take in more than they give, the drive serves requests from its reserves.
+//! Completed requests cannot show a transient that begins after the end of the run. The levels of the stores can: while free blocks, the device
+//! cache, the SLC cache or the queues absorb a surplus, the drive serves requests from its reserves.
 
 use super::batches::{BATCH_REQUESTS_MIN, Batches, DriveMark, Levels, Marks, RequestMark};
 use super::confidence::half_width_without_drift;
@@ -11,31 +11,31 @@ use crate::names;
 use crate::quantities;
 use crate::units::Time;
 
-/// Share of what flows through a store by which its level may change over the window. \[choice\]
+/// Largest change of a store's level over the window, as a share of the flow through the store. \[choice\]
 const IMBALANCE_MAX: f64 = 0.05;
 
-/// Fewest batches for a verdict. \[choice\]
+/// Minimum number of batches for a verdict. \[choice\]
 const BATCHES_MIN: usize = 10;
 
-/// Rounds of collection that a window covers, where the drive does not begin with collections of all phases. \[choice\]
+/// Minimum number of collection rounds in a window, unless the run begins with collections at all phases. \[choice\]
 const ROUNDS_MIN: f64 = 2.0;
 
-/// Sets of planes from which on collections of all phases make up for rounds. \[choice\]
+/// Minimum number of sets of planes whose collections, begun at all phases, replace [`ROUNDS_MIN`] rounds. \[choice\]
 const SETS_MIN: f64 = 8.0;
 
-/// Collections that make up for rounds where fewer sets begin at phases of their own. \[choice\]
+/// Minimum number of collections in a window if fewer sets than [`SETS_MIN`] begin at random phases. \[choice\]
 const COLLECTIONS_MIN: f64 = 4.0;
 
-/// How often a drive is overwritten until its blocks have the valid pages of the steady state, where it does not begin with them: the
-/// workload independent preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
+/// Overwrites of the drive after which its blocks have the valid pages of the steady state, if the run does not begin in it: the workload independent
+/// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
 const OVERWRITES: f64 = 2.0;
 
-/// Threshold of the range of five rounds, in half-widths of the 95 % interval of a round: without drift exceeded with 1 % probability (4.60,
+/// Threshold of the range of five rounds, in half-widths of a round's 95 % interval. Without drift, the range exceeds it with 1 % probability (4.60,
 /// the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
-/// Threshold of the rise of the line fitted to five rounds, from the first to the last, in the same half-widths: without drift exceeded with
-/// 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
+/// Threshold of the rise of the line fitted to five rounds, from the first to the last, in half-widths of a round's 95 % interval. Without drift, the
+/// rise exceeds it with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -45,9 +45,9 @@ names! {
         CollectionAhead = "collection-ahead",
         /// Writes take more free pages than collection gives back.
         FreePagesFall = "free-pages-fall",
-        /// The window is shorter than two rounds of collection, or than four collections of a drive that began at drawn phases.
+        /// The window is shorter than two rounds of collection, or than four collections if the run began with collections at random phases.
         Rounds = "rounds",
-        /// The drive has not been overwritten twice since the start of the run, which did not begin in the steady state of its workload.
+        /// The run did not begin in the steady state of its workload, and has overwritten the drive less than twice.
         Overwrites = "overwrites",
         /// The device cache fills or empties.
         CacheFills = "cache-fills",
@@ -65,14 +65,13 @@ names! {
 }
 
 quantities! {
-    /// Whether the figures are those of the steady state ([steady-state.md](steady-state.md)). They are of the measured window, or of the whole
-    /// run where there is none.
+    /// Verdict on the steady state ([steady-state.md](steady-state.md)). Judged over the measured window, or over the whole run without one.
     SteadinessReport as "Steadiness" {
-        /// Whether they are.
+        /// Whether the figures are those of the steady state.
         steady: bool;
-        /// Why not, the cause that matters most first; empty when `steady`.
+        /// Reasons against a steady state, the most important first; empty when `steady`.
         reasons: Vec<Unsteady>;
-        /// Requests of a run that is long enough, as an estimate.
+        /// Estimated number of requests of a run that is long enough.
         requests_needed: Option<u64>, in "requests", null "when `steady`, or when no length would be enough";
     }
 }
@@ -80,9 +79,9 @@ quantities! {
 /// Properties of a drive that determine how long it takes to reach its steady state.
 #[derive(Clone, Copy, Debug)]
 pub struct Stores {
-    /// Sets of planes that collect together.
+    /// Number of sets of planes. The planes of a set collect together.
     pub sets: u64,
-    /// Planes of a set. A collection erases a block of each.
+    /// Planes of a set. A collection erases one block in each of them.
     pub planes_of_set: u64,
     pub block_pages: u64,
     /// Pages of the SLC cache.
@@ -97,14 +96,14 @@ pub struct Stores {
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub start: Time,
-    /// Completed requests of the window, and of the whole run.
+    /// Completed requests of the window.
     pub requests: u64,
     pub requests_of_run: u64,
-    /// Whether an end of the warm-up was found; `None` without one.
+    /// Whether the warm-up found its end; `None` without a warm-up.
     pub warm_up_ended: Option<bool>,
 }
 
-/// Level of a store at the start and at the end of the window, by a straight line through its marks, and what flowed through it.
+/// Rise of a store's level over the window, and the flow through the store.
 struct Flow {
     rise: f64,
     through: f64,
@@ -138,11 +137,11 @@ impl SteadinessReport {
     }
 }
 
-/// Marks of a run from which on its stores may be in balance. \[choice\]
+/// Minimum number of marks before the stores of a run can count as balanced. \[choice\]
 const MARKS_OF_BALANCE: usize = 32;
 
-/// Returns whether as much left the device cache and the SLC cache as entered them, over the second half of the run, and the device cache was written
-/// once over.
+/// Returns whether the device cache and the SLC cache were in balance over the second half of the run, that is, as much data left them as entered.
+/// False until the device cache was written over once.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
     if marks.len() < MARKS_OF_BALANCE || batches.count(None) < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
@@ -150,7 +149,7 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     }
     let (before, half) = (&marks[marks.len() / 2 - 1], &marks[marks.len() / 2..]);
     let DriveMark { counts, levels } = &marks[marks.len() - 1];
-    // A run without writes has none to wait for.
+    // A run without writes leaves the cache balanced.
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
@@ -163,12 +162,12 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     !cache.is_unbalanced() && !slc.is_unbalanced()
 }
 
-/// Share of what flows through a store within which a level counts as back at its start. \[choice\]
+/// Distance from the start level within which a level counts as back at its start, as a share of the flow through the store. \[choice\]
 const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 
-/// Returns the growth of the level of a store over `marks`: the least-squares rise, or the difference from `before` to the last of them where that is larger
-/// in magnitude, since the fitted line misses most of the growth of a store that fills early. Returns 0 if the level comes back to its start, or within
-/// `slack` of it, in the second half: it fluctuates.
+/// Returns the growth of a store's level over `marks`: the least-squares rise or the difference between the last mark and `before`, whichever is
+/// larger in magnitude. The fitted line alone misses most of the growth of a store that fills early. Returns 0 if the level fluctuates, that is,
+/// comes back within `slack` of its start in the second half.
 fn growth(before: &DriveMark, marks: &[DriveMark], slack: f64, level: impl Fn(&Levels) -> u64) -> f64 {
     let at = |mark: &DriveMark| level(&mark.levels) as f64;
     let start = at(before);
@@ -195,7 +194,7 @@ fn rise(marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
 
 struct Judged<'a> {
     marks: &'a Marks<DriveMark>,
-    /// Mark at the end of the first batch of the window.
+    /// Index of the mark at the end of the first batch in the window.
     first: usize,
     stores: &'a Stores,
     window: &'a Window,
@@ -210,8 +209,8 @@ struct NoisyDrift {
 }
 
 impl NoisyDrift {
-    /// Returns the drift of the ratio of `over` to `under`, which have a value for each batch, with the batches grouped into five rounds; `None`
-    /// for too few batches.
+    /// Returns the drift of the ratio `over` / `under`, with the batches grouped into five rounds; `None` for too few batches. Both slices have one
+    /// value for each batch.
     fn of(over: &[f64], under: &[f64]) -> Option<NoisyDrift> {
         let width = half_width_without_drift(over, under)?;
         let sum = |values: &[f64]| values.iter().sum::<f64>();
@@ -272,20 +271,20 @@ impl Judged<'_> {
         self.marks.before(self.marks.values().len())
     }
 
-    /// Returns the requests of a run whose window has `times` as many requests as this one, at least 1.1 times as many.
+    /// Returns the requests of a run whose window is `times` as long in requests, at least 1.1 times.
     fn lengthened(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
     }
 
-    /// Returns what the stores of the drive tell.
+    /// Returns the reasons against a steady state that the levels of the stores show, each with the requests needed.
     fn found(&self) -> Vec<(Unsteady, Option<u64>)> {
         let Stores { sets, planes_of_set, block_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
         let last = self.last().levels;
-        // Pages that the device cache holds will be programmed.
+        // Before the first destage, estimate the programs by the writes to the device cache.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
             let victims = self.count(|mark| mark.counts.gc.collections);
@@ -300,7 +299,8 @@ impl Judged<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // Between two erases the free pages of a set fall by those of a victim: two standard deviations of the sum over sets at any phases.
+            // Between two erases the free pages of a set fall by the pages of a victim. This is two standard deviations of the sum over sets at
+            // independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
@@ -330,7 +330,7 @@ impl Judged<'_> {
         found
     }
 
-    /// Returns what arrivals and completions tell.
+    /// Returns the reasons against a steady state that the requests show, each with the requests needed.
     fn found_by_requests(&self) -> Vec<(Unsteady, Option<u64>)> {
         let Window { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();

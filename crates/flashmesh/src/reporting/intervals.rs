@@ -1,4 +1,4 @@
-//! Counts and levels of the parts of the drive at a moment, from which the reports of intervals are made.
+//! Current counts and fill levels of the parts of a drive, for the reports of intervals.
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;

@@ -40,8 +40,8 @@ pub struct Snapshot<'a> {
     pub controller: &'a Controller,
     /// Operations and transfers of the dies.
     pub datapath: datapath::Figures<'a>,
-    /// Busy times at the start of the measured window; `None` before that, and with `auto`, where the start is known only after
-    /// the run.
+    /// Busy times at the start of the measured window; `None` before that start. With `auto`, `None` for the whole run, since the start is chosen
+    /// afterwards.
     pub window_begin: Option<&'a PartTimes>,
     pub now: Time,
 }

@@ -1,13 +1,13 @@
-//! Addition of the SLC cache to the sentence on the bottleneck of a run.
+//! Effects of the SLC cache in the sentence on the bottleneck of a run.
 
 use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
-/// Share of written data from which the bypass of the SLC cache is mentioned.
+/// Minimum share of written data that bypasses the SLC cache for the sentence to mention it.
 const TELLING: f64 = 0.01;
 
-/// Appends to the sentence of `bound`, if requests wait for dies, the share of writes that bypassed the full SLC cache and the share
-/// of folded pages among those that collection moved.
+/// Appends to the sentence of `bound` the share of writes that bypassed the full SLC cache, and the share of folded pages among the moved pages. Does
+/// nothing unless requests wait for dies.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

@@ -21,7 +21,8 @@ pub(super) struct WholeRun<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the confidence intervals of the figures of the measured window, or else of the run, and whether these figures are steady.
+    /// Returns the confidence intervals of the figures of the measured window, or else of the whole run, and the verdict whether these figures are
+    /// steady.
     pub(super) fn judge(
         &self,
         run: &WholeRun<'_>,
@@ -62,7 +63,7 @@ impl Snapshot<'_> {
         (confidence, SteadinessReport::new(batches, &self.stores(), &window))
     }
 
-    /// Returns `window` with the mean breakdown of the latencies of all its requests, of its reads and of its writes.
+    /// Returns `window` with mean latency breakdowns of all its requests, of its reads, and of its writes.
     pub(super) fn with_breakdown(&self, window: MeasuredReport) -> MeasuredReport {
         let start = Time::from_ps(window.window.start_ps);
         let mean = |kinds: &[Kind]| tally(&self.frontend.counters.batches, start, kinds).mean();
@@ -97,8 +98,8 @@ pub(super) fn of_stream(measured: &Measured, index: usize) -> (Range<Time>, Requ
     (start..*end, RequestFigures::of(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
-/// Returns whether all writes of a run are uniform over all pages that random preconditioning wrote, and the policies of the run place and collect
-/// pages as preconditioning does.
+/// Returns whether a run continues the steady state of random preconditioning: its writes are uniform over all preconditioned pages, and its policies
+/// place and collect pages like preconditioning.
 fn writes_match(config: &Config) -> bool {
     let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();
     is_placed_alike

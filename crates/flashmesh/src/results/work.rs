@@ -22,7 +22,7 @@ counts! {
         erases: u64, in "blocks";
         /// Completed turns of collection, each before a stripe of the device cache is destaged (`cache.destage-stripe`).
         turns: u64, in "turns";
-        /// Total duration of these turns.
+        /// Total duration of `turns`.
         turns_ps: u64, in "ps";
     }
 }
@@ -86,7 +86,7 @@ quantities! {
     SlcReport as "SlcCache" {
         /// Blocks of the cache.
         blocks: u64, in "blocks";
-        /// Capacity of these blocks.
+        /// Capacity of `blocks`.
         capacity_bytes: u64, in "B";
         /// Pages programmed in the cache for requests or the device cache.
         pages_written: u64, in "pages";
@@ -128,13 +128,13 @@ quantities! {
         pages_programmed: u64, in "pages";
         /// With capacitors, pages of the journal and of the map programmed after the cut, including those in flight at the cut.
         map_pages_programmed: u64, in "pages";
-        /// Time from the cut to the end of these programs.
+        /// Time from the cut to the end of the programs after it.
         duration_ps: u64, in "ps";
         /// Energy of the events that ended after the cut.
         energy_j: f64, in "J";
         /// Without capacitors, pages whose newest acknowledged data was lost, in whole or in part.
         pages_lost: u64, in "pages";
-        /// Bytes lost of these pages.
+        /// Lost bytes of `pages_lost`.
         bytes_lost: u64, in "B";
         /// Without capacitors, pages in programming for requests or the cache at the cut; recovery finds the older version of such a page.
         programs_lost: u64, in "pages";
