@@ -1,4 +1,4 @@
-"""Calibration: fits keys of a drive that no data sheet gives to measurements (`flashmesh calibrate`)."""
+"""Calibration of a drive: fits the keys that no data sheet states to measurements (`flashmesh calibrate`)."""
 
 BUDGET_MIN = 12.0
 """Default time limit of a calibration, in minutes."""

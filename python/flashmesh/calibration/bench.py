@@ -1,4 +1,4 @@
-"""Simulation of the drives that a search proposes, at every load."""
+"""Simulation of proposed drives at every load."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Settings = dict[str, str]
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
-    """The time of a stage is over."""
+    """End of the time of a stage."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A drive that was tried."""
+    """A simulated drive of the search."""
 
     settings: Settings
     figures: tuple[Figures | None, ...]
-    """Simulated figures of each load; None if the drive is invalid, or the run failed."""
+    """Simulated figures of each load; None if the drive is invalid or the run failed."""
     rows: tuple[tuple[float, ...], ...]
     """Residuals of each load."""
 
@@ -45,12 +45,12 @@ class Candidate:
         return loss(self.rows)
 
     def loss_without(self, left_out: int) -> float:
-        """Returns the loss over all loads but one."""
+        """Returns the loss over all loads except one."""
         return loss([row for number, row in enumerate(self.rows) if number != left_out])
 
 
 class Bench:
-    """Runner of candidates, each at most once."""
+    """Simulator of candidates, each at most once."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ class Bench:
         store: Store | None,
         on_candidate: Callable[[Candidate], None],
     ) -> None:
-        """Starts with no candidate tried.
+        """Creates a bench without candidates.
 
         Args:
             targets: The loads.
             software_us: The time that host software adds to each latency.
             executor: The executor of the runs.
             store: The store of the results.
-            on_candidate: Called for each candidate whose loads have all run.
+            on_candidate: Called for each candidate after its last run.
         """
         self.targets = targets
         self.software_us = software_us
@@ -76,13 +76,13 @@ class Bench:
         self.on_candidate = on_candidate
         self.tried: dict[tuple[tuple[str, str], ...], Candidate] = {}
         self.until = float("inf")
-        """End of the current stage on the monotonic clock."""
+        """End of the current stage, on the monotonic clock."""
         self.failure: ConfigError | None = None
         """Error of the last candidate that could not be configured."""
 
     @property
     def candidates(self) -> list[Candidate]:
-        """All tried candidates, in their order."""
+        """All simulated candidates, in the order of their simulation."""
         return list(self.tried.values())
 
     @property
@@ -91,10 +91,10 @@ class Bench:
         return min(self.candidates, key=lambda each: each.loss)
 
     def try_all(self, proposed: Sequence[Settings]) -> list[Candidate]:
-        """Runs the candidates that were not tried yet, and returns all proposed ones.
+        """Simulates those proposed drives that are new, and returns the candidates of all.
 
         Raises:
-            OutOfTime: If the time of the stage is over; finished runs are kept.
+            OutOfTime: If the time of the stage has ended. Finished runs are kept.
         """
         left = [each for each in proposed if key_of(each) not in self.tried]
         left = list({key_of(each): each for each in left}.values())
@@ -127,7 +127,7 @@ class Bench:
         return [self.tried[key_of(each)] for each in proposed]
 
     def look(self, progress: Progress) -> None:
-        """Ends the runs if the time of the stage is over."""
+        """Cancels the runs by `OutOfTime` if the time of the stage has ended."""
         if time.monotonic() > self.until:
             raise OutOfTime
 
@@ -143,5 +143,5 @@ class Bench:
 
 
 def key_of(settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Returns the settings in a form that can be a key of a dict."""
+    """Returns the settings in a hashable form."""
     return tuple(settings.items())

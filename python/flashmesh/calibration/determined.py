@@ -1,4 +1,4 @@
-"""Determination of keys: a key is determined if moving it far would move some figure beyond its tolerance."""
+"""Determination of keys: a key is determined if any large change of it would move a figure beyond its tolerance."""
 
 from __future__ import annotations
 
@@ -19,33 +19,32 @@ if TYPE_CHECKING:
 UNIFORM = 0.29
 """Standard deviation of a uniformly distributed value, as a share of its range."""
 NOISE = 0.25
-"""Minimum noise of a figure, as a share of its tolerance, since runs are finite."""
+"""Minimum noise of a figure, as a share of its tolerance. Runs of finite length have noise."""
 DEVIATIONS = 2.0
 NARROW = 0.5
-"""Width of an interval, as a share of the range, below which a key is determined."""
+"""Width of the interval below which a key is determined, as a share of the key's range."""
 FELT = 0.5
-"""Effect over half of a key's range, as a share of a tolerance, below which the key has no effect."""
+"""Effect of half of a key's range on a figure, in tolerances of the figure, below which the key has no effect."""
 CHOICE = 0.05
-"""Minimum difference in loss of all other choices for a choice to be determined."""
+"""Loss by which every other choice must be worse for a choice to be determined."""
 FAR = 2.5
-"""Loss above which a drive is two tolerances away from the figures, so that its slopes say nothing about the real
-one."""
+"""Loss above which the best drive is about two tolerances off: its slopes then differ from those of the real drive."""
 PARTNER = 0.5
-"""Correlation from which two keys have the same effect on the figures."""
+"""Correlation from which two keys count as having the same effect."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Result of the measurements for a key."""
+    """Knowledge about a key from the measurements."""
 
     key: str
     value: str
     low: str | None
     high: str | None
-    """Ends of the interval that the measurements allow; None for a choice, or if unknown."""
+    """Interval `low` to `high` that the measurements allow; None for a choice, or if unknown."""
     is_determined: bool
     reason: str
-    """Reason why the key is not determined; empty if it is."""
+    """Reason why the key is not determined; empty if it is determined."""
 
     @property
     def sentence(self) -> str:
@@ -54,7 +53,7 @@ class Found:
 
 
 def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[Found]:
-    """Returns the results for each key."""
+    """Returns for each key whether it is determined."""
     if best.loss > FAR:
         told = "no drive that was tried is near the measurements, so the facts or the ranges do not fit the drive"
         return [Found(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
@@ -63,7 +62,7 @@ def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequ
 
 
 def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[Found]:
-    """Returns the results for keys with a range, from the slopes of all figures around the best drive."""
+    """Returns whether keys with a range are determined, from the slopes of all figures at the best drive."""
     if slopes is None:
         told = "there was no time to see: allow more with --budget"
         return [Found(key.key, best.settings[key.key], None, None, False, told) for key in keys]
@@ -98,7 +97,7 @@ def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -
 
 
 def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> Found:
-    """Returns the result for a key with choices, from the smallest loss with each choice."""
+    """Returns whether a choice is determined, from the smallest loss with each choice."""
     chosen = best.settings[key.key]
     losses: dict[str, float] = {}
     for candidate in tried:

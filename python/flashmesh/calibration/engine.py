@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """Facts and measurements of a calibration."""
+    """Input of a calibration: facts and measurements."""
 
     facts: Facts
     targets: tuple[Target, ...]
@@ -43,7 +43,7 @@ def read_problem(measured: Sequence[Path], facts: Path, drive: str | None, reque
     Args:
         measured: A table, or results of fio.
         facts: The facts of the drive.
-        drive: The drive of the table; None if it has one.
+        drive: The drive of the table; None if the table has only one.
         requests: The approximate number of simulated requests of each load.
 
     Raises:
@@ -76,7 +76,7 @@ def calibrate(
 ) -> Calibration:
     """Fits a drive.
 
-    The path depends on the seed only; more time goes further on it. Runs in the store are reused.
+    The seed alone determines the sequence of tried drives; more time tries more of them. Runs in the store are reused.
 
     Args:
         problem: The facts and measurements.
@@ -85,7 +85,7 @@ def calibrate(
         budget_min: The time limit in minutes.
         trials: The number of drives tried in the whole space, before the best are improved; by default 8 for each key.
         seed: The seed of the search.
-        on_candidate: Called for each drive that was tried.
+        on_candidate: Called after the simulation of each tried drive.
 
     Raises:
         ConfigError: If the drive cannot be simulated, or the time is too short.

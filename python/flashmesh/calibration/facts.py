@@ -40,14 +40,14 @@ class Facts:
 
     path: Path
     stated: dict[str, Any]
-    """Tables of the file as written, without `calibrate`."""
+    """Tables of the file, without `calibrate`."""
     tables: dict[str, Any]
-    """The complete drive."""
+    """Complete configuration of the drive, as tables."""
     space: Space
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """Returns the initial values of the drive if they are in their ranges, else the middle of each range."""
+        """Returns initial values: those of the drive, or else the middle of a range or the first choice."""
         values = {key: configuration.value_text(value) for key, value in flat(self.tables).items()}
         found: dict[str, str] = {}
         for key in self.space.keys:
@@ -63,7 +63,7 @@ def read_facts(path: Path) -> Facts:
     """Reads the facts in a file, and the keys to search.
 
     Raises:
-        ConfigError: If the file is invalid, or states a key that is searched.
+        ConfigError: If the file is invalid, or contains a searched key.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
     """Returns the keys to search.
 
     Raises:
-        ConfigError: If the file states one of them, or there is none.
+        ConfigError: If the file contains a searched key, or no key is searched.
     """
     keys = {key.key: key for key in listed()}
     fixed = about.get("fixed", [])
@@ -114,7 +114,7 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
 
 
 def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
-    """Refuses a key whose choices are policies, unless the user trusts the file.
+    """Refuses a key whose choices are policies of an untrusted file.
 
     Raises:
         ConfigError: If a choice names a policy, and the file is not trusted.
@@ -129,7 +129,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether a drive reads a key, with some value of it and some choice of another searched key."""
+    """Returns whether any value of a key, with any choice of one other searched key, makes the drive use the key."""
     values = list(key.domain) if isinstance(key.domain, tuple) else [key.at(0.5)]
     choices = [(other.key, each) for other in free if isinstance(other.domain, tuple) for each in other.domain]
     for value in values:

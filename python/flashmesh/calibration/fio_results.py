@@ -1,4 +1,4 @@
-"""Reader of fio results: the JSON of `--output-format=json` or `json+`, with the job file beside it."""
+"""Reader of fio results: the JSON of `--output-format=json` or `json+`, and the job file in the same folder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 NS_PER_US = 1e3
 FEW = 1000
-DEFAULT_MIX = 50
 """Number of requests below which a p99.9 is a single request."""
+DEFAULT_MIX = 50
+"""Default percentage of reads in a mix, as in fio."""
 SUFFIX = ".fio"
 
 
 def is_fio(path: Path) -> bool:
-    """Returns whether a file of measurements is a result of fio."""
+    """Returns whether a file of measurements is a fio result, by its suffix."""
     return path.suffix.lower() == ".json"
 
 
@@ -76,7 +77,7 @@ def last_document(text: str) -> Any:
     """Returns the last JSON document of a text, which may begin with messages of fio.
 
     Raises:
-        ValueError: If there is none, or other text follows the first.
+        ValueError: If the text contains no document, or other text after the first one.
     """
     begin = re.search(r"^\{", text, re.MULTILINE)
     if begin is None:
@@ -91,7 +92,7 @@ def last_document(text: str) -> Any:
 def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a job with its requests separated by kind, if unified_rw_reporting=1 merged them.
 
-    Requests of a mix are divided by its percentages, and have no latencies, since fio did not separate them.
+    Merged requests are divided by the percentages of the mix. They get no latencies, which fio does not separate.
     """
     mixed = job.get("mixed")
     if not isinstance(mixed, dict) or any(job.get(kind, {}).get("total_ios") for kind in KINDS):
@@ -114,7 +115,7 @@ def rwmix(options: Mapping[str, Any]) -> float:
     """Returns the share of reads of a mix.
 
     Raises:
-        ConfigError: If its option is not a whole number.
+        ConfigError: If the percentage is not a whole number.
     """
     name = "rwmixread" if "rwmixread" in options else "rwmixwrite"
     text = str(options.get(name, DEFAULT_MIX))
@@ -125,7 +126,7 @@ def rwmix(options: Mapping[str, Any]) -> float:
 
 
 def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
-    """Returns the figures of all jobs together.
+    """Returns the figures over all jobs.
 
     Raises:
         ConfigError: If latencies have no unit, or percentiles of several jobs cannot be merged.
@@ -151,7 +152,7 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
     """
     if any("clat_ns" not in part for part in parts):
         raise ConfigError(f"{path}: has no latencies in nanoseconds: measure with fio 3 or newer")
-    # Latency as the program sees it, including submission, if fio recorded it (lat_percentiles=1).
+    # Use the total latency including submission if fio recorded its percentiles (lat_percentiles=1).
     family = "lat_ns" if all("percentile" in part.get("lat_ns", {}) for part in parts) else "clat_ns"
     each = [part[family] for part in parts]
     count = sum(part["total_ios"] for part in parts)
@@ -164,10 +165,10 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
 
 
 def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Returns the percentiles of one job, or of several jobs from their bins.
+    """Returns the percentiles of one job, or of several jobs by merging their bins.
 
     Raises:
-        ConfigError: If there are several jobs without bins.
+        ConfigError: If one of several jobs has no bins.
     """
     if len(each) == 1 and "percentile" in each[0]:
         known = each[0]["percentile"]
@@ -185,7 +186,7 @@ def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dic
 
 
 def quantile(bins: Mapping[int, int], share: float) -> float:
-    """Returns the smallest value that a share of the counted values does not exceed."""
+    """Returns the smallest value that at least this share of the values does not exceed."""
     left = share * sum(bins.values())
     for value in sorted(bins):
         left -= bins[value]

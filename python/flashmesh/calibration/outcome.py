@@ -26,12 +26,12 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Fitted:
-    """A load with the figures of the fit to all loads, and those predicted by the fit to all others."""
+    """A load with the figures of two drives: fitted to all loads, and fitted to all loads but this one."""
 
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Predicted figures; None for lack of time, or of other loads."""
+    """Figures predicted by the fit to the other loads; None without time for it, or without other loads."""
 
     @property
     def fitted_error(self) -> float | None:
@@ -58,7 +58,7 @@ class Calibration:
     seed: int
     requests: int
     cut: tuple[str, ...]
-    """Stages that were cut short for lack of time."""
+    """Notes on stages that ended early for lack of time."""
 
     @property
     def undetermined(self) -> list[Found]:
@@ -123,7 +123,7 @@ class Calibration:
 
 
 def span(found: Found) -> str:
-    """Returns a short text on the range of a key."""
+    """Returns a text with the interval of a key, or with the reason why the key is not determined."""
     if not found.is_determined:
         return f"not determined: {found.reason}"
     return "determined" if found.low is None else f"{found.low} to {found.high}"
@@ -136,5 +136,5 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def rounded(value: float | None) -> float | None:
-    """Returns a number rounded to the digits of a document."""
+    """Returns a number rounded to the precision of a document."""
     return None if value is None else round(value, DIGITS)

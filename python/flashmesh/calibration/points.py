@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measurements
 
 MARGIN = 1.2
-"""Factor on requests, so that a drive faster than the measured one ends a stream by the clock, not by its requests."""
+"""Factor on the number of requests of a stream, so that the clock ends the stream even on a faster drive."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Target:
     measured: Figures
     is_saturated: bool
     tables: Mapping[str, Any] = field(repr=False)
-    """The drive, with the settings of the load."""
+    """Configuration of the drive with the settings of the load, as tables."""
     jobs: FioJobs | None = field(default=None, repr=False)
-    """The streams of fio jobs; None for other loads."""
+    """Streams of the fio jobs; None for other loads."""
 
     def config(self, settings: Mapping[str, str]) -> Config:
         """Returns the drive with some settings, under the load.
@@ -42,7 +42,7 @@ class Target:
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:
-    """Returns the loads of a table; of saturating loads only the lowest and the highest, since they are alike."""
+    """Returns the loads of a table; of the saturating loads only the lowest and the highest, as all are alike."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
     return [

@@ -1,4 +1,4 @@
-"""Residuals: the distance of each simulated figure from the measured one, in units of its tolerance."""
+"""Residuals: logarithms of the ratio of simulated to measured figures, in units of the tolerance."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
 
 TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99": 0.15, "p999": 0.50}
-"""Tolerances by the suffix of a figure's name: those of `flashmesh validate`, and wider ones in the tail."""
+"""Tolerance by the suffix of a figure's name, as for `flashmesh validate`, but wider in the tail."""
 SATURATED = 2.5
 """Factor on the tolerances of latencies if the drive is saturated."""
 FAILED = 50.0
-"""Distance of a figure that a drive lacks."""
+"""Residual of a figure that the simulation does not have."""
 FARTHEST = 50.0
 SERVED = "iops"
 
 
 def figures_held(target: Target) -> list[str]:
-    """Returns the figures of a load that are compared: the measured latencies, and the total rate."""
+    """Returns the names of the compared figures of a load: the measured latencies, and the total rate."""
     return [SERVED, *(column for column in LATENCIES if target.measured.value(column) is not None)]
 
 
 def value(figures: Figures, figure: str) -> float | None:
-    """Returns a figure, or the total rate."""
+    """Returns a figure by its name, or the total rate for `iops`."""
     return figures.iops if figure == SERVED else figures.value(figure)
 
 
@@ -41,7 +41,7 @@ def tolerance(target: Target, figure: str) -> float:
 
 
 def residuals(target: Target, found: Figures | None) -> list[float]:
-    """Returns the distance of each compared figure of a load.
+    """Returns the residual of each compared figure of a load.
 
     Args:
         target: The load.
@@ -60,7 +60,7 @@ def residuals(target: Target, found: Figures | None) -> list[float]:
 
 
 def loss(rows: Sequence[Sequence[float]]) -> float:
-    """Returns the loss of a drive: quadratic near the measurements, linear far away, so that no figure dominates."""
+    """Returns the loss: quadratic in small residuals, linear in large ones, so that no single figure dominates."""
     softened = [2.0 * (math.sqrt(1.0 + each * each) - 1.0) for row in rows for each in row]
     return sum(softened) / len(softened)
 

@@ -1,6 +1,6 @@
-"""Search for the drive nearest to the measurements: first in the whole space, then around the best.
+"""Search for the drive with the least loss: first in the whole space, then around the best drive found.
 
-Optuna proposes drives from the whole space. Then least squares (SciPy) improve the best of them, with the slopes of
+Optuna proposes drives from the whole space. Then least squares (SciPy) improve the best one, with the slopes of
 all figures over all keys with a range.
 """
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
 
 AT_ONCE = 4
-"""Number of drives proposed before the outcome of any is known, equal on all machines."""
+"""Number of drives that are proposed at a time, before their results are known; the same on all machines."""
 TRIALS_A_KEY = 8
 TRIALS_MIN = 16
 STEP = 0.05
-"""Step of a key for slopes, as a share of its range."""
+"""Change of a key to compute slopes, as a share of the key's range."""
 POLISHES_MAX = 8
 NEAR = 1e-3
 SHARES = (0.45, 0.75, 0.88, 1.0)
-"""End of each stage, as a share of the time: whole space, around the best, slopes, cross-validation."""
+"""Time at which each stage ends, as a share of the budget: whole space, best drive, slopes, cross-validation."""
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """Derivatives of the residuals with respect to the keys with a range, around a candidate."""
+    """Derivatives of the residuals with respect to the keys that have a range, at a candidate."""
 
     at: Candidate
     matrix: Vector
-    """A row for each residual, a column for each key, per whole range."""
+    """Derivatives: a row for each residual, a column for each key, per whole range of the key."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ class Search:
     begun: float
 
     def stage(self, number: int) -> None:
-        """Begins a stage, and sets its end in the time budget."""
+        """Begins a stage and sets the time at which it ends."""
         self.bench.until = self.begun + SHARES[number] * self.budget_s
 
     def explore(self, start: Settings, trials: int | None) -> bool:
-        """Tries the initial drive, and drives from the whole space. Returns whether the time sufficed for all.
+        """Tries the initial drive and drives from the whole space. Returns whether there was time for all.
 
         Raises:
             ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time is too short for
@@ -96,12 +96,12 @@ class Search:
         return True
 
     def enqueued(self, settings: Settings) -> dict[str, Any]:
-        """Returns settings in the form that Optuna uses."""
+        """Returns the settings as parameters of an Optuna trial."""
         shares = dict(zip((key.key for key in self.space.ranged), self.space.shares(settings), strict=True))
         return {key.key: shares.get(key.key, settings[key.key]) for key in self.space.keys}
 
     def proposed(self, trial: Any) -> Settings:
-        """Returns the drive of a trial."""
+        """Returns the settings that an Optuna trial proposes."""
         found: Settings = {}
         for key in self.space.keys:
             if isinstance(key.domain, tuple):
@@ -111,7 +111,7 @@ class Search:
         return found
 
     def polish(self) -> bool:
-        """Improves the best drive by least squares. Returns whether the time sufficed to converge."""
+        """Improves the best drive by least squares. Returns whether there was time to converge."""
         from scipy.optimize import least_squares
 
         if not self.space.ranged:
@@ -143,7 +143,7 @@ class Search:
         return True
 
     def slopes_at_best(self) -> Slopes | None:
-        """Returns the slopes around the best drive; None for lack of time, or if no key has a range."""
+        """Returns the slopes at the best drive; None for lack of time, or if no key has a range."""
         if not self.space.ranged:
             return None
         self.stage(2)
@@ -157,7 +157,7 @@ class Search:
             return None
 
     def slopes(self, settings: Settings, shares: Sequence[float]) -> Slopes:
-        """Returns the slopes of all residuals around a drive.
+        """Returns the slopes of all residuals at a drive.
 
         Raises:
             OutOfTime: If there was not enough time.
@@ -173,7 +173,7 @@ class Search:
         return Slopes(first, np.stack(columns, axis=1))
 
     def others(self, best: Candidate) -> bool:
-        """Tries each other choice of each key with the best drive. Returns whether the time sufficed."""
+        """Tries every other choice of each key in the best drive. Returns whether there was time for all."""
         proposed = [
             {**best.settings, key.key: choice}
             for key in self.space.keys
@@ -187,9 +187,9 @@ class Search:
         return True
 
     def refit(self, slopes: Slopes | None) -> list[Candidate] | None:
-        """Returns the fit without each load: the best for the other loads, or a step of least squares from it.
+        """Returns, for each load, the best tried drive by the loss over the other loads.
 
-        None for lack of time.
+        First tries a least-squares step for each left-out load. None for lack of time, or with a single load.
         """
         self.stage(3)
         count = len(self.bench.targets)
@@ -205,11 +205,11 @@ class Search:
         return [min(tried, key=lambda each: each.loss_without(number)) for number in range(count)]
 
     def step_without(self, slopes: Slopes, left_out: int) -> Settings:
-        """Returns the step of least squares from the best drive when one load is left out."""
+        """Returns the best drive moved by one least-squares step over all loads except one."""
         owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
         kept = owners != left_out
         matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]
-        # Distant figures weigh less, as in the loss.
+        # Large residuals weigh less, as in the loss.
         weights = (1.0 + distances**2) ** -0.25
         step = np.linalg.lstsq(
             np.vstack([matrix * weights[:, None], np.eye(matrix.shape[1]) * 0.5]),
@@ -226,5 +226,5 @@ def vector(candidate: Candidate) -> Vector:
 
 
 def new_search(bench: Bench, space: Space, seed: int, budget_s: float) -> Search:
-    """Returns a search whose time begins now."""
+    """Returns a search whose time budget starts now."""
     return Search(bench, space, seed, budget_s, time.monotonic())

@@ -1,4 +1,4 @@
-"""Searched keys: each with a range or choices, and the relative position of values in a range."""
+"""Searched keys: the range or the choices of each, and positions of values in a range from 0 to 1."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class FreeKey:
 
     @property
     def words(self) -> str:
-        """Values of the key as text."""
+        """Range or choices of the key as text."""
         if isinstance(self.domain, Range):
             return f"{self.at(0.0)} to {self.at(1.0)}"
         return ", ".join(self.domain)
 
     def at(self, share: float) -> str:
-        """Returns the value at a share of the way through the range."""
+        """Returns the value at a position in the range, from 0 to 1."""
         assert isinstance(self.domain, Range)
         return self.domain.at(min(max(share, 0.0), 1.0))
 
     def share_of(self, text: str) -> float | None:
-        """Returns the relative position of a value in the range; None if it is outside, or invalid."""
+        """Returns the position of a value in the range, from 0 to 1; None if the value is outside or invalid."""
         if not isinstance(self.domain, Range):
             return None
         try:
@@ -59,7 +59,7 @@ class FreeKey:
 
 
 def listed() -> tuple[FreeKey, ...]:
-    """Returns the keys that no data sheet gives."""
+    """Returns the keys that are searched by default: those that no data sheet states."""
     text = files("flashmesh.calibration").joinpath("keys.toml").read_text(encoding="utf-8")
     return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
 
@@ -68,7 +68,7 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
     """Reads a key with its range or choices.
 
     Raises:
-        ConfigError: If it is not a key of a configuration, or has neither range nor choices.
+        ConfigError: If the key is no key of a configuration, or has neither a range nor choices.
     """
     key = str(table.get("key", ""))
     if declared_name(key) not in declared():
@@ -99,9 +99,9 @@ class Space:
         return tuple(key for key in self.keys if key.is_ranged)
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
-        """Returns the relative positions of some settings, for the keys with a range."""
+        """Returns the position of each key with a range."""
         return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
 
     def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:
-        """Returns settings with new values of the keys with a range."""
+        """Returns `settings` with the keys that have a range moved to the positions `shares`."""
         return {**settings, **{key.key: key.at(share) for key, share in zip(self.ranged, shares, strict=True)}}
