@@ -26,7 +26,7 @@ PARTS = {
     "array": ("array", "#009e73"),
     "transfer": ("transfer", "#0072b2"),
 }
-"""Parts of a latency in the order of a request's path, with their names and colours."""
+"""Parts of a latency with their names and colours, in the order in which a request passes them."""
 REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
 
 

@@ -26,7 +26,7 @@ SHARE, WAIT = "share of transfers", "wait per transfer"
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each cause in each run, and one for any cause, which counts a transfer with two causes once."""
+    """Returns a row for each cause in each run, and one for all causes together, which counts a transfer once."""
     found: style.Values = []
     for run in runs:
         conflict = run.document["path_conflict"]
@@ -45,13 +45,13 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def has_conflicts(runs: Sequence[Run]) -> bool:
-    """Returns whether some transfer found its path taken."""
+    """Returns whether any transfer waited for its path."""
     causes = [cause for run in runs for cause in run.document["path_conflict"]["causes"].values()]
     return any(cause["transfers"] for cause in causes)
 
 
 def written(measure: str, value: float) -> str:
-    """Returns a value of a measure as text."""
+    """Returns the value of a measure as text with its unit."""
     return q.share(value) if measure == SHARE else q.time(value / style.PS)
 
 
@@ -62,7 +62,7 @@ def conflicts(runs: Sequence[Run]) -> style.Plot:
     names = [run.name for run in runs]
     met = {row["part"] for row in values if row["value"] > 0}
     causes = [cause for cause in CAUSES.values() if cause[0] in met]
-    # With a single cause, "any" would repeat it.
+    # With a single cause, "any" would have the same bars.
     parts = dict(causes if len(causes) == 1 else [ANY, *causes])
     labels = f"measure == '{SHARE}' ? format(datum.value, '{style.PERCENT}') : {style.si('s')}"
     lengths: dict[tuple[str, str], float] = {}

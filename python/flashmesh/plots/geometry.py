@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 ROUTER = re.compile(r"\((\d+), (\d+)\)")
 NUMBERED = re.compile(r"(horizontal channel|vertical channel|channel|controller) (\d+)$")
 LANE = 0.13
-"""Distance of the two directed links between a pair of routers from their middle."""
+"""Distance of each of two opposite links from the line between the centres of their routers."""
 CONTROLLER_AT = -1.0
-"""Column of the controllers."""
+"""Horizontal position of the controllers."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Ends of a link; x counts ways and y channels, both from the centre of the first chip."""
+    """Ends of a link, relative to the centre of the first chip; x is in ways, y in channels."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Grid:
-    """Shape of a drive."""
+    """Dimensions of the grid of chips."""
 
     rows: int
     """Number of channels."""
@@ -41,7 +41,7 @@ class Grid:
 
     @classmethod
     def of(cls, run: Run) -> Grid:
-        """Returns the shape of the drive of a run."""
+        """Returns the grid of the drive of a run."""
         table = run.configuration["geometry"]
         return cls(int(table["channels"]), int(table["chips-per-channel"]), int(table["dies-per-chip"]))
 
@@ -55,13 +55,13 @@ class Grid:
 
 
 def places(names: Sequence[str], kinds: Sequence[str], grid: Grid) -> list[Place | None]:
-    """Returns the position of each link; None if its name does not contain one."""
+    """Returns the ends of each link, derived from its name; None for a link whose name contains no position."""
     directed = {_ends(name) for name in names}
     return [_place(name, kind, grid, directed) for name, kind in zip(names, kinds, strict=True)]
 
 
 def _ends(name: str) -> tuple[tuple[float, float], ...]:
-    """Returns the positions of the routers and controllers in a name, in their order."""
+    """Returns the positions of the routers and controllers in the name of a link, in the order of the name."""
     found: list[tuple[int, tuple[float, float]]] = []
     for match in ROUTER.finditer(name):
         found.append((match.start(), (float(match[2]), float(match[1]))))
@@ -75,13 +75,13 @@ def _place(name: str, kind: str, grid: Grid, directed: set[tuple[tuple[float, fl
     if len(ends) == 2:
         (x, y), (x2, y2) = ends
         if (ends[1], ends[0]) in directed:
-            # Two directed links: each is drawn to the right of its direction.
+            # Opposite links: draw each one to the right of its direction.
             length = max(abs(x2 - x), abs(y2 - y)) or 1.0
             across, along = -(y2 - y) / length * LANE, (x2 - x) / length * LANE
             return Place(x + across, y + along, x2 + across, y2 + along)
         return Place(x, y, x2, y2)
     if pins := re.search(r"chip (\d+)", name):
-        # The pins or the private channel of a chip; of two directed links, the one to the chip is on the left.
+        # Pins or private channel of a chip. If there are two opposite links, the one towards the chip is on the left.
         column, row = grid.chip(int(pins[1]))
         middle = column - 0.28 if name.startswith("router") else column + 0.28
         return Place(middle - 0.14, row + 0.42, middle + 0.14, row + 0.42)

@@ -20,13 +20,13 @@ PERCENTILES = {"50": 0.5, "90": 0.1, "99": 0.01, "99.9": 0.001, "99.99": 1e-4, "
 
 
 def kinds(runs: Sequence[Run]) -> list[str]:
-    """Returns the kinds of requests; `all` only if there are several kinds."""
+    """Returns the kinds of requests with data, with `all` only if there are several kinds."""
     found = [kind for kind in KINDS if any(run.document["distribution"][kind] for run in runs)]
     return found if len(found) > 2 else [kind for kind in found if kind != "all"] or found
 
 
 def points(runs: Sequence[Run]) -> style.Values:
-    """Returns a point for each latency, with the shares of requests that are at most and at least as slow."""
+    """Returns a point for each latency, with the share of requests up to it and the share of requests from it on."""
     rows: style.Values = []
     for run in runs:
         for kind in kinds(runs):
@@ -36,7 +36,8 @@ def points(runs: Sequence[Run]) -> style.Values:
             count = found["requests"][-1]
             before = 0
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
-                # Requests at least as slow: above 0 even for the slowest, as a logarithmic scale requires.
+                # Share of requests at least as slow. It is above 0 even for the slowest one, as a logarithmic scale
+                # requires.
                 slower = (count - before) / count
                 rows.append(
                     {
@@ -62,7 +63,7 @@ def tail(runs: Sequence[Run]) -> style.Plot:
     """Returns a chart of the share of requests slower than a latency, on a logarithmic scale that expands the tail."""
     nines = list(PERCENTILES.values())
     names = "{" + ", ".join(f"'{share:g}': 'p{name}'" for name, share in PERCENTILES.items()) + "}"
-    # Like JavaScript, Vega writes numbers down to 1e-6 without exponents.
+    # Vega, like JavaScript, writes numbers down to 1e-6 without an exponent.
     label = f"{names.replace('1e-05', '0.00001').replace('1e-06', '0.000001')}[toString(datum.value)] || ''"
     y = alt.Y(
         "slower:Q",

@@ -22,11 +22,11 @@ LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "re
 """Keys that set the load of a drive, in order of preference."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
 LABELS_MAX = 40
-"""Maximum number of points that all have labels; with more, only the first and the last point of each line have."""
+"""Maximum number of points that all have labels. Beyond it, only the first and the last of each line have one."""
 
 
 def load_axis(runs: Sequence[Run]) -> str | None:
-    """Returns the axis along which the load changes; None if none does."""
+    """Returns the varied key that sets the load; None if no such key is varied."""
     for key in LOADS:
         if len({value_text(run.settings[key]) for run in runs if key in run.settings}) > 1:
             return key
@@ -34,7 +34,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 
 
 def drives(runs: Sequence[Run], axis: str) -> list[Run]:
-    """Returns a run for each line, with the settings and the name of its drive."""
+    """Returns one run for each line of the chart, with the settings and the name of the line's drive."""
     found: dict[str, Run] = {}
     for run in runs:
         if axis in run.settings:
@@ -78,7 +78,7 @@ def interval(run: Run, key: str) -> tuple[float, float] | None:
 
 
 def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
-    """Returns the ranks of loads: numbers in ascending order, others (such as times) in the order given."""
+    """Returns the rank of each load: numbers in ascending order, other loads (such as times) in the given order."""
     if all(isinstance(load, int | float) for load in loads):
         loads = sorted(loads)
     return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
@@ -101,7 +101,8 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     base = alt.Chart(named).encode(
         x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
-        # Not in order of throughput: beyond saturation it stagnates or falls while the latency rises.
+        # Connect points by load, not by throughput: beyond saturation throughput stagnates or falls while latency
+        # rises.
         order="rank:Q",
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )

@@ -1,4 +1,4 @@
-"""Charts in notebooks without network access: each output contains the scripts that draw it."""
+"""Charts in notebooks without network access: each output contains the JavaScript that draws the chart."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DRAW = """<div id="{place}" style="width: 100%"></div>
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """Returns the scripts that draw charts, compressed to a third of a megabyte."""
+    """Returns the JavaScript that draws charts, compressed to a third of a megabyte."""
     assets = files("flashmesh.html").joinpath("assets")
     text = "\n;\n".join(assets.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
@@ -46,7 +46,7 @@ def render(spec: dict[str, Any], **_: Any) -> dict[str, str]:
 
 
 def install() -> None:
-    """Makes notebooks draw charts with these scripts, unless another renderer was enabled."""
+    """Registers this renderer in notebooks, unless another renderer was enabled."""
     if NAME not in alt.renderers.names():
         alt.renderers.register(NAME, render)
     if alt.renderers.active == "default":

@@ -1,4 +1,4 @@
-"""Bar charts with an outlier: the axis ends before it, and the bar shows its value at its end."""
+"""Bar charts with an outlier: the axis ends before the end of the longest bar, which shows its value instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 BARS_MIN = 3
-"""Minimum number of bars of which one can be an outlier."""
+"""Minimum number of bars in a chart with an outlier."""
 TIMES = 4.0
 """Minimum length of an outlier, relative to the longest of the other bars."""
 ROOM = 1.3
@@ -24,17 +24,17 @@ TOLD = " A bar that goes on beyond the axis has its value written at the end."
 
 @dataclass(frozen=True)
 class Broken:
-    """An axis that ends before the outliers."""
+    """An axis that is shorter than the outliers."""
 
     domain_max: alt.ExprRef | None
     """The end of the axis; None if all bars fit."""
     layers: tuple[alt.Chart, ...]
-    """The values of the bars that exceed the axis."""
+    """Labels with the values of the bars that exceed the axis."""
     datasets: style.Datasets
 
 
 def limit_of(lengths: Sequence[float]) -> float | None:
-    """Returns the end of an axis on which the other bars are visible; None if no bar is an outlier."""
+    """Returns the end of an axis that shows the shorter bars well; None if no bar is an outlier."""
     if len(lengths) < BARS_MIN:
         return None
     *_, second, longest = sorted(lengths)
@@ -44,7 +44,7 @@ def limit_of(lengths: Sequence[float]) -> float | None:
 def broken(
     lengths: Mapping[tuple[str, str], float], parameter: str, text: Callable[[str, float], str], y: alt.Y
 ) -> Broken:
-    """Returns the end of an axis of bars, and labels for the bars that exceed it.
+    """Returns the end of the axis of a bar chart, and labels for the bars that exceed the axis.
 
     Args:
         lengths: The length of each bar, by choice and run.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 LINES_MAX = 8
-"""Maximum number of lines in a panel; more colours and dashes are not distinguishable."""
+"""Maximum number of lines in a panel. More colours and dashes are hard to distinguish."""
 PANELS_MAX = 24
 PANEL_HEIGHT = 170
 
@@ -31,7 +31,7 @@ class Split:
     of: dict[str, tuple[str, str]]
     """Panel and line of each run, by its name."""
     key: str
-    """The key whose values are the panels; empty if each run has a panel."""
+    """Key that has one value per panel; empty if each run has its own panel."""
 
     @property
     def panels(self) -> list[str]:
@@ -40,7 +40,7 @@ class Split:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of all panels, in the order of their colours."""
+        """Lines of all panels, in the order of the colours."""
         return list(dict.fromkeys(line for _, line in self.of.values()))
 
 
@@ -51,7 +51,7 @@ def split(runs: Sequence[Run]) -> Split | None:
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
     for key in sorted(keys, key=lambda key: key == compared(runs, keys)) if len(keys) > 1 else ():
         found = Split({run.name: (label({key: run.settings.get(key, "")}), rest(run, key, keys)) for run in runs}, key)
-        # Two runs with the same settings would share a line.
+        # Fails if two runs have the same settings: they would share a line.
         is_whole = len(set(found.of.values())) == len(runs)
         if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
             return found
@@ -59,7 +59,7 @@ def split(runs: Sequence[Run]) -> Split | None:
 
 
 def compared(runs: Sequence[Run], keys: Sequence[str]) -> str:
-    """Returns the key whose values share axes: the first that is not a quantity, such as the interconnect."""
+    """Returns the key whose values are lines of one panel: the first that is no number, such as the interconnect."""
     return next((key for key in keys if axis_of(key, [run.settings.get(key, "") for run in runs]).numbers is None), "")
 
 
@@ -83,7 +83,7 @@ def lines(
 
     Args:
         runs: The runs; the chart identifies them by the field `run`.
-        marks: The lines without colours, and further marks on them; their data are `named`.
+        marks: The lines, still without colours, and further marks; all have the data `named`.
         named: The rows of the chart.
         datasets: The rows by the name of their dataset.
         title: The title.
@@ -107,7 +107,7 @@ def lines(
 
 
 def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:
-    """Returns the layers of marks with colours; the first layer, the lines, has dashes as well."""
+    """Returns the marks as coloured layers. The first layer, the lines, also gets dashes."""
     line, *others = marks
     layers = [line.encode(color=color, strokeDash=dash), *(mark.encode(color=color) for mark in others)]
     return style.layered(layers) if others else layers[0]
@@ -121,14 +121,14 @@ def facets(
     height: int = PANEL_HEIGHT,
 ) -> alt.FacetChart:
     """Returns a panel for each value of the field `panel`, wrapped to the available width."""
-    # One line for each setting, so that names of neighbouring panels do not overlap.
+    # Break the name of a panel after each setting, so that neighbouring names do not overlap.
     header = alt.Header(title=None, labelFontSize=12, labelLimit=240, labelExpr="split(datum.label, ', ')")
-    # A panel with named data of its own would contain all rows.
+    # Without data of its own: with it, each panel would contain all rows.
     panel = chart.properties(width=style.PANEL_WIDTH, height=height, data=alt.Undefined)
     faceted: alt.FacetChart = panel.facet(
         facet=alt.Facet("panel:N", sort=list(panels), header=header), data=named, columns=min(3, len(panels))
     )
     if choices:
-        # One set of fields for the whole chart, not one for each panel.
+        # Selection fields belong to the whole chart, or each panel would have its own.
         faceted = faceted.properties(params=[choice.param for choice in choices])
     return faceted

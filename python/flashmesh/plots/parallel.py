@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flashmesh.report.measures import Measure
 
 DRIVES_MAX = 600
-"""Maximum number of lines; more form a solid area."""
+"""Maximum number of lines. More lines would merge into a solid area."""
 LABELS_MAX = 9
 """Maximum number of labels on an axis."""
 ALL = "drives"
@@ -38,7 +38,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Upright:
-    """A vertical axis: positions of values from 0 to 1, and labels."""
+    """A vertical axis: the position of each value from 0 (bottom) to 1 (top), and labels."""
 
     name: str
     at: Mapping[str, float]
@@ -46,7 +46,7 @@ class Upright:
 
 
 def of_key(key: str, drives: Sequence[Drive]) -> Upright:
-    """Returns the axis of a varied key, with its values at equal distances."""
+    """Returns the axis of a varied key, with evenly spaced values."""
     texts = list(map(value_text, axis_of(key, [drive.settings[key] for drive in drives]).values))
     at = {text: place / max(1, len(texts) - 1) for place, text in enumerate(texts)}
     step = max(1, -(-len(texts) // LABELS_MAX))
@@ -63,7 +63,7 @@ def of_measure(measure: Measure, name: str, drives: Sequence[Drive]) -> Upright:
 
 
 def ends_of(values: style.Values, axis: str) -> list[tuple[int, float]]:
-    """Returns the position of each drive on the last axis."""
+    """Returns the number of each drive, and its position on the last axis."""
     return [(int(row["drive"]), float(row["at"])) for row in values if row["axis"] == axis]
 
 
@@ -81,7 +81,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
     if len(uprights) < 2:
         return None
     values: list[dict[str, Any]] = []
-    # The most interesting drives are drawn last, above the others.
+    # Draw the most interesting drives last, on top of the others.
     for number, drive in reversed(list(enumerate(shown))):
         places = [axis.at[value_text(drive.settings[key])] for key, axis in zip(keys, uprights, strict=False)]
         places += [axis.at[repr(drive.measures[axis.name])] for axis in uprights[len(keys) :]]
@@ -115,7 +115,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         is_front = f"datum.kind === '{next(iter(KINDS))}'"
         line = line.encode(strokeWidth=alt.condition(is_front, alt.value(2.4), alt.value(0.9)))
     else:
-        # Coloured by the last measure, so that lines to its ends can be followed.
+        # Colour lines by their position on the last axis, so that they can be followed to it.
         line = line.encode(
             color=alt.Color("last:Q", scale=alt.Scale(scheme="viridis"), legend=None), opacity=alt.value(0.6)
         )

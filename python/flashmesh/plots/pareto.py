@@ -41,7 +41,7 @@ class Trial:
 
 
 def kind_of(feasible: bool, pareto: bool) -> str:
-    """Returns the outcome of a tried drive."""
+    """Returns the outcome of a tried drive: on the front, feasible or infeasible."""
     names = list(KINDS)
     return names[0] if pareto else names[1] if feasible else names[2]
 
@@ -80,12 +80,12 @@ def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
     for trial in trials:
         values = {"x": trial.measures[x.name] * x.scale, "y": trial.measures[y.name] * y.scale}
         found[trial.settings] = {"drive": trial.settings, **values, "kind": trial.kind}
-    # The front is drawn last, above the others.
+    # Draw the front last, on top of the other drives.
     return sorted(found.values(), key=lambda row: -list(KINDS).index(row["kind"]))
 
 
 def encoded(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
-    """Returns the axis and the scale of a measure: logarithmic if most drives would share a point otherwise."""
+    """Returns the axis and the scale of a measure. The scale is logarithmic if most points would overlap otherwise."""
     is_logarithmic = min(values) > 0 and max(values) / min(values) >= LOG_RANGE
     scale = alt.Scale(type="log", nice=False, padding=16) if is_logarithmic else alt.Scale(zero=False, padding=16)
     return {"axis": axis.encoding(is_logarithmic), "scale": scale}
@@ -98,7 +98,7 @@ def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plo
         trials: The tried drives.
         x: The first measure.
         y: The second measure.
-        joined: Whether steps connect the front, if the two measures are the only objectives.
+        joined: Whether a stepped line connects the front; only if these measures are the only objectives.
     """
     values = rows(trials, x, y)
     named, datasets = style.data(values)
@@ -123,7 +123,7 @@ def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plo
             layers.append(rule.encode(**{channel: f"{channel}:Q"}))
     front = base.transform_filter(f"datum.kind === '{names[0]}'")
     if joined:
-        # No drive lies between two neighbours of the front, so the line follows the corner.
+        # The stepped line follows the corners of the area without drives between neighbours of the front.
         corner: Literal["step-after", "step-before"] = "step-before" if x.direction == "maximise" else "step-after"
         layers.append(front.mark_line(interpolate=corner, color=KINDS[names[0]][0]).encode(order="x:Q"))
     layers.append(base.mark_point(filled=True, size=70, opacity=0.9).encode(color=color, shape=shape, tooltip=tooltip))

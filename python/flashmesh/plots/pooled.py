@@ -1,4 +1,4 @@
-"""Points as runs: runs that differ only in their seed become one run of their means, for charts."""
+"""Averaging of runs that differ only in their seed: one run of means for each point of a chart."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MEANS = ("requests", "makespan_ps", SPAN, "iops", "latency_ps", "breakdown_ps", "path_conflict", "power", "utilisation")
-"""Members of a document that are averaged. Others, such as epochs, are those of the first seed."""
+"""Members of a document that are averaged over the seeds. All others, such as epochs, come from the first seed."""
 
 
 def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Run:
-    """Returns the runs of one point as one run.
+    """Returns one run with the means over the seeds of a point.
 
     Args:
         name: The name of the point.
@@ -33,7 +33,7 @@ def pooled(name: str, settings: Mapping[str, Any], documents: Sequence[Mapping[s
 
 
 def mean_of(values: Sequence[Any]) -> Any:
-    """Returns the mean of numbers; of tables and lists, that of each of their numbers. Missing values are ignored."""
+    """Returns the mean of numbers. Tables and lists are averaged number by number, and missing values are ignored."""
     there = [value for value in values if value is not None]
     if not there:
         return None
@@ -46,7 +46,7 @@ def mean_of(values: Sequence[Any]) -> Any:
 
 
 def together(found: Sequence[Mapping[str, Sequence[int]] | None]) -> dict[str, list[int]] | None:
-    """Returns the distribution of all requests of several distributions."""
+    """Returns the merged distribution of several distributions."""
     there = [each for each in found if each is not None]
     counts: dict[int, int] = {}
     for each in there:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from flashmesh.plots.runs import Run
 
 EPOCHS_MIN = 4
-"""Minimum number of whole epochs."""
+"""Minimum number of whole epochs for a detection."""
 CHANGE_MIN = 0.1
-"""Minimum change of the mean, as a share of the larger one."""
+"""Minimum change of mean throughput, as a share of the larger mean."""
 DEVIATIONS_MIN = 5.0
-"""Minimum change in standard deviations within the two parts."""
+"""Minimum change of mean throughput, in standard deviations within the two parts."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A time, with the mean throughput before and after it."""
+    """A change of throughput: its time, and the mean before and after it."""
 
     run: str
     at_ps: int
@@ -41,8 +41,8 @@ class Change:
 
 
 def change_of(run: Run) -> Change | None:
-    """Returns the clearest change of a run; None if its throughput is constant or has no two levels."""
-    # The last epoch is shorter, and the drive drains in it.
+    """Returns the clearest change in a run; None if its throughput has no two distinct levels."""
+    # Leave out the last epoch: it is shorter, and the drive drains in it.
     epochs: Sequence[Mapping[str, Any]] = run.document["epochs"][:-1]
     rates = [float(epoch["iops"]) for epoch in epochs]
     if len(rates) < EPOCHS_MIN:
@@ -56,7 +56,7 @@ def change_of(run: Run) -> Change | None:
 
 
 def spread(rates: Sequence[float], place: int) -> float:
-    """Returns the standard deviation of rates within the parts before and from an index."""
+    """Returns the standard deviation within two parts of `rates`, which are split at index `place`."""
     parts = rates[:place], rates[place:]
     return math.sqrt(math.fsum(len(part) * pstdev(part) ** 2 for part in parts) / len(rates))
 

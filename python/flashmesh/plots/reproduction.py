@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 TITLE = 72
-"""Maximum length of a line of a title."""
+"""Maximum length of a line in a title."""
 NAME = 26
-"""Maximum length of a line of the name of a bar."""
+"""Maximum length of a line in the label of a bar."""
 LINES = "split(datum.label, '\\n')"
-"""Vega expression for a label of several lines."""
+"""Vega expression that breaks a label into lines."""
 
 
 def bars(values: style.Values, title: str, axis: str, sources: Sequence[str]) -> Chart:
-    """Returns a bar for each claim and source; a source is the paper or a regime.
+    """Returns a bar chart with a bar for each claim and source. A source is the paper or a regime.
 
     Args:
         values: Rows with the claim, the source, the value, the position of its text, and the text.
@@ -50,7 +50,7 @@ def bars(values: style.Values, title: str, axis: str, sources: Sequence[str]) ->
 def lines(
     values: style.Values, title: str, axis: str, value_axis: str, labels: Sequence[str], sources: Sequence[str]
 ) -> Chart:
-    """Returns a line for each source along an axis."""
+    """Returns a line chart with a line for each source."""
     chart: alt.Chart = (
         alt.Chart(alt.InlineData(values))
         .mark_line(point=True)
@@ -64,7 +64,7 @@ def lines(
 
 
 def used(values: style.Values, sources: Sequence[str]) -> list[str]:
-    """Returns the sources that have values."""
+    """Returns the sources that occur in `values`."""
     found = {row["source"] for row in values}
     return [source for source in sources if source in found]
 

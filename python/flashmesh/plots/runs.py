@@ -25,11 +25,11 @@ class Run:
     settings: Mapping[str, Any]
     """Varied keys, with their values."""
     document: Mapping[str, Any]
-    """JSON document of the result, with the figures of the measured window if there is one (`of_window`)."""
+    """JSON document of the result, as returned by `of_window`."""
     configuration: Mapping[str, Any]
     """Complete configuration, as tables."""
     repeats: tuple[Mapping[str, Any], ...] = ()
-    """Documents of the seeds, if `document` holds their means."""
+    """Documents of the single seeds, if `document` holds their means."""
 
     def setting(self, key: str) -> Any:
         """Returns the value of a dotted key."""
@@ -51,15 +51,15 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 OF_RUN = ("requests", "streams")
-"""Members of a document that stay those of the run: energy is counted over all requests."""
+"""Members of a document that keep the values of the whole run: the window has no energy, and energy needs requests."""
 SPAN = "span_ps"
-"""Length of the measured window, or of the run without a window; None if a requested precision ended the run."""
+"""Length of the measured window, or of the run without one; None if the run ended at a requested precision."""
 
 
 def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a document with the figures of the measured window in place of those of the run, and with `SPAN`.
+    """Returns a document with the figures of its measured window instead of the run, and with `SPAN`.
 
-    What has no counterpart in the window stays that of the run: single dies and links, path conflicts, energy.
+    Figures that the window does not have keep the value of the run: single dies and links, path conflicts, energy.
     """
     window, is_of_length = document["measured"], document["precision"] is None
     length = document["makespan_ps"] if window is None else window["end_ps"] - window["start_ps"]
@@ -70,7 +70,7 @@ def of_window(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def runs_of(comparison: Comparison) -> list[Run]:
-    """Returns the points of a comparison, named by their settings, each as the mean of its seeds."""
+    """Returns one run for each point of a comparison: the mean over its seeds, named by its settings."""
     from flashmesh.aggregate.points import points_of
     from flashmesh.plots.pooled import pooled
 
@@ -79,7 +79,7 @@ def runs_of(comparison: Comparison) -> list[Run]:
 
 
 def label(settings: Mapping[str, Any]) -> str:
-    """Returns the settings of a run as `key=value`, with the last part of each key if that is clear."""
+    """Returns the settings of a run as `key=value`. Keys are shortened to their last part if that is unambiguous."""
     return named(tuple(settings), [short(value_text(value)) for value in settings.values()])
 
 
@@ -99,12 +99,12 @@ def labelled(settings: Mapping[str, Any]) -> str:
 
 
 def short(text: str) -> str:
-    """Returns a value without the folders of a path; the slash of a rate, as in 2GB/s, stays."""
+    """Returns a path without its folders; any other value unchanged, even with a slash, such as 2GB/s."""
     return text if text.endswith("B/s") else text.rsplit("/", 1)[-1]
 
 
 def baselines(runs: Sequence[Run]) -> list[Run]:
-    """Returns the baseline of each run: the run with the first value of the first axis and otherwise equal settings."""
+    """Returns the baseline of each run: the run with the first value of the first axis and the same other settings."""
     if not runs:
         return []
     first = next(iter(runs[0].settings), None)

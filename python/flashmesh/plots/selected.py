@@ -1,4 +1,4 @@
-"""Charts described in a line: a measure over one axis as lines or bars, over two axes as a heat map."""
+"""Charts selected by a short text: a measure over one axis as lines or bars, over two axes as a heat map."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 LOG_RANGE = 20
 """Ratio of the largest to the smallest value from which a scale is logarithmic."""
 CELLS_WITH_TEXT = 120
-"""Maximum number of cells of a heat map with their values as text."""
+"""Maximum number of cells in a heat map that shows its values as text."""
 TICKS_MAX = 12
-"""Maximum number of values of an axis with a label each."""
+"""Maximum number of values on an axis that labels each value."""
 LEGEND_MAX = 24
 """Maximum number of names in a legend."""
 SHOWN = {"ps": "s", "B": "B", "B/s": "B/s", "J": "J", "W": "W"}
-"""Units on axes with SI prefixes, by unit of results."""
+"""Unit on a chart for each unit of results; charts add SI prefixes."""
 
 
 def selected(data: ChartData) -> style.Plot:
-    """Returns the chart of selected data."""
+    """Returns the chart of the selected data."""
     draw = {"lines": lines, "bars": bars, "heat map": heat_map}[data.kind]
     return draw(data)
 
 
 def scale_of(unit: str) -> float:
-    """Returns the factor from values of a unit to drawn values: times are in picoseconds."""
+    """Returns the factor from values in `unit` to drawn values, since results have picoseconds and charts seconds."""
     return style.PS if unit == "ps" else 1.0
 
 
 def axis_in(unit: str, title: str | None, **more: Any) -> alt.Axis:
-    """Returns an axis of values in a unit of results."""
+    """Returns an axis for values in a unit of results."""
     if unit == "share":
         return alt.Axis(title=title, format=style.PERCENT, **more)
     shown = SHOWN.get(unit)
@@ -52,7 +52,7 @@ def axis_in(unit: str, title: str | None, **more: Any) -> alt.Axis:
 
 
 def log_in(unit: str, title: str) -> alt.Axis:
-    """Returns a logarithmic axis of values in a unit of results."""
+    """Returns a logarithmic axis for values in a unit of results."""
     return axis_in(unit, title) if unit == "share" else style.log_axis(title, SHOWN.get(unit, ""))
 
 
@@ -62,7 +62,7 @@ def is_wide(values: Sequence[float]) -> bool:
 
 
 def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
-    """Returns the fields of a point that all charts have."""
+    """Returns the fields of a point that every kind of chart has."""
     scale = scale_of(data.spec.measure.unit)
     found = point.estimate
     row: dict[str, Any] = {"at": value_text(point.at[0]), "value": found.mean * scale, "point": name_of(point, data)}
@@ -79,7 +79,7 @@ def row_of(point: ChartPoint, data: ChartData) -> dict[str, Any]:
 
 
 def name_of(point: ChartPoint, data: ChartData) -> str:
-    """Returns the name of a point among those of a report."""
+    """Returns the name of a point in its report."""
     spec = data.spec
     given = dict(zip((*spec.by, *spec.each), (*point.by, *point.each), strict=True)) | dict(spec.where)
     given |= dict(zip(spec.over, map(value_text, point.at), strict=True))
@@ -121,7 +121,7 @@ def finished(
     marks: str,
     height: int,
 ) -> style.Plot:
-    """Returns a chart, in panels if there are several."""
+    """Returns the finished chart, split into panels if the data have panels."""
     title, told = title_of(data), description(data, marks)
     if len(data.panels) < 2:
         return style.finished(chart, datasets, title=title, description=told, height=height)
@@ -140,7 +140,7 @@ def by_line(data: ChartData) -> tuple[alt.Color, alt.StrokeDash] | None:
 
 
 def lines(data: ChartData) -> style.Plot:
-    """Returns a line for each value of `by`, over an axis of numbers."""
+    """Returns a line chart over an axis of numbers: a line for each value of `by`."""
     (axis,) = data.axes
     scale = scale_of(axis.unit)
     numbers = dict(zip(map(value_text, axis.values), axis.numbers or (), strict=True))
@@ -149,7 +149,7 @@ def lines(data: ChartData) -> style.Plot:
     ticks = [number * scale for number in axis.numbers or ()]
     x_axis = axis_in(axis.unit, axis.key)
     if axis.is_logarithmic:
-        # A label at each value, if there is room.
+        # Label each value if there is room.
         is_short = len(ticks) <= (TICKS_MAX if len(data.panels) < 2 else TICKS_MAX // 2)
         x_axis = axis_in(axis.unit, axis.key, values=ticks) if is_short else log_in(axis.unit, axis.key)
     x_scale = (
@@ -191,7 +191,7 @@ def unsteady(base: alt.Chart) -> alt.Chart:
 
 
 def bars(data: ChartData) -> style.Plot:
-    """Returns a bar for each value of an axis without numbers, grouped by `by`."""
+    """Returns a bar chart over an axis without numbers: a bar for each value, grouped by `by`."""
     (axis,) = data.axes
     values = [row_of(point, data) for point in data.points]
     for row in values:
@@ -220,7 +220,7 @@ def bars(data: ChartData) -> style.Plot:
 
 
 def heat_map(data: ChartData) -> style.Plot:
-    """Returns a cell for each pair of values of two axes; larger values are darker."""
+    """Returns a heat map: a cell for each pair of values of two axes, darker for larger measures."""
     across, up = data.axes
     values = [row_of(point, data) | {"at2": value_text(point.at[1])} for point in data.points]
     measure = data.spec.measure
@@ -255,7 +255,7 @@ def heat_map(data: ChartData) -> style.Plot:
 
 
 def legend_in(unit: str) -> dict[str, Any]:
-    """Returns the number format of the legend of a colour in a unit of results."""
+    """Returns the number format for a colour legend of values in `unit`."""
     shown = SHOWN.get(unit)
     if shown is not None:
         return {"labelExpr": style.si(shown)}

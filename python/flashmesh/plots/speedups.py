@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("execution time", "mean latency", "p99 latency")
 STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
-"""Statistics of a latency with an interval, by measure."""
+"""Statistic of each latency measure, to find its confidence interval."""
 NEUTRAL = "#999999"
 """Colour of runs whose speedup rounds to 1."""
 
@@ -48,7 +48,7 @@ def rows(runs: Sequence[Run]) -> style.Values:
                 widths = [half_width(each.document, measure) for each in (baseline, run)]
                 known = [width for width in widths if width is not None]
                 if len(known) == len(widths):
-                    # The axis is logarithmic, so the interval of a ratio is as well.
+                    # Make the interval symmetric on the logarithmic axis.
                     factor = 1 + math.hypot(*known)
                     low, high = ratio.mean / factor, ratio.mean * factor
             if low is not None and high is not None:
@@ -58,9 +58,9 @@ def rows(runs: Sequence[Run]) -> style.Values:
 
 
 def half_width(document: Mapping[str, Any], measure: str) -> float | None:
-    """Returns half of the width of the 95 % interval of a measure, as a share of it; None without an interval.
+    """Returns the relative half-width of the 95 % interval of a measure; None without an interval.
 
-    The execution time of a number of requests is as uncertain as their rate.
+    The execution time has the relative half-width of the IOPS.
     """
     confidence, key = document["confidence"], STATISTICS.get(measure)
     interval = confidence["iops"] if key is None else confidence["latency_ps"]["all"][key]
@@ -71,7 +71,7 @@ def half_width(document: Mapping[str, Any], measure: str) -> float | None:
 
 
 def follows_arrivals(runs: Sequence[Run]) -> bool:
-    """Returns whether requests arrive at given times, so that execution time does not measure the drive."""
+    """Returns whether requests arrive at given times. The execution time then measures the arrivals, not the drive."""
     return any(is_open(run.configuration) for run in runs)
 
 
@@ -105,8 +105,7 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     title = "times shorter" if arrives else "times faster"
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
-    # Bars and labels are drawn of all rows, with colour and side computed for each, because a layer whose rows are
-    # all filtered out has no extent.
+    # Draw all rows and compute colour and side for each: a layer with all of its rows filtered out has no extent.
     is_equal = "datum.text === '1.00x'"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
     color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)

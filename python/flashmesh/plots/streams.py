@@ -22,7 +22,7 @@ STREAMS_MAX = 24
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each stream of each run and each measure: of the measured window, if there is one."""
+    """Returns a row for each stream of each run and each measure, from the measured window if there is one."""
     found: style.Values = []
     for run in runs:
         document = run.document

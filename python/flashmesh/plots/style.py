@@ -22,20 +22,20 @@ PS = 1e-12
 """A picosecond in seconds."""
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#000000", "#8c6d31", "#7f7f7f", "#f0e442")
-"""Colours of Okabe and Ito, which most colour-blind people can distinguish, and two more."""
+"""Colours of Okabe and Ito, distinguishable for most colour-blind people, and two more."""
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 1, 1], [12, 2], [5, 5])
-"""Dashes by colour, so that lines are distinguishable without colours."""
+"""Dashes that accompany the colours, so that lines are distinguishable without colour."""
 HEAT: Literal["blues"] = "blues"
-"""Colour scale from light to dark, readable in grey and with any colour-blindness."""
+"""Colour scale from light to dark, readable in greyscale and for the colour-blind."""
 HEIGHT = 280
 PANEL_WIDTH = 200
-"""Initial width of one of several panels; a page adapts it to the panels in a row."""
+"""Initial width of a panel. A page adapts it to the number of panels in a row."""
 
 NAMES = alt.Axis(title=None, labelLimit=340)
 """Axis of names of runs."""
 LINE_LEGEND = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3, symbolSize=300, symbolOpacity=1)
 PERCENT = "~%"
-"""Format of percentages with as many digits as needed, so that labels of a small range differ."""
+"""Format of percentages with as many digits as needed to distinguish the labels of a small range."""
 
 Values = list[dict[str, Any]]
 Datasets = dict[str, Values]
@@ -44,18 +44,18 @@ Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart that refers to its data by name, so that charts can share data."""
+    """A chart that refers to its data by name, so that several charts can share them."""
 
     chart: Chart
     datasets: Datasets
     text: str
     """Description for screen readers."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of the choices of the field `measure`, if it determines the axis; `%` for shares."""
+    """Unit of each choice of the field `measure`, if that field selects the axis; `%` for shares."""
     panels: int = 0
-    """Number of panels; 0 for a chart that fills its width."""
+    """Number of panels; 0 if the chart has none and fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
-    """Panel of each run, if the rows do not contain it."""
+    """Panel of each run, if the rows have no field `panel`."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""
@@ -63,12 +63,12 @@ class Plot:
         return chart
 
     def spec(self) -> dict[str, Any]:
-        """Returns the chart without its data, as Vega-Lite."""
+        """Returns the Vega-Lite specification of the chart without its data."""
         return self.chart.to_dict(validate=False)
 
 
 def data(values: Values) -> tuple[alt.NamedData, Datasets]:
-    """Returns rows as a named dataset; the name is a hash, so that a page holds equal rows once."""
+    """Returns rows as a named dataset. The name is a hash of the rows, so that a page stores equal rows once."""
     name = "data-" + hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
     return alt.NamedData(name), {name: values}
 
@@ -101,7 +101,7 @@ def configured(chart: Chart) -> Chart:
 
 
 def si(unit: str) -> str:
-    """Returns the expression for labels in a unit with SI prefixes; without a unit, there are none below one."""
+    """Returns a Vega expression for labels in `unit` with SI prefixes; without a unit, none below 1."""
     labels = f"format(datum.value, '~s') + '{unit}'"
     return labels if unit else f"abs(datum.value) < 1 ? format(datum.value, '~g') : {labels}"
 
@@ -125,7 +125,7 @@ def log_axis(title: str | None, unit: str) -> alt.Axis:
 def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
     """Returns a colour and a dash for each run, with one legend for both.
 
-    If several keys vary, the colour stands for the first key and the dash for the others.
+    If several keys are varied, the colour shows the first key and the dash the other keys.
     """
     first = next(iter(runs[0].settings), "") if runs else ""
     names = [run.name for run in runs]
@@ -160,7 +160,7 @@ def by_name(
 
 
 def _numbered(values: Iterable[T]) -> dict[T, int]:
-    """Returns a number for each distinct value, in the order of first use."""
+    """Returns consecutive numbers for the distinct values, in the order of their first occurrence."""
     return {value: number for number, value in enumerate(dict.fromkeys(values))}
 
 
@@ -181,9 +181,9 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 
 
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
-    """Gives rows without an interval one of zero width, if any row has an interval. Returns whether any row has one.
+    """Adds intervals of zero width to rows without one, if any row has one; returns whether any row has one.
 
-    Otherwise a filter could leave the layer of intervals without rows, and the browser would warn of that.
+    Without them, a filter could leave the layer of intervals without rows, which makes the browser warn.
     """
     has_intervals = any(low in row for row in values)
     for row in values if has_intervals else ():

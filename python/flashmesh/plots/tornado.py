@@ -1,4 +1,4 @@
-"""Chart of the effects of changes of a drive: a bar for each, increases to the right and decreases to the left."""
+"""Tornado chart of the effects of changes to a drive: one bar per change, to the right for increases."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ CELL = 44
 LINK = 0.1
 """Width of a link."""
 ALIKE = 0.05
-"""Maximum difference of shares of parts that count as equally busy."""
+"""Maximum difference in utilisation of parts that count as equally busy."""
 DIE = 0.3
 """Half of the side of a chip, in units of the distance between chips."""
 
@@ -73,7 +73,7 @@ def links(run: Run, grid: Grid) -> style.Values:
 
 
 def one_line(run: Run) -> str | None:
-    """Returns a sentence on the utilisation if parts of each kind are equally busy; None if a map shows more."""
+    """Returns a sentence with the utilisation of each kind of part; None if parts of one kind differ and need a map."""
     use, table = run.document["utilisation"], run.document["links"]
     groups: dict[str, list[float]] = {"dies": list(use["dies"])}
     for kind, busy in zip(table["kinds"], use["links"], strict=True):
@@ -92,9 +92,9 @@ def one_line(run: Run) -> str | None:
 
 
 def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
-    """Returns maps of the utilisation of each die, controller and link: a panel for each run.
+    """Returns maps with the utilisation of each die, controller and link, one panel for each run.
 
-    Drives of different shapes have charts of their own.
+    There is one chart for each shape of drive.
     """
     shapes: dict[Grid, list[Run]] = {}
     for run in runs:
@@ -103,8 +103,8 @@ def utilisation(runs: Sequence[Run]) -> list[style.Plot]:
 
 
 def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
-    """Returns the map of drives of one shape, with one legend."""
-    # Later rows are drawn over earlier ones.
+    """Returns the chart for runs of drives with the same shape."""
+    # The order of drawing: later rows are on top of earlier ones.
     values = [
         {"panel": run.name} | row
         for run in runs
@@ -112,7 +112,7 @@ def of_shape(grid: Grid, runs: Sequence[Run], *, is_only: bool) -> style.Plot:
     ]
     named, datasets = style.data(values)
     is_single = len(runs) == 1
-    # As many axis numbers as fit into a panel.
+    # Number only as many rows and columns as fit into a panel.
     step = 1 if is_single else math.ceil(max(grid.columns, grid.rows) / 8)
     x_axis = alt.Axis(title="way", values=list(range(0, grid.columns, step)), grid=False, format="d")
     y_axis = alt.Axis(title="channel", values=list(range(0, grid.rows, step)), grid=False, format="d")

@@ -21,9 +21,9 @@ DASH_LEGEND = alt.Legend(
     symbolStrokeWidth=3,
     symbolSize=600,
 )
-"""Legend for lines of any colour, wide enough to show the dashes."""
+"""Legend of dashes, for lines of any colour; its symbols are wide enough to show the dashes."""
 WIDTH, HEIGHT = 460, 300
-"""Size of a picture on a page."""
+"""Size of a chart on a page."""
 
 
 def rows(validation: Validation, kind: str) -> style.Values:
@@ -40,7 +40,7 @@ def rows(validation: Validation, kind: str) -> style.Values:
 
 
 def curves(validation: Validation, kind: str) -> style.Plot:
-    """Returns a chart of read or write latency over the offered load; a colour is a statistic, dashes are simulated."""
+    """Returns a chart of read or write latency over the load. Colours are statistics; dashed lines are simulated."""
     named, datasets = style.data(rows(validation, kind))
     names = list(STATISTICS.values())
     colour = alt.Color(
@@ -53,7 +53,7 @@ def curves(validation: Validation, kind: str) -> style.Plot:
         color=colour,
         tooltip=["offered_iops:Q", "statistic:N", "source:N", "latency_s:Q"],
     )
-    # Points have no dashes: with points, the legend would show no dashes either.
+    # Lines and points are separate layers: the legend of lines with points shows no dashes.
     lines = base.mark_line(strokeWidth=1.8).encode(
         strokeDash=alt.StrokeDash("source:N", scale=dashes, legend=DASH_LEGEND), detail="source:N"
     )
