@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from flashmesh._native import Config, Simulation
 
 SETS = 16
-"""Number of sets of ports."""
+"""Number of sets of the four ports."""
 
 
 def attach(simulation: Simulation, config: Config) -> None:
     """Creates each policy of a run and attaches it; a policy named for several decisions is one object.
 
     Raises:
-        ConfigError: If there is no such policy, or it is of another kind.
-        PolicyError: If it fails before the run, or returns an invalid result; its exception is the cause.
+        ConfigError: If a policy does not exist, or is of another kind.
+        PolicyError: If a policy fails before the run, or returns an invalid result; its exception is the cause.
     """
     made: dict[str, object] = {}
     for key, name in config.policies():
@@ -54,7 +54,7 @@ def begin(policy: object, name: str, simulation: Simulation, config: Config) -> 
 
 
 def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
-    """Refuses an object that cannot take a decision.
+    """Refuses an object without the method of its kind.
 
     Raises:
         ConfigError: If a method is missing, or has other arguments.
@@ -88,7 +88,7 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
     """Refuses an allocator with a method that this configuration never calls.
 
     Raises:
-        ConfigError: If it has one.
+        ConfigError: If the allocator has such a method.
     """
     if kind.name != "allocator" or not hasattr(policy, "stays"):
         return
@@ -106,7 +106,7 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
 
 
 def instead(policy: object) -> str:
-    """Returns a text on the kinds of a policy."""
+    """Returns the end of an error: the kinds of policies that the object implements; empty if it implements none."""
     others = kinds_of(policy)
     return f"; it is of the kind {' and '.join(others)}" if others else ""
 
@@ -115,7 +115,7 @@ def answers(policy: object, name: str) -> list[int]:
     """Returns the results of a routing algorithm for every pair of port sets.
 
     Raises:
-        PolicyError: If it fails, or returns ports that are not open.
+        PolicyError: If the algorithm fails, or returns ports that are not open.
     """
     found: list[int] = []
     for pair in range(SETS * SETS):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def with_policies(
     overrides: Mapping[str, Any] | None, policies: Mapping[str, object]
 ) -> tuple[Mapping[str, Any] | None, dict[str, object]]:
-    """Returns the overrides that name the policies of a run, and the objects among these by name.
+    """Returns the overrides that name the policies of a run, and those policies that are objects, by name.
 
     Raises:
         ConfigError: If a policy is given twice.
@@ -38,7 +38,7 @@ def with_policies(
 
 @contextmanager
 def used_themselves(objects: Mapping[str, object]) -> Iterator[None]:
-    """Makes a run use the objects themselves instead of copies."""
+    """Makes a run use the given objects instead of copies."""
     with ExitStack() as stack:
         for text, policy in objects.items():
             stack.enter_context(used_itself(text, policy))

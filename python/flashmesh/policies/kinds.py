@@ -83,12 +83,12 @@ class Kind:
 
     @property
     def key(self) -> str:
-        """Key of a configuration."""
+        """Configuration key of the policy."""
         return f"policy.{self.name}"
 
     @property
     def call(self) -> str:
-        """Declaration of the method."""
+        """Signature of the method, as text."""
         return f"{self.method}({', '.join(('self', *self.arguments))})"
 
 

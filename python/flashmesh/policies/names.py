@@ -42,7 +42,7 @@ def is_given(name: str) -> bool:
 
 
 def text_of(policy: object) -> str:
-    """Returns the name of a policy: a text itself; for an object its class, with its repr if it has one."""
+    """Returns the name of a policy: a text as it is; for an object its class, or its repr if it defines one."""
     if policy is None:
         return BUILT_IN
     if isinstance(policy, str):
@@ -65,7 +65,7 @@ def text_of(policy: object) -> str:
 
 @contextmanager
 def used_itself(text: str, policy: object) -> Iterator[None]:
-    """Makes the only run of a program use an object itself, so that the program can inspect the object afterwards."""
+    """Makes a run use the given object instead of a copy, so that the program can inspect the object afterwards."""
     before = _given.get(text)
     _given[text] = lambda: policy
     try:
@@ -79,8 +79,8 @@ def make(name: str) -> object:
     """Creates a policy by name.
 
     Raises:
-        ConfigError: If there is none.
-        PolicyError: If its code fails before the run; the exception is the cause.
+        ConfigError: If no policy has the name.
+        PolicyError: If the constructor of the policy fails; its exception is the cause.
     """
     given = _given.get(name)
     if given is not None:
@@ -93,11 +93,11 @@ def make(name: str) -> object:
 
 
 def found(name: str) -> tuple[type, dict[str, Any]]:
-    """Returns the class of a name, and the arguments for its constructor.
+    """Returns the class that a name stands for, and the arguments for its constructor.
 
     Raises:
-        ConfigError: If there is no such class, or it has none of the methods of a policy.
-        PolicyError: If the code of its file fails.
+        ConfigError: If the class does not exist, or has no method of a policy.
+        PolicyError: If the code of the file fails.
     """
     place, call = split(name)
     class_name, arguments = parsed(name, call)
@@ -117,7 +117,7 @@ def split(name: str) -> tuple[str, str]:
     """Splits a name into the file or module, and the class.
 
     Raises:
-        ConfigError: If it names no class.
+        ConfigError: If the name contains no class.
     """
     at = name.find(FILE_END)
     if at >= 0 and name[at + len(FILE_END) :]:
@@ -132,7 +132,7 @@ def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
     """Splits `CLASS` or `CLASS(argument=value)` into the class and the arguments.
 
     Raises:
-        ConfigError: If it is neither.
+        ConfigError: If `call` has another form.
     """
     try:
         tree = ast.parse(call, mode="eval").body
@@ -150,7 +150,7 @@ def parsed(name: str, call: str) -> tuple[str, dict[str, Any]]:
 
 
 def near(module: ModuleType) -> str:
-    """Returns a list of the classes of a module, for an error."""
+    """Returns a text for errors that lists the classes of a module."""
     own = [
         each for each, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__
     ]
@@ -158,11 +158,11 @@ def near(module: ModuleType) -> str:
 
 
 def of_module(place: str, name: str) -> ModuleType:
-    """Returns the module of a name.
+    """Returns the module that a name refers to.
 
     Raises:
-        ConfigError: If there is none.
-        PolicyError: If its code fails.
+        ConfigError: If the module does not exist.
+        PolicyError: If the code of the module fails.
     """
     try:
         return importlib.import_module(place)
@@ -181,7 +181,7 @@ def of_file(place: str, name: str) -> ModuleType:
 
     Raises:
         ConfigError: If the file cannot be read.
-        PolicyError: If its code fails.
+        PolicyError: If the code of the file fails.
     """
     path = os.path.abspath(place)  # noqa: PTH100 - keeps symbolic links
     try:
@@ -196,7 +196,7 @@ def of_file(place: str, name: str) -> ModuleType:
 
 @lru_cache(maxsize=256)
 def executed(path: str, changed_ns: int, size: int) -> ModuleType:
-    """Executes a file that was last changed at `changed_ns`; imports search its folder first."""
+    """Executes a file that was last changed at `changed_ns`. Its imports search the folder of the file first."""
     name = f"flashmesh_policy_{Path(path).stem}_{abs(hash((path, changed_ns, size))):x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -23,7 +23,7 @@ from flashmesh._native import (
 from flashmesh.policies.kinds import Port  # noqa: TC001 - programs inspect protocols
 
 Decision: TypeAlias = Transaction | tuple[Transaction, Sequence[Transaction]] | None
-"""Transaction that leads the next operation, alone or with transactions of other planes that join it; None for none."""
+"""Transaction that leads the next operation, alone or with joining transactions of other planes; None for none."""
 
 
 class VictimSelector(Protocol):
@@ -44,12 +44,12 @@ class Allocator(Protocol):
     """
 
     def place(self, write: Write, drive: DriveState) -> int:
-        """Returns a plane of the drive; if it is full, or of another namespace, that of the static order is used."""
+        """Returns a plane of the drive. The static order decides if that plane is full or of another namespace."""
         ...
 
 
 class WritePlacer(Protocol):
-    """Choice of the plane of each page that the allocator has placed, like that of a firmware policy (`placement`).
+    """Choice of another plane for each page that the allocator has placed, like a firmware policy (`placement`).
 
     All other behaviour of the firmware policy follows `ftl.policy`.
     """
@@ -57,7 +57,7 @@ class WritePlacer(Protocol):
     def place_write(self, plane: int, stream: int | None, planes: Planes) -> int:
         """Returns a plane of the drive; if it is full, `plane` is used.
 
-        If planes share blocks (`ftl.policy = "tbm"` or `"superblock"`), it must be one that shares those of `plane`.
+        If planes share blocks (`ftl.policy = "tbm"` or `"superblock"`), the result must share the blocks of `plane`.
 
         Args:
             plane: The plane that the allocator chose.
@@ -76,14 +76,14 @@ class HomeSelector(Protocol):
 
 
 class Scheduler(Protocol):
-    """Choice of the next transaction of a die, and of those that join it (`scheduler`).
+    """Choice of the next transaction of a die, and of the transactions that join it (`scheduler`).
 
     With the method `next_die` of `Dispatcher` it also chooses the die that requests a path; without that method a die
     requests a path as soon as it can begin an operation.
     """
 
     def decide(self, waiting: Waiting) -> Decision:
-        """Returns a transaction that may run, alone or with those that join it; None to leave the die idle for now."""
+        """Returns a waiting transaction, alone or with transactions that join it; None to leave the die idle."""
         ...
 
 
@@ -91,7 +91,7 @@ class Dispatcher(Scheduler, Protocol):
     """A scheduler that also chooses the dies that request a path."""
 
     def next_die(self, dispatch: DispatchState) -> int | None:
-        """Returns one of `dispatch.candidates`; None to let them wait for the next event.
+        """Returns one of `dispatch.candidates`; None to leave all of them waiting until the next event.
 
         Called after an event that made a die a candidate or granted its path, repeatedly until it returns None. It must
         not return None while the drive is otherwise idle.

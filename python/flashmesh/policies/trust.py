@@ -51,7 +51,7 @@ def refuse_untrusted(where: object, key: str, name: str, typed: Iterable[Any] = 
 
 
 def remedy(key: str, name: str) -> str:
-    """Returns the option or argument that allows a policy."""
+    """Returns the option, or the argument of a function, by which the user allows a policy."""
     kind = key.rpartition(".")[2]
     if provenance.command is None:
         return f"give trust_policies=True if you trust what names it, or name it in the call ({kind}={name!r})"
@@ -66,7 +66,7 @@ def bare(text: str) -> str:
 
 
 def is_installed(target: str) -> bool:
-    """Returns whether an installed package lists the class `MODULE:CLASS` as a policy; its code is not run."""
+    """Returns whether an installed package lists the class `MODULE:CLASS` as a policy. Does not run its code."""
     from importlib.metadata import entry_points
 
     return any(entry.value.replace(" ", "") == target for entry in entry_points(group=GROUP))
