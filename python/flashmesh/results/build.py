@@ -1,4 +1,4 @@
-"""Dataclasses from JSON, and columns from dataclasses, by the types of their fields."""
+"""Conversion of JSON to dataclasses, and of dataclasses to columns, by the types of their fields."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 class Result(Plots, Report):
     """Measures of one run, named as in its JSON.
 
-    Results are equal if their simulations are the same, regardless of wall time.
+    Two results are equal if they have the same configuration and outcome; wall times may differ.
     """
 
     config: str = field(repr=False)
@@ -78,7 +78,7 @@ class Result(Plots, Report):
         return build(cls, document | {"config": config, "document": document, "setup": None})
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether both results have the same simulation and outcome."""
+        """Returns whether both results have the same configuration and the same outcome."""
         if not isinstance(other, Result):
             return NotImplemented
         return self.outcome() == other.outcome()
@@ -103,7 +103,7 @@ class Result(Plots, Report):
         return self if self.measured is None else self.measured
 
     def outcome(self) -> dict[str, Any]:
-        """Returns the JSON document without keys that depend on the machine or the time."""
+        """Returns the JSON document without the keys of `OF_THE_MACHINE`."""
         beside = {*OF_THE_MACHINE, "provenance"}
         return {key: value for key, value in self.document.items() if key not in beside}
 
@@ -155,7 +155,7 @@ class Result(Plots, Report):
         return measure_named(measure).value(self)
 
     def text(self, measure: str) -> str:
-        """Returns a measure as text with its unit: `result.text("p99")` is "44.02 us".
+        """Returns the value of a measure as text with a unit: `result.text("p99")` is "44.02 us".
 
         Args:
             measure: A measure, as in `value`.
@@ -195,7 +195,7 @@ class Result(Plots, Report):
     def breakdown_frame(self) -> pd.DataFrame:
         """Returns the parts of the latency in picoseconds: a row for each part.
 
-        The columns are `mean` and `tail` of all requests, and `read mean` to `write tail` of those of one kind.
+        The columns are `mean` and `tail` of all requests, `read mean` and `read tail` of reads, and likewise of writes.
         """
         import pandas as pd
 

@@ -1,6 +1,6 @@
 """Validation of documents of results from outside, before any code relies on their form.
 
-The form follows from the declared quantities and parameters, by the types of the classes generated from them.
+The expected form follows from the types of the classes that are generated from the declared quantities and parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Check: TypeAlias = Callable[[Any], None]
 NULL: Any = type(None)
 PARAMETERS = Config.__module__
 INTEGER_MAX = 1 << 64
-"""Bound of whole numbers, which counts and picoseconds cannot exceed."""
+"""Bound of whole numbers: counts and times in picoseconds stay below it."""
 SHOWN_MAX = 40
 """Maximum number of characters quoted of a value."""
 NEEDED = {
@@ -33,7 +33,7 @@ NEEDED = {
     "power": (),
     "schedule": (),
 }
-"""Keys of the configuration that reports use."""
+"""Keys of the configuration that reports use, by section."""
 REPLAY = ("mode", "time-scale", "threads", "outstanding")
 """Keys of the replay of each stream that reports use."""
 PER_LINK = ("names", "kinds", "busy_ps", "bytes_to_chips", "bytes_from_chips", "bytes_between_chips")
@@ -66,10 +66,10 @@ class SavedComparison:
 
 
 class MalformedError(ValueError):
-    """A document does not have the form of a result; the text names the place and the expected form."""
+    """Error of a document without the form of a result. The text names the place and the expected form."""
 
     def __init__(self, told: str, *path: str) -> None:
-        """Takes the text, and the keys that lead to the place, outermost first."""
+        """Creates the error from its text and from the keys that lead to the place, outermost first."""
         self.told = told
         self.path = path
         super().__init__(f"{''.join(path).removeprefix('.')}{told}" if path else f"it{told}")
@@ -83,7 +83,7 @@ def check_result(document: Any) -> None:
     """Refuses a document that does not have the form of a result; additional keys are allowed.
 
     Raises:
-        MalformedError: If it does not.
+        MalformedError: If the document has another form.
     """
     checker(Report)(document)
     check_shape(document)
@@ -94,7 +94,7 @@ def check_comparison(document: Any) -> None:
     """Refuses a document that does not have the form of a comparison of results.
 
     Raises:
-        MalformedError: If it does not.
+        MalformedError: If the document has another form.
     """
     checker(SavedComparison)(document)
     axes = document["axes"]
@@ -112,10 +112,10 @@ def check_comparison(document: Any) -> None:
 
 
 def check_shape(document: dict[str, Any]) -> None:
-    """Refuses parallel lists of different lengths.
+    """Refuses a document with parallel lists of different lengths.
 
     Raises:
-        MalformedError: If there are any.
+        MalformedError: If two parallel lists differ in length.
     """
     links = document["utilisation"]["links"]
     for key in PER_LINK:
@@ -140,7 +140,7 @@ def check_configuration(tables: dict[str, Any], dies: int) -> None:
     """Refuses a configuration with values of wrong types, or for a drive of another number of dies.
 
     Raises:
-        MalformedError: If it is one, or lacks a key that reports need.
+        MalformedError: If the configuration is refused, or lacks a key that reports use.
     """
     try:
         checker(Config)(tables)
@@ -164,7 +164,7 @@ def refuse_null(value: Any) -> None:
     """Refuses null, which no key of a configuration can have.
 
     Raises:
-        MalformedError: If there is one.
+        MalformedError: If the value is null or contains null.
     """
     if value is None:
         raise refusal("a value", value)
@@ -178,7 +178,7 @@ def needed(tables: dict[str, Any], section: str, keys: Sequence[str]) -> None:
     """Refuses tables that lack a section, or keys in it.
 
     Raises:
-        MalformedError: If they do.
+        MalformedError: If the section or a key is missing.
     """
     if section not in tables:
         raise missing(section)
@@ -194,7 +194,7 @@ def missing(key: str) -> MalformedError:
 
 @cache
 def checker(hint: Any) -> Check:
-    """Returns a function that refuses values of JSON that are not of a type.
+    """Returns a function that refuses JSON values of other types.
 
     Raises:
         TypeError: If no value of JSON represents the type.
@@ -223,7 +223,7 @@ def checker(hint: Any) -> Check:
 
 
 def is_path(hint: Any) -> bool:
-    """Returns whether a type is that of paths, which documents represent as texts."""
+    """Returns whether a type is a path, which documents represent as text."""
     return getattr(get_origin(hint) or hint, "__name__", "") == "PathLike"
 
 
@@ -276,7 +276,7 @@ def choice(options: tuple[Any, ...]) -> Check:
 
 
 def any_of(checks: Sequence[Check]) -> Check:
-    """Returns a check for values that one of several checks accepts; otherwise the error is that of the last one."""
+    """Returns a check for values that pass one of several checks; other values raise the error of the last check."""
     null = checker(NULL)
     others = [each for each in checks if each is not null]
 
@@ -335,7 +335,7 @@ def table_of(entry: Check) -> Check:
 
 
 def record_of(kind: Any) -> Check:
-    """Returns a check for objects with the keys of a class: all keys of a result, any of a configuration."""
+    """Returns a check for objects with the keys of a class. Results must have all of them, configurations any."""
     is_table = kind.__module__ == PARAMETERS
     entries = [(name.replace("_", "-") if is_table else name, checker(hint)) for name, hint in hints_of(kind).items()]
 

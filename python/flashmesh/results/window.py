@@ -1,4 +1,4 @@
-"""Figures of the measured window in place of those of the run."""
+"""Replacement of the figures of a run by those of its measured window."""
 
 from __future__ import annotations
 
