@@ -61,7 +61,7 @@ def read_latencies(path: Path, offsets: list[int], size: int) -> list[int]:
     answer = bytearray(16 + size)
     view = memoryview(answer)
     with closing(connected(path)) as connection:
-        # A timeout would cost a system call for each of them.
+        # A timeout would cost an extra system call for each read.
         connection.settimeout(None)
         for handle, offset in enumerate(offsets):
             request = struct.pack(">IHHQQI", REQUEST, 0, CMD_READ, handle, offset, size)

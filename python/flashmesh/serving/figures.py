@@ -17,7 +17,7 @@ PS_PER_S = 10**12
 REQUEST_BYTES = 28
 """Size of an NBD request without its data."""
 SEEN_TIMES = 3.0
-"""Smallest ratio of the client's latency to that of the drive that is reported."""
+"""Minimum ratio of the clients' latency to the latency of the drive for a note about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Figures:
     """Counters since the start."""
 
     size: int = 0
-    """The bytes that clients see."""
+    """Size of the exported device in bytes."""
     requests: int = 0
     bytes: int = 0
     latency_ps: int = 0
@@ -53,17 +53,17 @@ class Clients:
     looked_at: float | None = None
 
     def look(self, figures: Figures, waiting_bytes: int, now: float) -> None:
-        """Adds the requests in flight since the previous call; the first call starts the clock."""
+        """Adds the requests in flight times the time since the previous call. The first call only stores the time."""
         if self.looked_at is not None:
             in_flight = figures.outstanding + requests_in(waiting_bytes, figures)
             self.in_flight_s += in_flight * (now - self.looked_at)
         self.looked_at = now
 
     def told(self, in_flight_s: float, before: Figures, now: Figures) -> str:
-        """Returns a sentence on the latency of clients since some counters, if it is many times that of the drive.
+        """Returns a sentence on the mean latency of clients in an interval, or "" below `SEEN_TIMES` that of the drive.
 
         Args:
-            in_flight_s: The value of `in_flight_s` at those counters.
+            in_flight_s: The value of `in_flight_s` at the start of the interval.
             before: The counters at the start of the interval.
             now: The current counters.
         """
@@ -83,7 +83,7 @@ class Clients:
 
 
 def requests_in(waiting_bytes: int, figures: Figures) -> int:
-    """Returns the minimum number of requests in unread bytes of a socket; reads carry no data, writes do."""
+    """Returns the least number of requests that the unread bytes of a socket contain, since only writes carry data."""
     if waiting_bytes % REQUEST_BYTES == 0:
         return waiting_bytes // REQUEST_BYTES
     data = figures.bytes // figures.requests if figures.requests else 0
@@ -91,7 +91,7 @@ def requests_in(waiting_bytes: int, figures: Figures) -> int:
 
 
 def rates(before: Figures, now: Figures, seconds: float) -> str:
-    """Returns a line on the requests between two counters."""
+    """Returns a line with the statistics of the requests between two counters."""
     requests = now.requests - before.requests
     if requests == 0:
         return f"idle  {now.requests:,} requests so far  {q.time(now.simulated_ps)} simulated"

@@ -24,7 +24,7 @@ def programs() -> tuple[Path, Path]:
     """Returns the paths of nbdkit and the plugin.
 
     Raises:
-        ConfigError: If one is missing.
+        ConfigError: If nbdkit or the plugin is missing.
     """
     if not PLUGIN.exists():
         raise ConfigError(f"{PLUGIN} is missing: only wheels for Linux can serve a drive, `make build` makes it there")
@@ -38,7 +38,7 @@ def check_socket(path: Path) -> None:
     """Refuses a path at which no socket can be created.
 
     Raises:
-        OutputError: If the path is one.
+        OutputError: If the path exists, its folder does not, or it is too long.
     """
     if os.path.lexists(path):
         raise OutputError(
@@ -56,7 +56,7 @@ def check_data(path: Path) -> None:
     """Refuses a path that cannot hold the data of a drive.
 
     Raises:
-        OutputError: If the path is one.
+        OutputError: If the path is refused.
     """
     try:
         mode = path.stat().st_mode
@@ -75,7 +75,7 @@ def check_config(config: Config) -> None:
     """Refuses a configuration that cannot be served.
 
     Raises:
-        ConfigError: If the configuration is one.
+        ConfigError: If the configuration is refused.
     """
     streams = config.stream_names()
     if len(streams) > 1:

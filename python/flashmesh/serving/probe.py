@@ -1,4 +1,4 @@
-"""Probe: the latency between client and drive, and the smallest drive latency for which real time holds."""
+"""Probe of real time: the latency between client and drive, and the shortest drive latency that the server can keep."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from flashmesh.serving.figures import Figures
 
 AT_ONCE = 0.001
-"""Smallest time scale, at which a drive latency of 100 us takes 100 ns."""
+"""Smallest time scale: 100 us of simulated time take 100 ns."""
 SMALL = {"geometry.blocks-per-plane": 64}
-"""Drive for measuring the latency between client and server, which depends on the machine only."""
+"""Settings of a small drive that measures the latency between client and server, which does not depend on the drive."""
 USUAL = 7.0
-"""Time scale at which that drive reads in about 50 us, so that a processor idle for that long must wake up."""
+"""Time scale at which the small drive reads in about 50 us. An idle processor sleeps in this time and must wake up."""
 READ_BYTES = 4096
 WARM = 200
-"""Uncounted reads before the measured ones."""
+"""Number of reads before the measured ones."""
 TARGETS_US = (5, 10, 15, 20, 30, 50, 100, 200)
 SHARE, SLACK_US = 0.1, 2.0
-"""Real time holds if the median differs by at most this share of the latency plus this many microseconds."""
+"""Tolerance of the median latency against the drive's latency: a share of it, plus microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Step:
 
     @property
     def holds(self) -> bool:
-        """Whether the client sees the latency of the drive."""
+        """Whether the median latency of the client equals the latency of the drive, within the tolerance."""
         return abs(self.p50_us - self.target_us) <= SHARE * self.target_us + SLACK_US
 
 
@@ -51,12 +51,12 @@ class Probed:
     """Result of a probe."""
 
     way: Step
-    """The latency between client and server alone, with a drive that replies immediately."""
+    """Latency between client and server, measured with a drive that replies at once."""
     steps: tuple[Step, ...]
 
     @property
     def lowest_us(self) -> float | None:
-        """The lowest latency from which real time holds; None if it holds at none."""
+        """Shortest drive latency from which real time holds; None if it never holds."""
         lowest = None
         for step in reversed(self.steps):
             if not step.holds:
@@ -85,9 +85,9 @@ def measured(
 
 
 def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 1000) -> int:
-    """Returns the median latency between client and server, by which the drive replies early.
+    """Returns the median latency between client and server, in nanoseconds.
 
-    So the median latency of the client equals that of the drive.
+    If the drive replies this much earlier, the client sees the latency of the drive.
     """
     config = configuration.load("preset:venice-z-nand", overrides=SMALL)
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
@@ -100,7 +100,7 @@ def way_ns(queue_depth: int, on_note: Callable[[str], None], requests: int = 100
 def step_of(
     config: Config, settings: Settings, target_us: float, requests: int, on_note: Callable[[str], None]
 ) -> Step:
-    """Returns the latencies that a client sees with some settings."""
+    """Returns the latencies that a client sees under the given settings."""
     seen, _ = measured(config, settings, requests, on_note)
     return Step(target_us, quantile(seen, 0.5), quantile(seen, 0.99))
 
@@ -125,7 +125,7 @@ def probe(
             for target in targets:
                 scaled = Settings(socket, time_scale=target / mean_us, queue_depth=queue_depth, ahead_ns=ahead_ns)
                 step = step_of(config, scaled, target, requests, on_note)
-                # A second attempt if it does not hold, since other work may have interfered.
+                # Repeat a step that fails once, since other work on the machine may have interfered.
                 yield step if step.holds else step_of(config, scaled, target, requests, on_note)
 
         return Probed(way, tuple(steps()))

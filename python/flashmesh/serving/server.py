@@ -49,10 +49,10 @@ class Settings:
     time_scale: float = 1.0
     """Wall seconds per simulated second; 0 for virtual time."""
     queue_depth: int = 16
-    """Maximum requests of a connection in the drive at once."""
+    """Maximum number of outstanding requests of a connection."""
     log: Path | None = None
     ahead_ns: int = 0
-    """Latency between client and drive, by which replies are early."""
+    """Latency between client and drive. Replies are sent earlier by it."""
 
 
 class Server:
@@ -117,7 +117,7 @@ class Server:
         self._end()
 
     def _start(self, command: Sequence[str], plugin: Path) -> None:
-        """Starts nbdkit with a pipe for its output, and one whose end closes the drive."""
+        """Starts nbdkit with two pipes: one for its output, and one that closes the drive when it is closed."""
         live, theirs = os.pipe()
         closing, self._control = os.pipe()
         text = os.memfd_create("config.toml")
@@ -155,7 +155,7 @@ class Server:
             self._selector.register(descriptor, selectors.EVENT_READ, name)
 
     def watch(self, seconds: float) -> bool:
-        """Reads the output of nbdkit and the plugin for at most `seconds`; returns False after its end."""
+        """Reads the output of nbdkit and the plugin for at most `seconds`. Returns False if the output has ended."""
         end = time.monotonic() + seconds
         while self._selector.get_map():
             ready = self._selector.select(max(end - time.monotonic(), 0))
@@ -166,7 +166,7 @@ class Server:
         return False
 
     def _read(self, descriptor: int, name: str) -> None:
-        """Reads from one of the pipes."""
+        """Reads from the pipe `descriptor`."""
         data = os.read(descriptor, 1 << 20)
         *lines, self._rests[name] = (self._rests[name] + data).split(b"\n")
         if not data:
@@ -192,7 +192,7 @@ class Server:
             self.late_max_us = max(self.late_max_us, self.figures.late_max_us)
 
     def _hear(self, line: str) -> None:
-        """Processes a line of nbdkit: passed on while serving, kept for the error before that."""
+        """Processes a line of nbdkit: reports it while the drive is served, and keeps it for the error before that."""
         text = line.strip().removeprefix(SPEAKER)
         if not text or text in self._said:
             return
@@ -205,8 +205,8 @@ class Server:
         """Raises an error if nbdkit has ended.
 
         Raises:
-            ConfigError: If it refused its settings.
-            InternalError: If it crashed.
+            ConfigError: If nbdkit refused its settings.
+            InternalError: If nbdkit crashed.
         """
         assert self._process is not None
         code = self._process.poll()
@@ -232,8 +232,8 @@ class Server:
         """Raises an error if nbdkit has ended by itself.
 
         Raises:
-            InternalError: If it crashed.
-            OutputError: If it ended otherwise.
+            InternalError: If nbdkit crashed.
+            OutputError: If nbdkit ended in another way.
         """
         self._require_running()
 
