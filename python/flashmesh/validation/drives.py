@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIT_STEP_IOPS = 40_000
-"""Divisor of the loads to which a drive is fitted, unless its file lists them."""
+"""Step of the loads to which a drive is fitted, unless its file lists them."""
 KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplification", "facts", "fitted", "fit")
 
 
@@ -58,7 +58,7 @@ class Drive:
 
     @property
     def is_there(self) -> bool:
-        """Whether the preset exists."""
+        """Whether flashmesh has the preset."""
         return self.name in _native.presets()
 
     def is_fit_point(self, offered_iops: float) -> bool:
@@ -70,7 +70,7 @@ class Drive:
         return offered_iops % FIT_STEP_IOPS == 0
 
     def values(self) -> dict[str, Any]:
-        """Returns the values of the preset with a known origin, and those that differ from the default, by key.
+        """Returns, by key, the values of the preset whose origin is known or that differ from the default.
 
         Raises:
             ConfigError: If the file names a key that the preset does not set.
@@ -96,7 +96,7 @@ class Drive:
 
 @cache
 def drives() -> Mapping[str, Drive]:
-    """Returns all validated drives, by preset name; some presets may not exist yet."""
+    """Returns all drives with a file, by preset name. A preset may not exist yet."""
     folder = files("flashmesh.validation").joinpath("drives")
     texts = {each.name.removesuffix(".toml"): each for each in folder.iterdir() if each.name.endswith(".toml")}
     return {name: read_drive(name, texts[name].read_text(encoding="utf-8")) for name in sorted(texts)}
@@ -143,7 +143,7 @@ def sources(place: str, section: str, table: Mapping[str, Any]) -> dict[str, str
     """Returns the keys of a section with their descriptions.
 
     Raises:
-        ConfigError: If one is not a key of a configuration, or has no description.
+        ConfigError: If the section has an unknown key, or a key without a description.
     """
     for key, text in table.items():
         if declared_name(key) not in declared():

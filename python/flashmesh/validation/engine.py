@@ -31,13 +31,13 @@ QUICK = Extent(40_000)
 
 @dataclass(frozen=True)
 class Subject:
-    """A drive with its measurements."""
+    """A drive to validate, with its measurements."""
 
     name: str
     config: ConfigSource
     measurements: Measurements
     drive: Drive | None = None
-    """Origin of the values of its preset; None for other drives."""
+    """Origin of the values, if the drive is a validated preset; otherwise None."""
     software_us: float = 0.0
 
     @property
@@ -48,7 +48,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Simulated:
-    """Results of a run."""
+    """Results of one run."""
 
     figures: Figures
     write_amplification: float | None
@@ -56,12 +56,12 @@ class Simulated:
 
 
 class Validating:
-    """Runs of the validated drives."""
+    """Validation of several drives: a run for each load."""
 
     def __init__(
         self, subjects: Sequence[Subject], extent: Extent, overrides: Mapping[str, str], store: Store | None
     ) -> None:
-        """Configures every load.
+        """Configures a run for each load.
 
         Args:
             subjects: The drives.
@@ -74,12 +74,12 @@ class Validating:
         """
         self.subjects = subjects
         self.extents: list[Extent] = []
-        """The simulated length of each drive."""
+        """Simulated length of the loads of each drive."""
         self.store = store
         self.notes: list[tuple[str, ...]] = []
         """Notes on each drive."""
         self.configs: dict[tuple[int, int], Config] = {}
-        """Configurations by the indices of drive and load."""
+        """Configuration of each run, by the index of the drive and of the load."""
         for number, subject in enumerate(subjects):
             tables = drive_tables(subject.config, overrides)
             self.extents.append(extent.of(tables))
@@ -95,12 +95,12 @@ class Validating:
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
         """Simulates all loads.
 
-        Of the loads that saturate a drive, the lowest and the highest run first. Loads between them run only if the
-        simulated drive serves their rate; otherwise their results equal those of the highest.
+        Of the loads that saturated the measured drive, the lowest and the highest run first. Others run only if the
+        simulated drive serves their rate; otherwise their results are those of the highest load.
 
         Args:
             executor: The executor of the runs.
-            on_session: Returns, for a session, the function called for each run that ends.
+            on_session: Takes a session and returns the function that is called after each run.
 
         Raises:
             OutputError: If the store cannot be written.
@@ -117,7 +117,7 @@ class Validating:
         executor: Executor,
         on_session: Callable[[Session], Callable[[Outcome], None]],
     ) -> None:
-        """Runs some loads."""
+        """Runs the loads with these indices."""
         tasks = [Task(index, self.labels(key), self.configs[key]) for index, key in enumerate(keys)]
         session = Session(tasks, self.store)
         try:
@@ -127,7 +127,7 @@ class Validating:
                 self.take(keys[index], session, outcome)
 
     def labels(self, key: tuple[int, int]) -> dict[str, str]:
-        """Returns the name of a run."""
+        """Returns the label of a run."""
         subject = self.subjects[key[0]]
         return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[key[1]].offered_iops:.0f}"}
 
@@ -154,7 +154,7 @@ class Validating:
         return [at for at, point in enumerate(points) if point.is_saturated]
 
     def is_between(self, key: tuple[int, int]) -> bool:
-        """Returns whether a load saturated the measured drive, but is neither the lowest nor the highest such load."""
+        """Returns whether a load saturated the measured drive and lies between the lowest and the highest such load."""
         return key[1] in self.saturated(key[0])[1:-1]
 
     def is_like_highest(self, key: tuple[int, int]) -> bool:
@@ -193,7 +193,7 @@ class Validating:
         )
 
     def outcome(self, subject: Subject, point: Measured, key: tuple[int, int]) -> PointOutcome:
-        """Returns the outcome of a load, from the run with index `key`."""
+        """Returns the outcome of a load, simulated by the run with index `key`."""
         role = ""
         if subject.drive is not None and subject.drive.fitted:
             role = FIT if subject.drive.is_fit_point(point.offered_iops) else HELD_OUT

@@ -16,12 +16,12 @@ STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99_9"}
 PS_PER_US = 1e6
 PS_PER_S = 1e12
 DIGITS = 4
-"""Digits after the point of simulated figures, equal in documents and figures."""
+"""Decimal places of simulated figures, in documents and in verdicts alike."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Rates and latencies at one load; None if a kind has none."""
+    """Rates and latencies at one load; None for a kind of request without requests."""
 
     read_iops: float
     write_iops: float
@@ -50,7 +50,7 @@ class Figures:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Figures:
-        """Creates figures from columns; other columns are ignored."""
+        """Creates figures from a document, whose other keys are ignored."""
         return cls(**{column: document[column] for column in COLUMNS})
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 DRIVE, SPACE, OFFERED = "drive", "file_gib", "offered_iops"
 BESIDE_IOPS = 5_000.0
-"""Rate of all streams beyond `offered_iops`, which includes the writes of the first stream but not its reads."""
+"""Rate of all streams together minus `offered_iops`, which counts the writes of the first stream but not its reads."""
 ROUNDING = 1.05
-"""Maximum ratio of served to requested rate; finite measurements may exceed 1."""
+"""Maximum ratio of served to requested rate. It may exceed 1, since measurements are finite."""
 SERVED_SHARE = 0.98
 """Share of the requested rate below which a drive is saturated."""
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
@@ -64,13 +64,13 @@ class Measurements:
 
 
 def bundled() -> tuple[Measurements, ...]:
-    """Returns the measurements included in flashmesh; `SOURCE.md` in the folder names their origin."""
+    """Returns the measurements that flashmesh contains. `SOURCE.md` in their folder names the origin."""
     text = files("flashmesh.validation").joinpath("data", "real_drives.csv").read_text(encoding="utf-8")
     return parse(text, "real_drives.csv", SOURCE)
 
 
 def read(path: Path) -> tuple[Measurements, ...]:
-    """Reads the measurements in a file, for each drive.
+    """Reads a file of measurements. Returns them by drive.
 
     Raises:
         ConfigError: If the file cannot be read, lacks a column, or has an impossible row.
@@ -105,10 +105,10 @@ def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
 
 
 def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, source: str) -> Measurements:
-    """Returns the measurements of a drive in ascending order of load.
+    """Returns the measurements of a drive, sorted by load.
 
     Raises:
-        ConfigError: If a load is given twice.
+        ConfigError: If the table contains a load twice.
     """
     ordered = sorted(points, key=lambda point: point.offered_iops)
     for one, other in itertools.pairwise(ordered):
@@ -118,7 +118,7 @@ def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, so
 
 
 def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]]:
-    """Returns the column of each figure, with the factor to its unit.
+    """Returns the column of each figure, and the factor from the unit of the column to that of the figure.
 
     Raises:
         ConfigError: If a column is missing, or has no unit.
@@ -144,10 +144,10 @@ def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]
 
 
 def point_of(place: str, cells: Mapping[str, str], columns: Mapping[str, tuple[str, float]]) -> Measured:
-    """Reads a row.
+    """Reads a row of the table.
 
     Raises:
-        ConfigError: If the row is invalid, or impossible.
+        ConfigError: If a cell is invalid, or the measurements are impossible.
     """
     values = {column: number(place, named, cells[named]) * factor for column, (named, factor) in columns.items()}
     point = Measured(number(place, OFFERED, cells[OFFERED]), Figures(**values))
@@ -176,10 +176,10 @@ def require_possible(place: str, point: Measured) -> None:
 
 
 def require_ordered(place: str, figures: Figures) -> None:
-    """Refuses percentiles that decrease.
+    """Refuses a higher percentile with a lower latency.
 
     Raises:
-        ConfigError: If there are any.
+        ConfigError: If percentiles are out of order.
     """
     for kind in KINDS:
         names = [f"{kind}_p50_us", f"{kind}_p99_us", f"{kind}_p999_us"]

@@ -24,14 +24,14 @@ class PointOutcome:
 
     measured: Measured
     role: str
-    """`fit` if the drive was fitted to this load, `held out` if not; empty if unknown."""
+    """`fit` if the drive was fitted to this load, else `held out`; empty if unknown."""
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
-    """The simulated load. Loads that saturate a drive alike share one run."""
+    """Load of the run that gives the figures: all loads that saturate the simulated drive share one run."""
     write_amplification: float | None = None
     requests: int = 0
-    """Requests after the warm-up."""
+    """Number of requests in the measured window."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Validation:
     """A drive with measured and simulated figures."""
 
     name: str
-    """The preset or the file of the drive."""
+    """Name of the preset, or of the file of the drive."""
     title: str
     measurements: Measurements
     points: tuple[PointOutcome, ...]
@@ -47,7 +47,7 @@ class Validation:
     write_amplification: float | None
     """Measured write amplification; None if not measured."""
     requests: int
-    """Approximate number of requests of a run."""
+    """Approximate number of requests of each run."""
     failures: tuple[str, ...] = ()
     """Failed runs, with their errors."""
     notes: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Validation:
         return known[-1] if known else None
 
     def point_dicts(self) -> list[dict[str, Any]]:
-        """Returns the loads as JSON."""
+        """Returns the loads as JSON objects."""
         known = self.measurements
         return [
             {
@@ -105,7 +105,7 @@ class Validation:
         ]
 
     def drive_dict(self) -> dict[str, Any]:
-        """Returns the drive as JSON, without its loads."""
+        """Returns the drive as a JSON object, without its loads."""
         return {
             "drive": self.name,
             "title": self.title,
@@ -132,12 +132,12 @@ class Validation:
 
 
 def rounded_number(value: float | None) -> float | None:
-    """Returns a number rounded to the digits of a document."""
+    """Returns a number rounded to the precision of a document."""
     return None if value is None else round(value, DIGITS)
 
 
 def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
-    """Returns the document of some drives."""
+    """Returns the document of the given drives."""
     return {
         "kind": KIND,
         "version": __version__,
@@ -189,7 +189,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
 
 
 def point_of(document: dict[str, Any]) -> PointOutcome:
-    """Returns a load from its JSON."""
+    """Returns a load from its JSON object."""
     simulated = document["simulated"]
     return PointOutcome(
         measured=Measured(document["offered_iops"], Figures.from_dict(document["measured"])),
@@ -202,5 +202,5 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
 
 
 def missed(validations: Iterable[Validation]) -> list[str]:
-    """Returns the drives that miss a tolerance."""
+    """Returns the names of the drives that miss a tolerance."""
     return [each.name for each in validations if not each.is_met]

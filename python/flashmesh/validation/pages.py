@@ -34,7 +34,7 @@ HEADINGS = ("drive", "saturation rate measured", "simulated", "difference", "tol
 
 
 def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Writes pages, charts and JSON files into a folder. Pages of other drives stay there, and the index lists them.
+    """Writes pages, charts and JSON files into a folder, and an index that also lists the drives already there.
 
     Raises:
         ConfigError: If a drive is not a validated preset.
@@ -89,7 +89,7 @@ def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
 
 
 def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Refuses pages that differ from what their JSON files, the presets and the files of the drives produce.
+    """Refuses pages that are stale: generating them again from the stored JSON files changes them.
 
     Raises:
         ConfigError: If a page is stale, or missing for a drive.
@@ -198,7 +198,7 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
 
 
 def error_table(validation: Validation) -> list[str]:
-    """Returns the mean errors at fitted loads, and at held-out loads."""
+    """Returns a table of the mean errors, for fitted and for held-out loads."""
     if not any(point.role for point in validation.points):
         return []
     columns = [f"{kind}_{statistic}_us" for kind in KINDS for statistic in NAMES]
@@ -211,7 +211,7 @@ def error_table(validation: Validation) -> list[str]:
 
 
 def mean_error(validation: Validation, column: str, role: str) -> float | None:
-    """Returns the mean relative error of a figure, over the loads of a role, or over all."""
+    """Returns the mean relative error of a figure over the loads with a role, or over all loads."""
     found: list[float] = []
     for point in validation.points:
         measured = point.measured.figures.value(column)
@@ -222,7 +222,7 @@ def mean_error(validation: Validation, column: str, role: str) -> float | None:
 
 
 def value_table(drive: Drive) -> list[str]:
-    """Returns the values of the preset, with the origin of each."""
+    """Returns a table of the preset's values, with the origin of each."""
     lines = ["| key | value | | from |", "|---|---|---|---|"]
     for key, value in drive.values().items():
         kind = "fact" if key in drive.facts else "fitted" if key in drive.fitted else "assumed"
@@ -232,7 +232,7 @@ def value_table(drive: Drive) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """Returns a rate of requests."""
+    """Returns a rate of requests as a table cell."""
     return "-" if iops is None else f"{iops:,.0f}"
 
 

@@ -1,4 +1,4 @@
-"""Verdicts: whether simulated figures are within the tolerance of measured ones, for each tolerance and load."""
+"""Verdicts: whether each simulated figure is within the tolerance of the measured figure."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 AT_SATURATION = 0.97
 """Share of the measured saturation rate from which a load counts as at saturation."""
 LIGHT = 0.8
-"""Share of the saturation rate below which the mean of writes has a tolerance."""
+"""Share of the saturation rate below which the mean latency of writes has a tolerance."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """A tolerance of some figures over a range of loads."""
+    """A tolerance for some figures within a range of loads."""
 
     name: str
     says: str
     columns: tuple[str, ...]
-    """The figures it applies to; empty for the saturation rate, a figure of the whole drive."""
+    """Names of the figures; empty for the saturation rate, which belongs to the whole drive."""
     share: float
     """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
-    """Lowest load it applies to, as a share of the saturation rate."""
+    """Lower end of the range of loads (included), as a share of the saturation rate."""
     load_max: float = float("inf")
-    """Load from which it no longer applies."""
+    """Upper end of the range of loads (excluded), as a share of the saturation rate."""
 
     def holds_at(self, load: float) -> bool:
-        """Returns whether it applies to a load, given as a share of the saturation rate."""
+        """Returns whether the tolerance applies to a load, given as a share of the saturation rate."""
         return self.load_min <= load < self.load_max
 
 
@@ -50,12 +50,12 @@ TOLERANCES = (
         AT_SATURATION,
     ),
 )
-"""Tolerances of the figures at a load."""
+"""Tolerances at single loads."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A tolerance applied to one figure."""
+    """A tolerance applied to a figure at a load."""
 
     tolerance: str
     """Name of the tolerance."""
@@ -64,7 +64,7 @@ class Check:
     """The load; None for the saturation rate."""
     measured: float
     simulated: float | None
-    """Simulated figure; None if nothing was simulated."""
+    """Simulated figure; None if its run failed."""
     limit: float
     """Maximum difference, as a share of the measured figure."""
 
@@ -82,7 +82,7 @@ class Check:
 
 
 def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> tuple[Check, ...]:
-    """Returns all tolerances applied to all figures.
+    """Returns each tolerance applied to each of its figures.
 
     Args:
         measurements: The measurements.
@@ -92,13 +92,13 @@ def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> t
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """Yields the checks that `checks` returns."""
+    """Yields the checks, for `checks`."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)
     for tolerance in TOLERANCES:
         for point, found in zip(measurements.points, simulated, strict=True):
-            # If nothing saturated the drive, all loads are light.
+            # A drive that no load saturated has light load throughout.
             load = 0.0 if saturation is None else point.asked_iops / saturation
             if not tolerance.holds_at(load):
                 continue
@@ -110,5 +110,5 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def most_served(simulated: Sequence[Figures | None]) -> float | None:
-    """Returns the maximum rate that was served; None if no load was simulated."""
+    """Returns the maximum served rate; None if no load was simulated."""
     return max((found.iops for found in simulated if found is not None), default=None)

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from flashmesh.configuration import ConfigSource
 
 PACED_IOPS = 10_000
-"""Rate of the first stream, at even intervals: half reads, half writes."""
+"""Rate of the first stream: half reads and half writes, at even intervals."""
 WRITERS = 6
-"""Number of streams that issue the rest as Poisson processes."""
+"""Number of further streams, which issue the remaining requests as Poisson processes."""
 WRITERS_READ_SHARE = 0.01
 OUTSTANDING = 64
 """Maximum number of outstanding requests of a stream."""
 WARM_UP_SHARE = 0.5
-"""Share of a run that is excluded, as in the measurements, which cover the last half."""
+"""Share of a run before the measured window. The measurements cover the last half of a run as well."""
 LENGTH_MIN_S = 0.2
 GIB, MIB = 2**30, 2**20
 NEARLY_ALL = 0.98
-"""Share of the drive from which a measured space counts as the whole drive."""
+"""Share of the capacity from which the measured space counts as the whole drive."""
 SECTIONS = ("workload", "replay", "queue", "stream")
 """Sections of a configuration that describe its workload."""
 
@@ -39,9 +39,9 @@ class Extent:
     requests: int
     """Approximate number of requests, including the warm-up."""
     requests_per_die: int = 0
-    """Approximate number of requests for each die, if that is more.
+    """Approximate number of requests for each die, if that is more than `requests` in total.
 
-    Each die must collect several blocks; with fewer, the position in its open block determines the write amplification.
+    Each die must collect several blocks. With fewer collections, the write amplification depends on where they begin.
     """
 
     def of(self, tables: Mapping[str, Any]) -> Extent:
@@ -49,7 +49,7 @@ class Extent:
         return Extent(max(self.requests, self.requests_per_die * dies_of(tables)))
 
     def seconds(self, asked_iops: float) -> float:
-        """Returns the duration of a run at a rate."""
+        """Returns the duration of a run at a requested rate."""
         return max(self.requests / asked_iops, LENGTH_MIN_S)
 
 
@@ -59,7 +59,7 @@ def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str 
     Args:
         source: The configuration of the drive.
         overrides: Values given by the user, by key.
-        place: The name of the tables in errors about policies.
+        place: The name of the source in errors about policies.
 
     Raises:
         ConfigError: If the configuration is invalid.
@@ -96,7 +96,7 @@ def with_load(
     Args:
         tables: The drive, from `drive_tables`.
         offered_iops: The load, as in the measurements.
-        space_gib: The accessed part of the drive; None, or nearly all or more, for the whole drive.
+        space_gib: The accessed space; None for the whole drive, which nearly all of its capacity or more means too.
         extent: The simulated length.
     """
     seconds = extent.seconds(offered_iops + BESIDE_IOPS)
@@ -118,7 +118,7 @@ def with_load(
 
 
 def footprint_of(tables: Mapping[str, Any], space_gib: float | None) -> int | None:
-    """Returns the accessed bytes; None for the whole drive, also if the simulated drive is the smaller one."""
+    """Returns the accessed bytes; None for the whole drive, for a space that is nearly all of it, or larger."""
     if space_gib is None or space_gib * GIB >= NEARLY_ALL * capacity_bytes(tables):
         return None
     return int(space_gib * GIB) // MIB * MIB
@@ -136,14 +136,14 @@ def size_note(tables: Mapping[str, Any], space_gib: float) -> str | None:
 
 
 def share_of(tables: Mapping[str, Any], footprint: int) -> float:
-    """Returns the accessed share of a drive."""
+    """Returns the share of the capacity that `footprint` is."""
     return round(footprint / capacity_bytes(tables), 6)
 
 
 def stream(
     iops: float, read_share: float, arrivals: str, seconds: float, footprint: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Returns a stream with a rate of `iops` until the run ends."""
+    """Returns the configuration of a stream with the rate `iops` until the run ends."""
     mean = iops * seconds
     workload: dict[str, Any] = {
         "kind": "synthetic",
@@ -152,7 +152,7 @@ def stream(
         "request-size": "4KiB",
         "arrivals": arrivals,
         "interarrival": picoseconds(1.0 / iops),
-        # The stop time ends the stream; no Poisson process exceeds this number of requests in practice.
+        # The stop time ends the stream: a Poisson process practically never reaches this number of requests.
         "requests": math.ceil(mean + 6.0 * math.sqrt(mean)) + 64,
     }
     if footprint is not None:
@@ -162,5 +162,5 @@ def stream(
 
 
 def picoseconds(seconds: float) -> str:
-    """Returns a time as a configuration spells it."""
+    """Returns a time in the notation of a configuration."""
     return f"{round(seconds * 1e12)}ps"
