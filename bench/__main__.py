@@ -20,13 +20,13 @@ from bench.table import Line, Measured
 
 FILE = build.ROOT / "out" / "bench" / "table.json"
 SHOWN = 8
-"""Number of named fields that differ."""
+"""Number of differing fields that the output names."""
 TROUBLE_LENGTH = 160
-"""Longest text of an error of the baseline, in characters."""
+"""Maximum length of a baseline's error, in characters."""
 
 
 def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:
-    """Measures each build in turns; returns the measurements, each with the simulated result."""
+    """Measures the builds alternately. Returns each measurement with the simulated result."""
     usages: list[list[measure.Usage]] = [[] for _ in builds]
     for _ in range(runs):
         for made, usage in zip(builds, usages, strict=True):
@@ -57,7 +57,7 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
 
 
 def trouble(made: build.Build, row: Row) -> str | None:
-    """Returns why a build cannot run a row, such as an unknown key; None if it can."""
+    """Returns the reason why a build cannot run a row, such as an unknown key; None if it can run the row."""
     try:
         measure.run(row.command(made, row.streams), {"PYTHONPATH": str(made.python)})
     except RuntimeError as error:
@@ -126,7 +126,7 @@ def main(
     if not measure.CAN_COUNT:
         console.print("instructions are not counted: valgrind is not installed")
     if failures:
-        # The table stays as it was, so that the next run is compared with the same results.
+        # Do not update the table, so that the next run is compared with the same results.
         sys.exit("\n".join(failures))
     table.save(file, builds[0].name, rows)
 

@@ -39,7 +39,7 @@ def mean_us_of_mqsim(stdout: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Medians of a case, and what they were measured with."""
+    """Medians of a case, and the programs that were measured."""
 
     case: str
     requests: int
@@ -49,18 +49,18 @@ class Compared:
     flashmesh_mean_us: float
     runs: int
     build: str
-    """Profile of the build of flashmesh, or `command` for the installed one."""
+    """Profile with which flashmesh is built, or `command` for the installed one."""
     commit: str
     date: str
 
     @property
     def ratio(self) -> float:
-        """Processor time of MQSim over that of flashmesh."""
+        """Processor time of MQSim divided by that of flashmesh."""
         return self.mqsim_s / self.flashmesh_s
 
 
 def compared(mqsim: Path, made: build.Build | None, device: Path, workload: Path, runs: int, profile: str) -> Compared:
-    """Runs a workload in turns; without a build, flashmesh is the installed command."""
+    """Runs both simulators alternately on a workload. Without a build, runs the installed flashmesh."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         # MQSim writes its results beside the workload.

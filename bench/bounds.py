@@ -1,4 +1,4 @@
-"""Ratios of the cost of one row to that of another, and their upper bounds."""
+"""Ratios of the costs of two rows, and their upper bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def in_turns(bound: Bound, rows: dict[str, Measured], made: Build, runs: int) -> dict[str, Measured]:
-    """Measures the two rows of a bound on time again in turns, since the load of a machine changes within minutes."""
+    """Measures the two rows of a time bound again, alternately, since the load of a machine changes within minutes."""
     if bound.of == "peak" or not {bound.row, bound.over} <= rows.keys():
         return rows
     compared = [row for row in ROWS + LONG_ROWS if row.name in (bound.row, bound.over)]
@@ -28,7 +28,7 @@ def in_turns(bound: Bound, rows: dict[str, Measured], made: Build, runs: int) ->
 
 
 def quotient(bound: Bound, rows: dict[str, Measured]) -> float | None:
-    """Returns the ratio that a bound limits; None if a row was not measured."""
+    """Returns the ratio of the costs of a bound's two rows; None if a row was not measured."""
     row, over = rows.get(bound.row), rows.get(bound.over)
     if row is None or over is None:
         return None

@@ -1,4 +1,4 @@
-"""Builds of flashmesh: the tree as it is, and earlier revisions beside it."""
+"""Builds of flashmesh: the working tree, and earlier revisions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 RUNNER = Path("crates/flashmesh/examples/run.rs")
 MODULE = Path("python/flashmesh/_native.abi3.so")
 QUICK = ['inherits="release"', 'lto="off"', "codegen-units=4", "debug=false"]
-"""The profile `quick`, for revisions that do not have it yet."""
+"""Settings of the profile `quick`, for revisions without this profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Build:
     """One build, ready to run."""
 
     name: str
-    """The short revision; for the tree, with a + if files differ from it."""
+    """Abbreviated revision; for the working tree, with a + if files differ from the revision."""
     runner: Path
     """The program that runs a configuration and prints its report."""
     python: Path
@@ -36,7 +36,7 @@ def git(*arguments: str) -> str:
 
 
 def cargo(root: Path, profile: str, *arguments: str) -> Path:
-    """Builds with a profile; returns the folder of the built files."""
+    """Builds with a profile. Returns the folder of the built files."""
     target = root / "target"
     command = cargo_command(profile, target, *arguments)
     subprocess.run(command, cwd=root, check=True, env=os.environ | module_environment())
@@ -44,25 +44,25 @@ def cargo(root: Path, profile: str, *arguments: str) -> Path:
 
 
 def cargo_command(profile: str, target: Path, *arguments: str) -> list[str]:
-    """Returns the command that builds with a profile into a folder."""
+    """Returns the command that builds with a profile into the folder `target`."""
     command = ["cargo", "build", "--profile", profile, "--locked", "--quiet", "--target-dir", str(target), *arguments]
     return command + [part for setting in QUICK for part in ("--config", f"profile.quick.{setting}")]
 
 
 def module_environment() -> dict[str, str]:
-    """Returns the environment to build the Python module in, as with maturin: not linked to the library of Python."""
+    """Returns the environment for building the Python module without linking libpython, as maturin does."""
     return {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
 
 
 def tree(profile: str) -> Build:
-    """Builds the runner of the tree as it is; `make` has built the Python module."""
+    """Builds the runner of the working tree. `make` has built the Python module."""
     built = cargo(ROOT, profile, "--package", "flashmesh", "--example", "run")
     name = git("rev-parse", "--short=9", "HEAD") + ("+" if git("status", "--porcelain") else "")
     return Build(name, built / "examples" / "run", ROOT / "python")
 
 
 def revision(name: str, profile: str) -> Build:
-    """Builds a revision under target/bench, once."""
+    """Builds a revision under target/bench, unless it was built before."""
     name = git("rev-parse", "--short=9", f"{name}^{{commit}}")
     root = ROOT / "target" / "bench" / name
     if not root.is_dir():
@@ -70,7 +70,7 @@ def revision(name: str, profile: str) -> Build:
         archive = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, stdout=subprocess.PIPE)
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(root, filter="data")
-    # The current runner, with the library of that revision.
+    # Compile the current runner against the library of the revision.
     source = (ROOT / RUNNER).read_bytes()
     if not (root / RUNNER).is_file() or (root / RUNNER).read_bytes() != source:
         (root / RUNNER).parent.mkdir(exist_ok=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROFILES = {"clean build, make build": "quick"}
 LONG_PROFILES = {"clean build, wheel": "release"}
-"""Builds that take minutes, on demand."""
+"""Profiles of builds that take minutes and run only on demand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def clean(profile: str) -> Built:
 
 
 def show(names: Sequence[str], file: Path, console: Console) -> None:
-    """Measures these builds, prints them beside the previous measurements, and keeps them in a file."""
+    """Measures clean builds, prints them beside the previous measurements, and stores them in a file."""
     earlier = json.loads(file.read_text()) if file.is_file() else {}
     for name in names:
         built = clean((PROFILES | LONG_PROFILES)[name])

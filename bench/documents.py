@@ -12,7 +12,7 @@ VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config
 
 
 CITATIONS = "source"
-"""The key of the source of a constant: a text that is not part of the result."""
+"""Key for the source of a constant, a text that is not part of the result."""
 
 
 def result_of(report: dict[str, Any]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def result_of(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_citations(value: Any) -> Any:
-    """Returns a value without the texts that name the sources of its constants."""
+    """Returns a value without the sources of constants."""
     match value:
         case dict():
             return {key: without_citations(part) for key, part in value.items() if key != CITATIONS}
@@ -32,7 +32,7 @@ def without_citations(value: Any) -> Any:
 
 
 def hash_of(result: dict[str, Any]) -> str:
-    """Returns twelve digits that change with every change of a result."""
+    """Returns the first twelve hexadecimal digits of a hash of a result."""
     return hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -49,7 +49,7 @@ def leaves(value: Any, path: str = "") -> dict[str, str]:
 
 
 def differences(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
-    """Returns the fields in which two results differ. Renamed and added fields are no difference; lost ones are."""
+    """Returns the fields in which two results differ, or that one has lost. Renamed and added fields do not count."""
     new, old = leaves(now), leaves(before)
     changed = [f"{path}: {old[path]} -> {new[path]}" for path in old.keys() & new.keys() if old[path] != new[path]]
     lost = Counter(old[path] for path in old.keys() - new.keys())

@@ -1,4 +1,4 @@
-"""`python -m bench.many_runs`: processor and wall time of a report and of a table of many runs."""
+"""`python -m bench.many_runs`: processor time and wall time to report on many runs, and to list them in a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMAND = [sys.executable, "-c", "from flashmesh.cli import main; main()"]
 
 
 def taken(arguments: list[str], folder: Path, rounds: int) -> str:
-    """Returns the least of each kind of time over some rounds."""
+    """Returns the minimum of each kind of time over some rounds, as text."""
     processor, wall = [], []
     for _ in range(rounds):
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""CPU time and instructions of a process."""
+"""Processor time and instructions of a process."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Usage:
     """Processor time and output of a process."""
 
     cpu_s: float
-    """Processor time in seconds, with that of the system."""
+    """Processor time in seconds, of the process and of the kernel for it."""
     stdout: str
 
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Usage:
-    """Runs a command to its end, in a folder.
+    """Runs a command in a folder and waits for its end.
 
     Raises:
-        RuntimeError: If it fails, with its error output.
+        RuntimeError: If the command fails; with its error output.
     """
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
         process = subprocess.Popen(

@@ -29,31 +29,31 @@ MEASURED = ROOT / "docs" / "validation" / "samsung-pm9a3.json"
 STORED = Path(__file__).parent / "stored" / "measured-drive.csv"
 FLOW = re.compile(r"\t\t<IO_Flow_Parameter_Set_Synthetic>.*?</IO_Flow_Parameter_Set_Synthetic>\n", re.S)
 PAGES = {16_384: (384, 767_000), 4_096: (1_536, 192_000)}
-"""Size of a page: pages of a block, and program time of a page in ns."""
+"""Pages of a block and program time of a page in ns, by page size."""
 FULL_PAGES = 768
-"""Pages of a block of a full drive, at most: MQSim does not fill one with more."""
+"""Maximum number of pages of a block on a full drive: MQSim fills no larger blocks."""
 SERVED = re.compile(r"generated: (\d+) total requests serviced:(\d+)")
 SEED = 11
 FULL_REQUESTS = 20_000
-"""Requests to a full drive, which do not come back."""
+"""Number of requests to a full drive, none of which complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What MQSim computes at one load."""
+    """Results of MQSim at one load."""
 
     offered_iops: int
     page_bytes: int
     state: str
     requests: int
     served: int
-    """Requests that came back; 0 where MQSim crashed or did not end."""
+    """Completed requests; 0 if MQSim crashed or did not end."""
     read_mean_us: float | None
     write_mean_us: float | None
 
 
 def replaced(text: str, tags: dict[str, object]) -> str:
-    """Returns a file of MQSim with other values of tags."""
+    """Returns a file of MQSim with new values of some tags."""
     for tag, value in tags.items():
         text, count = re.subn(rf"<{tag}>[^<]*<", f"<{tag}>{value}<", text)
         if count == 0:
@@ -62,7 +62,7 @@ def replaced(text: str, tags: dict[str, object]) -> str:
 
 
 def device(page_bytes: int, full: bool) -> str:
-    """Returns the drive; a full one is smaller, since MQSim prepares each page, and refuses some sizes."""
+    """Returns the device file. A full drive is smaller, since MQSim prepares each page and refuses some sizes."""
     pages, program_ns = PAGES[page_bytes]
     pages = min(pages, FULL_PAGES) if full else pages
     programs = {f"Page_Program_Latency_{kind}": program_ns for kind in ("LSB", "CSB", "MSB")}
@@ -87,9 +87,9 @@ def device(page_bytes: int, full: bool) -> str:
 
 
 def workload(reads: int, writes: int, requests: int, full: bool) -> str:
-    """Returns a scenario of a flow of reads and one of writes, at these rates; of one flow on a full drive.
+    """Returns a workload file with a flow of reads and a flow of writes at given rates; with one flow on a full drive.
 
-    MQSim fills no drive whose space is divided between flows.
+    MQSim cannot fill a drive whose space is divided between flows.
     """
     text = (CASES / "mix.xml").read_text(encoding="utf-8")
     found = FLOW.search(text)
@@ -118,7 +118,7 @@ def workload(reads: int, writes: int, requests: int, full: bool) -> str:
 
 
 def rates(offered: int) -> tuple[int, int]:
-    """Returns the reads and writes a second: one stream of 10,000, half reads, and others with 1 % reads."""
+    """Returns reads and writes per second of a stream of 10,000 requests, half reads, and of others with 1 % reads."""
     reads = 5_000 + round((offered - 5_000) / 100)
     return reads, offered + 5_000 - reads
 

@@ -1,4 +1,4 @@
-"""Random pairs of files of MQSim: a drive, and one scenario of one to three flows. Each seed gives one pair."""
+"""Random pairs of MQSim files: a drive, and a scenario of one to three flows. Each seed determines one pair."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Tags: TypeAlias = dict[str, str]
 
 SECTOR = 512
 MAP_SHARE_MAX = 0.002
-"""Largest share of a drive that a translation page may map without effect on a mean."""
+"""Maximum share of a drive that a translation page may map without an effect on mean latency."""
 WRITTEN_MAX = 0.3
-"""Largest share of the pages of a plane that a case writes: collection never begins."""
+"""Maximum share of a plane's pages that a case writes, so that garbage collection never begins."""
 ORDERS = ["".join(order) for order in permutations("CWDP")]
 TIMES = {"SLC": ((3_000, 25_000), (100_000, 300_000)), "MLC": ((40_000, 75_000), (500_000, 1_500_000))}
 TIMES["TLC"] = TIMES["MLC"]
-"""Bounds of the read and of the program times of a technology, in ns."""
+"""Bounds of read and program times by technology, in ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Tags of the two files of MQSim."""
+    """Tags of a device file and of a workload file of MQSim."""
 
     host: Tags
     drive: Tags
@@ -35,23 +35,23 @@ class Case:
 
     @property
     def device(self) -> str:
-        """Text of the file of the drive."""
+        """Text of the device file."""
         device = element("Device_Parameter_Set", self.drive, element("Flash_Parameter_Set", self.flash))
         return element("Execution_Parameter_Set", {}, element("Host_Parameter_Set", self.host) + device)
 
     @property
     def workload(self) -> str:
-        """Text of the file of the flows."""
+        """Text of the workload file."""
         flows = "".join(element("IO_Flow_Parameter_Set_Synthetic", tags) for tags in self.flows)
         return element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, flows))
 
     @property
     def page_sectors(self) -> int:
-        """Sectors of a page of the drive."""
+        """Sectors per page of the drive."""
         return int(self.flash["Page_Capacity"]) // SECTOR
 
     def with_flows(self, change: Tags, of: Callable[[Tags], bool]) -> Case:
-        """Returns the case with other tags in some of its flows."""
+        """Returns the case with `change` applied to those flows for which `of` is true."""
         return replace(self, flows=[tags | change if of(tags) else tags for tags in self.flows])
 
     def is_map_small(self) -> bool:
@@ -61,8 +61,8 @@ class Case:
     def is_cut_twice(self) -> bool:
         """Returns whether MQSim may put two pieces of a request on one page.
 
-        It does where a flow does not begin with a page of the drive, which the first one does, and where a request of
-        several pieces does not either.
+        This happens in flows other than the first, whose space may begin within a page of the drive. The request must
+        have several pieces and begin within a page, too.
         """
         return any(
             not whole_pages(tags, self.page_sectors) and int(tags["Average_Request_Size"]) > 1
@@ -71,18 +71,18 @@ class Case:
 
 
 def whole_pages(tags: Tags, page_sectors: int) -> bool:
-    """Returns whether requests of a flow begin at multiples of a page."""
+    """Returns whether all requests of a flow begin at multiples of the page size."""
     return tags["Generated_Aligned_Addresses"] == "true" and int(tags["Address_Alignment_Unit"]) % page_sectors == 0
 
 
 def element(name: str, tags: Tags, inside: str = "") -> str:
-    """Returns an element of tags, followed by other elements."""
+    """Returns an XML element that contains tags, followed by other elements."""
     lines = "".join(f"<{tag}>{text}</{tag}>\n" for tag, text in tags.items())
     return f"<{name}>\n{lines}{inside}</{name}>\n"
 
 
 def drawn(seed: int) -> Case:
-    """Draws a case."""
+    """Draws the case of a seed."""
     chance = random.Random(seed)
     host = {
         "PCIe_Lane_Bandwidth": chance.choice(["0.5", "1.0", "2.0"]),
@@ -98,7 +98,7 @@ def drawn(seed: int) -> Case:
 
 
 def map_share(device: Tags, flash: Tags) -> float:
-    """Returns the share of the pages of the drive that one translation page maps; 0 where the map is in DRAM."""
+    """Returns the share of the drive's pages that one translation page maps; 0 if the map is in DRAM."""
     if device["Ideal_Mapping_Table"] == "true":
         return 0.0
     counts = [device["Flash_Channel_Count"], device["Chip_No_Per_Channel"]]
@@ -109,7 +109,7 @@ def map_share(device: Tags, flash: Tags) -> float:
 
 
 def drive(chance: random.Random) -> tuple[Tags, Tags]:
-    """Draws a drive: tags of the device, and of its flash."""
+    """Draws a drive: the tags of the device and of the flash."""
     technology = chance.choice(["SLC", "MLC", "TLC"])
     reads, programs = TIMES[technology]
     read_ns = [str(chance.randrange(*reads)) for _ in range(3)]
@@ -174,7 +174,7 @@ def drive(chance: random.Random) -> tuple[Tags, Tags]:
 
 
 def subset(chance: random.Random, count: int) -> str:
-    """Draws numbers of parts, more often all than some."""
+    """Draws a list of indices below `count`; most often all of them."""
     numbers = range(count)
     some = numbers if chance.random() < 0.6 else chance.sample(numbers, chance.randint(1, count))
     return ",".join(map(str, sorted(some)))
@@ -212,7 +212,7 @@ def flow(chance: random.Random, device: Tags, flash: Tags) -> Tags:
 
 
 def limit_writes(flows: list[Tags], device: Tags, flash: Tags) -> None:
-    """Lowers the requests of flows so that their writes fill no more than `WRITTEN_MAX` of any plane."""
+    """Lowers the number of requests of flows so that their writes fill at most `WRITTEN_MAX` of each plane."""
     pages = int(flash["Block_No_Per_Plane"]) * int(flash["Page_No_Per_Block"])
     page_sectors = int(flash["Page_Capacity"]) // SECTOR
     for tags in flows:
@@ -220,7 +220,7 @@ def limit_writes(flows: list[Tags], device: Tags, flash: Tags) -> None:
         planes = 1
         for level in levels:
             planes *= len(level.split(","))
-        # An unaligned request of as many sectors spans one page more, and random placement is uneven.
+        # An unaligned request spans one page more than an aligned one, and random placement is uneven.
         per_request = int(tags["Average_Request_Size"]) // page_sectors + 3
         most = int(pages * planes * WRITTEN_MAX / len(flows) / per_request)
         tags["Total_Requests_To_Generate"] = str(min(int(tags["Total_Requests_To_Generate"]), max(most, 10)))

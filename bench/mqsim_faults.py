@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bench.mqsim_drawn import Case, Tags
 
 RESULTS = "work_scenario_1.xml"
-"""Name of the file with the results of MQSim."""
+"""Name of MQSim's result file."""
 ENQUEUED = re.compile(r'Priority\.LOW Name="[^"]*" No_Of_Transactions_Enqueued="(\d+)"')
 BYTES = re.compile(r"<Bytes_Transferred>(\d+)")
 
@@ -30,18 +30,18 @@ class Fault:
 
     name: str
     shows: Callable[[Case, Path], bool]
-    """Returns whether it takes part in a case, whose folder has the results of MQSim."""
+    """Test whether the fault affects a case. The folder has the results of MQSim."""
     avoided: Callable[[Case], Case]
-    """Returns the case without it."""
+    """Change of a case to files that avoid the fault."""
 
 
 def queues_low(_case: Case, folder: Path) -> bool:
-    """Returns whether MQSim has put transactions into a queue of the class LOW."""
+    """Returns whether MQSim has queued transactions in the class LOW."""
     return any(int(count) for count in ENQUEUED.findall(results_of(folder)))
 
 
 def draws_other_lengths(case: Case, folder: Path) -> bool:
-    """Returns whether MQSim has moved other bytes for a flow of drawn lengths than the importer has drawn."""
+    """Returns whether MQSim has moved more or fewer bytes for a flow of drawn lengths than the importer has drawn."""
     moved = BYTES.findall(results_of(folder))
     traces = sorted((folder / "out").glob("*.trace"))
     pairs = zip(case.flows, moved, traces, strict=False)
@@ -49,7 +49,7 @@ def draws_other_lengths(case: Case, folder: Path) -> bool:
 
 
 def results_of(folder: Path) -> str:
-    """Returns the results that MQSim has written; empty where there are none."""
+    """Returns the results written by MQSim; empty if there are none."""
     file = folder / RESULTS
     return file.read_text(errors="replace") if file.is_file() else ""
 
@@ -66,12 +66,12 @@ def is_normal(tags: Tags) -> bool:
 
 
 def is_low(tags: Tags) -> bool:
-    """Returns whether a flow is of the class LOW."""
+    """Returns whether a flow is in the class LOW."""
     return tags["Priority_Class"] == "LOW"
 
 
 def reads_other_planes(case: Case, _folder: Path) -> bool:
-    """Returns whether MQSim reads unwritten pages from planes with numbers of dies, as in the order DWCP."""
+    """Returns whether MQSim reads unwritten pages from planes with the numbers of dies, as in the order DWCP."""
     return case.drive["Plane_Allocation_Scheme"] == "DWCP" and any(
         tags["Plane_IDs"] != ",".join(tags["Die_IDs"].split(",")[: len(tags["Plane_IDs"].split(","))])
         for tags in case.flows
@@ -103,4 +103,4 @@ FAULTS = (
         ),
     ),
 )
-"""In the order in which they are tried."""
+"""Faults in the order in which they are tried."""

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
 LIMIT_S = 100
-"""Processor time of a run of MQSim: some cases never end."""
+"""Limit of the processor time of MQSim, since some cases never end."""
 ENDLESS = f"MQSim does not end within {LIMIT_S} s"
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
-"""First words of the verdict on a case in which the two serve different requests."""
+"""Start of the verdict on a case in which the simulators serve different requests."""
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+- device response time: (\d+) \((us|ns)\)"
 )
@@ -42,7 +42,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A flow as MQSim reports it."""
+    """Result of a flow, as printed by MQSim."""
 
     generated: int
     serviced: int
@@ -53,19 +53,19 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A case, compared."""
+    """Result of the comparison of a case."""
 
     seed: int
     flows: int
     verdict: str
     fault: str = ""
-    """The fault of MQSim that explains the verdict."""
+    """The fault of MQSim that explains the deviation; empty if none does."""
     worst_percent: float | None = None
-    """Largest deviation of the mean latency of a flow; None where MQSim gave none."""
+    """Largest deviation of a flow's mean latency; None if MQSim printed no mean."""
 
 
 def flows_of(stdout: str) -> list[Flow]:
-    """Reads the flows that MQSim prints."""
+    """Reads the results of flows that MQSim prints."""
     return [
         Flow(int(generated), int(serviced), int(mean) * scale, scale)
         for generated, serviced, mean, unit in PRINTED.findall(stdout)
@@ -74,10 +74,10 @@ def flows_of(stdout: str) -> list[Flow]:
 
 
 def run_mqsim(mqsim: Path, folder: Path, case: Case) -> list[Flow] | str:
-    """Runs MQSim on a case, unless its answer to the same files is in the folder.
+    """Runs MQSim on a case, unless the folder has its output for the same files.
 
     Returns:
-        The flows of MQSim, or why there are none.
+        The flows of MQSim, or the reason why there are none.
     """
     answer, texts = folder / "mqsim.txt", {"ssd.xml": case.device, "work.xml": case.workload}
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,20 +96,20 @@ def run_mqsim(mqsim: Path, folder: Path, case: Case) -> list[Flow] | str:
         )
         answer.write_text(f"{done.returncode}\n{done.stdout}")
     code, _, stdout = answer.read_text().partition("\n")
-    # MQSim may crash while it frees its memory, after the results.
+    # MQSim may crash after printing its results, while it frees memory.
     if found := flows_of(stdout):
         return found
     return ENDLESS if int(code) in (-signal.SIGXCPU, -signal.SIGKILL) else f"MQSim ends with {code} and no result"
 
 
 def limit_time() -> None:
-    """Limits the processor time of this process, and leaves no core file."""
+    """Limits the processor time of this process, and disables core files."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def compared(mqsim: Path, seed: int, keep: Path | None) -> Outcome:
-    """Compares the case of a seed; one that deviates once more without each fault of MQSim that takes part."""
+    """Compares the case of a seed. If it deviates, compares it again without each fault of MQSim that affects it."""
     case = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = (Path(name) if keep is None else keep) / str(seed)
@@ -146,7 +146,7 @@ def of_case(mqsim: Path, seed: int, case: Case, folder: Path) -> Outcome:
 
 
 def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
-    """Returns requests and mean latency in ns of each flow, in the order of MQSim's file."""
+    """Returns requests and mean latency in ns of each flow, in the order of the workload file."""
     if len(result.streams) == 1:
         latency = result.latency_ps.all
         assert latency is not None, "a run without requests has been refused"
@@ -157,7 +157,7 @@ def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
 
 
 def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outcome:
-    """Judges the means of a case."""
+    """Compares the mean latencies of a case, and returns the outcome."""
     if len(theirs) != len(ours):
         return Outcome(seed, len(theirs), f"{DIFFERS} {len(ours)} flows, {len(theirs)} in MQSim")
     worst, within = 0.0, True
@@ -173,7 +173,7 @@ def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outc
 
 
 def kind(outcome: Outcome) -> str:
-    """Returns the line of the summary that an outcome counts in."""
+    """Returns the line of the summary that counts an outcome."""
     if outcome.verdict == "agrees":
         return f"agree within {TOLERANCE_PERCENT:g} %"
     if not outcome.fault:

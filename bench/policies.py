@@ -67,19 +67,19 @@ class Placement(Counted):
 
 
 class Beside(Counted):
-    """The page policy."""
+    """Placement that keeps the plane of the allocator, as the page policy does."""
 
     def place_write(self, plane: int, stream: Any, planes: Any) -> int:
-        """Returns the plane that the allocator has chosen."""
+        """Returns the plane that the allocator chose."""
         self.calls += 1
         return plane
 
 
 class Homes(Counted):
-    """Choice of the die with fewer outstanding reads."""
+    """Choice of the copy whose die has fewer outstanding reads."""
 
     def choose(self, lpn: int, original: Any, replica: Any) -> Any:
-        """Returns the die with fewer outstanding reads, or the original if both have as many."""
+        """Returns the copy whose die has fewer outstanding reads; the original if both have equally many."""
         self.calls += 1
         return replica if replica.outstanding < original.outstanding else original
 
@@ -88,16 +88,16 @@ class Fifo(Counted):
     """Scheduling of the oldest transaction first."""
 
     def decide(self, waiting: Any) -> Any:
-        """Returns the oldest transaction; without collections, nothing has precedence over it."""
+        """Returns the oldest transaction. Nothing takes precedence over it without collections."""
         self.calls += 1
         return waiting.oldest(REQUIRED)
 
 
 class Dispatching(Fifo):
-    """Scheduling of the oldest transaction first, and of the dies one after the other."""
+    """Scheduling of the oldest transaction first, and of the dies in order."""
 
     def next_die(self, dispatch: Any) -> Any:
-        """Returns the first of the dies that could begin an operation."""
+        """Returns the first die that can begin an operation."""
         self.calls += 1
         dies = dispatch.candidates
         return dies[0] if dies else None
@@ -107,24 +107,24 @@ class Oldest(Counted):
     """Arbitration in the order of arrival."""
 
     def grant(self, resource: int, last: int, waiting: Any) -> Any:
-        """Returns the first that waits."""
+        """Returns the contender that has waited longest."""
         self.calls += 1
         return waiting[0]
 
 
 class Stub:
-    """Argument of a policy whose own line is timed."""
+    """Stand-in for the argument of a policy, to time the code of the policy alone."""
 
     lpn = 5
     outstanding = 1
     candidates = (1,)
 
     def most_invalid(self) -> int:
-        """Returns a block."""
+        """Returns the index of a block."""
         return 1
 
     def oldest(self, work: int) -> int:
-        """Returns a transaction."""
+        """Returns the index of a transaction."""
         return 1
 
 
@@ -138,12 +138,12 @@ class Case(NamedTuple):
     policy: Callable[[], Any]
     config: dict[str, Any]
     built_in: dict[str, Any]
-    """The keys that choose the behaviour of the policy among the built-in ones."""
+    """Keys that select the built-in policy with the same behaviour."""
     stubs: tuple[Any, ...]
-    """The arguments of the policy when its own line is timed."""
+    """Arguments with which the code of the policy is timed alone."""
     key: str = ""
     is_same: bool = True
-    """Whether both runs simulate the same."""
+    """Whether both runs simulate the same operations."""
 
 
 CASES = (
@@ -152,14 +152,14 @@ CASES = (
     Case("placement", Beside, LARGE | WRITES, {}, (1, None, STUB)),
     Case("home", Homes, COPIES, {}, (1, STUB, STUB)),
     Case("scheduler", Fifo, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,)),
-    # Dies ask in an order of their own, so the built-in run is one with as many operations.
+    # Dies request paths in another order, so the built-in run is one with equally many operations.
     Case("dispatch", Dispatching, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,), "scheduler", is_same=False),
     Case("arbiter", Oldest, SLOW | READS, {"fabric.arbitration": "oldest-first"}, (0, 0, [STUB, STUB])),
 )
 
 
 def cost(config: _native.Config) -> float:
-    """Returns the processor time of a run in seconds, in the code that runs policies."""
+    """Returns the processor time of a run in seconds, by the instance of the simulation that supports policies."""
     simulation = _native.Simulation(config)
     simulation.require_every_feature()
     attach(simulation, config)
@@ -180,7 +180,7 @@ def main(rounds: int) -> None:
         assert is_same or not case.is_same, f"{case.name}: another run"
         built_in = configuration.load(case.config, overrides=case.built_in)
         in_python = configuration.load(case.config, overrides={f"policy.{kind}": case.policy})
-        # In turns, so that a slow period of the machine affects both.
+        # Alternate the runs, so that a slow period of the machine affects both.
         pairs = [(cost(built_in), cost(in_python)) for _ in range(rounds)]
         least = [min(times) for times in zip(*pairs, strict=True)]
         each = (least[1] - least[0]) / policy.calls

@@ -1,4 +1,4 @@
-"""`python -m bench.recording`: the processor time of a comparison with its network recorded, over that without."""
+"""`python -m bench.recording`: relative processor time of a comparison with a recording of the network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from bench import measure
 
 MOST = 1.15
-"""Largest ratio to the processor time of the comparison without a recording."""
+"""Maximum ratio of the processor time with a recording to the time without."""
 
 
 @click.command()

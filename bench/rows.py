@@ -1,4 +1,4 @@
-"""Measured drives and workloads, each a configuration with a few keys set."""
+"""Measured drives and workloads: configurations with some keys changed."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Settings = dict[str, str | float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One drive under one workload."""
+    """A measured drive with its workload."""
 
     name: str
     settings: Settings
-    """Keys of the configuration."""
+    """Changed keys of the configuration."""
     requests: int
-    """Requests of the timed run, which took about a second when the row was added."""
+    """Requests of the timed run: about one second of run time when the row was added."""
     counted: int
-    """Requests of the shorter of the two runs whose instructions are counted; the other has three times as many."""
+    """Requests of the shorter of two runs with counted instructions. The longer one has three times as many."""
     file: str = "venice-z-nand.toml"
-    """The name of the configuration below the settings."""
+    """File name of the configuration that the settings change."""
     streams: int = 1
     """Number of streams among which the requests are divided."""
     options: tuple[str, ...] = ()
-    """Options of the program that runs it."""
+    """Options of the program."""
     is_command: bool = False
-    """Whether the Python command line runs it, with output for people, rather than the program in Rust."""
+    """Whether the Python command runs the row, with output for people, instead of the Rust program."""
 
     @property
     def path(self) -> Path:
-        """The path of the configuration below the settings."""
+        """Path of the configuration that the settings change."""
         return FOLDER / self.file
 
     def command(self, build: Build, requests: int) -> list[str]:
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Upper bound on the ratio of the cost of one row to that of another."""
+    """Upper bound on the ratio of the costs of two rows."""
 
     name: str
     row: str
@@ -59,26 +59,26 @@ class Bound:
     most: float
     """The largest ratio allowed."""
     of: str = "cpu"
-    """The compared cost: "cpu" for a request, "peak" for the memory of the entire run, "hop" for a request and hop."""
+    """Compared cost: "cpu" is time per request, "peak" the memory of the entire run, "hop" time per request and hop."""
 
 
 RESIDENT: Settings = {"workload.footprint": "256MiB"}
-"""64 Ki pages, whose map stays in the processor's cache."""
+"""Settings with 64 Ki pages, whose map stays in the processor's cache."""
 SMALL: Settings = {"workload.footprint": "4GiB"}
 LARGE_REQUESTS: Settings = {"workload.pattern": "sequential", "workload.request-size": "64KiB"}
 MAP_MISSES: Settings = {"workload.footprint": "64MiB", "mapping.cache-capacity": f"{(1 << 14) * 9 // 10 * 8}B"}
-"""Nine in ten entries of the map, of eight bytes each, are in DRAM."""
+"""Settings whose mapping cache holds nine tenths of the map entries, of eight bytes each."""
 MQSIM: Settings = {"workload.footprint": "18723328KiB", "replay.outstanding": 64}
-"""The four fifths of the drive that MQSim's flows access."""
+"""Settings that access four fifths of the drive, like the flows of MQSim."""
 WRITES: Settings = {"workload.read-share": 0}
 FULL: Settings = {"geometry.blocks-per-plane": 64, "precondition.kind": "random"}
-"""A small drive, full of data overwritten at random, which soon reaches the steady state."""
+"""Settings of a small drive, full of randomly overwritten data, that soon reaches the steady state."""
 POLICY: Settings = FULL | {"workload.read-share": 0.3, "geometry.over-provisioning": 0.16}
-"""Workload to compare firmware policies on: reads beside writes, and collection."""
+"""Settings to compare firmware policies: reads, writes, and garbage collection."""
 
 
 def mesh(side: int) -> Settings:
-    """Returns the settings of Venice on a square of chips, with the same load for each controller."""
+    """Returns the settings of Venice on a square grid of chips, with the same load for each controller."""
     return SMALL | {
         "fabric.kind": "venice",
         "geometry.channels": side,
@@ -102,11 +102,11 @@ COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="c
 DEEP: Settings = {"replay.outstanding": 65_535, "host.queue-depth": 65_535}
 QUEUE: Settings = {"host.interface": "nvme", "replay.outstanding": 1024}
 DEEP_QUEUE: Settings = QUEUE | {"replay.outstanding": 32 << 10, "host.queue-depth": 65_535, "nvme.fetch-size": 16 << 10}
-"""One queue with as many outstanding reads, and as many of them in the drive, as 32 of `QUEUE` have."""
+"""Settings with one queue that has as many outstanding reads as 32 queues of `QUEUE`, all of them in the drive."""
 
 
 def full(blocks: int) -> Settings:
-    """Returns the settings of a drive full of data overwritten at random, whose workload is negligible."""
+    """Returns the settings of a drive full of randomly overwritten data, with a negligible workload."""
     return {"geometry.blocks-per-plane": blocks, "precondition.kind": "random"}
 
 
@@ -114,7 +114,7 @@ POLICIES = ("sprinkler", "paq", "fair")
 
 
 def policy(name: str) -> Row:
-    """Returns the row of the same reads under a scheduling policy."""
+    """Returns the row of a scheduling policy; all these rows have the same reads."""
     return Row(f"same reads, {name}", RESIDENT | {"schedule.policy": name}, 2_000_000, 20_000)
 
 
@@ -170,7 +170,7 @@ ROWS = [
 ]
 
 LONG_ROWS = [Row("100 M random reads, bus", RESIDENT, 100_000_000, 0)]
-"""Rows that take minutes, on demand."""
+"""Rows that take minutes and run only on demand."""
 
 BOUNDS = [
     Bound("time of four times the requests", BUS.name, "same reads, a quarter as many", 1.1),

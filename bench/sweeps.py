@@ -47,7 +47,7 @@ COMMAND = "from flashmesh.cli import main; main()"
 def main(runs: int, requests: int, jobs: int, rounds: int) -> None:
     """Measure the processor time of a sweep beside its simulations."""
     whole, bare, resumed = [], [], []
-    # Folders stay until the end: ext4 creates files several times more slowly soon after others were removed.
+    # Keep the folders until the end: ext4 creates files much more slowly soon after others were removed.
     with tempfile.TemporaryDirectory() as name:
         for turn in range(rounds):
             folder = Path(name) / str(turn)

@@ -1,4 +1,4 @@
-"""The table of measured rows, kept in a file that the next run is compared with."""
+"""Table of measured rows in a file. The next run is compared with it."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ class Measured:
     cpu_s: float
     """Median of the runs."""
     cpu_spread: float
-    """The slowest run over the fastest, less one."""
+    """Slowest run divided by the fastest run, minus one."""
     peak_bytes: int | None
-    """Peak of memory, according to the report."""
+    """Peak memory, from the report."""
     requests: int
     instructions: float | None
-    """Instructions for each request, beyond those of the start; None if they were not counted."""
+    """Instructions per request, without the start of the run; None if they were not counted."""
     hops_mean: float | None
     result: str
-    """The hash of the simulated result; empty if the output is no report."""
+    """Hash of the simulated result; empty if the output is no report."""
 
     @property
     def cost_us(self) -> float:
-        """Processor time for each request, with the start."""
+        """Processor time per request, including the start of the run."""
         return self.cpu_s / self.requests * 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A measured row, and the measurement it is compared with, if any."""
+    """A measured row, and the earlier measurement of the row, if any."""
 
     name: str
     now: Measured
     before: Measured | None
     verdict: str
-    """Verdict on the results; empty without a comparison."""
+    """Verdict on the equality of results; empty without a comparison."""
 
 
 def load(path: Path) -> dict[str, Measured]:
-    """Returns the rows of an earlier run, by their names; none without one."""
+    """Returns the rows of an earlier run by name; empty if there was none."""
     if not path.is_file():
         return {}
     return {name: Measured(**row) for name, row in json.loads(path.read_text())["rows"].items()}
 
 
 def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
-    """Writes the rows; rows of earlier runs that were not measured this time stay."""
+    """Writes the rows. Rows of earlier runs that were not measured again stay in the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = load(path) | rows
     document: dict[str, Any] = {"build": build, "rows": {name: asdict(row) for name, row in kept.items()}}
@@ -64,7 +64,7 @@ def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
 
 
 def ratio(before: float | None, now: float | None) -> str:
-    """Returns the factor by which a cost has decreased."""
+    """Returns the factor by which a cost has decreased, as text."""
     return f"{before / now:.2f}" if before and now else ""
 
 
@@ -74,7 +74,7 @@ def count(instructions: float | None) -> str:
 
 
 def show(lines: list[Line], before: str, console: Console) -> None:
-    """Prints the rows beside those they are compared with."""
+    """Prints the rows beside the earlier ones."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("row", no_wrap=True)
     headings = ["CPU us/request", "spread", before, "ratio", "instructions", before, "ratio", "peak MB"]

@@ -28,11 +28,11 @@ print(time.perf_counter() - begun)
 SETTINGS = {"fabric.kind": "bus", "replay.mode": "stress"}
 
 OWN: dict[str, object] = {"workload.footprint": "256MiB"}
-"""Settings of runs that make their requests, with as many pages as in the trace."""
+"""Settings of runs that generate their requests, over as many pages as the trace has."""
 
 
 def lines(requests: int) -> str:
-    """Returns a trace in the format of MSR: random reads of 4 KiB, a few microseconds apart."""
+    """Returns a trace in MSR format: random reads of 4 KiB, a few microseconds apart."""
     draw = random.Random(1)
     at = 128_166_372_003_061_629
     rows = []
@@ -43,7 +43,7 @@ def lines(requests: int) -> str:
 
 
 def packed(text: str, folder: Path) -> dict[str, Path]:
-    """Returns the files of the trace as it is, and compressed."""
+    """Writes the trace plain and compressed. Returns the files by name."""
     from flashmesh import _native, configuration
 
     plain = folder / "trace.csv"

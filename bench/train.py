@@ -34,16 +34,16 @@ TRAINED = (
     "4 KiB random reads, venice",
     "same reads, oracles on",
 )
-"""The rows of the training: each interconnect, reads, writes and collection, each instance of the simulation."""
+"""Rows of the training: each interconnect; reads, writes and garbage collection; each instance of the simulation."""
 TIMES = 4
-"""Factor on the requests of the shorter run of a row whose instructions are counted."""
+"""Factor on the `counted` requests of a row."""
 
 
 def profdata() -> str:
-    """Returns the program that merges counts: that of the toolchain, or the one that LLVM_PROFDATA names.
+    """Returns the path of the program that merges counts: LLVM_PROFDATA, or else the program of the toolchain.
 
     Raises:
-        click.ClickException: If there is none.
+        click.ClickException: If neither exists.
     """
     if named := os.environ.get("LLVM_PROFDATA"):
         return named
@@ -58,7 +58,7 @@ def profdata() -> str:
 
 
 def command(row: Row) -> list[str]:
-    """Returns the command that runs a row in the module."""
+    """Returns the command that runs a row with the Python module."""
     settings = row.settings | {"workload.requests": row.counted * TIMES // row.streams}
     options = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
     return [sys.executable, "-m", "flashmesh", "run", "--quiet", *row.options, str(row.path), *options]

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md, the reference of the command line, from the commands; --check only compares."""
+"""Writes docs/cli.md, the reference of the command line. --check compares the page instead."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def reference() -> str:
 
 
 def sections(command: click.Command, parent: click.Context | None, name: str) -> Iterator[str]:
-    """Yields the section of a command, and those of the commands below it."""
+    """Yields the section of a command, then the sections of its subcommands."""
     context = click.Context(command, info_name=name, parent=parent)
     if parent is not None:
         yield section(command, context)
@@ -70,7 +70,7 @@ def section(command: click.Command, context: click.Context) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Returns a help text with one line for each of its paragraphs."""
+    """Returns a help text with each paragraph on a single line."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip()))
 
 
@@ -80,7 +80,7 @@ def cell(text: str) -> str:
 
 
 def main() -> None:
-    """Writes the page or checks it."""
+    """Writes the page or, with --check, compares it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when the page is stale, and write nothing")
     check = parser.parse_args().check

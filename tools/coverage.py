@@ -12,11 +12,11 @@ from collections import defaultdict
 from pathlib import Path
 
 LEAST = 10
-"""Number of files that are named."""
+"""Number of files listed with the lowest coverage."""
 
 
 def name_of(file: str) -> str:
-    """Returns the path of a file below `src`, after the name of its crate unless that is the core."""
+    """Returns the path of a file below `src`, with the name of its crate in front unless that is the core."""
     crate, _, path = file.rpartition("/crates/")[2].partition("/src/")
     return path if crate == "flashmesh" else f"{crate}/{path}"
 

@@ -1,4 +1,4 @@
-"""Commands in README.md and the pages of docs/, and the outputs shown there."""
+"""Commands in README.md and the pages of docs/, and the output that the pages show."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
 ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
-"""Note after a block: the first words of the row of the output that the text refers to."""
+"""Note after a block of commands: the first words of the row in the output that the text refers to."""
 BEST = re.compile(r"\s*<!-- (lowest|highest): ([^\n]+) -->")
-"""Note after a block: the row or column of the tables of the last command that the text calls the best."""
+"""Note after a block of commands: the row or column of the last command's tables that the text calls the best."""
 QUOTING = re.compile(r"\s*<!-- figures of this output -->\n\s*(.+?)(?:\n\n|\Z)", re.S)
-"""Note after a block: the figures of the next paragraph must appear in the output of the last command."""
+"""Note after a block of commands: the last command's output must contain the figures of the next paragraph."""
 FIGURE = re.compile(r"(?<![\w.])([\d,]*\d(?:\.\d+)?) ?(%|ns|us|ms|s|k|M|MB/s|GB/s)(?![\w/])")
 """A number with its unit."""
 SCALES = {"ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "k": ("", 1e3), "M": ("", 1e6), "MB/s": ("B/s", 1e6)}
-"""The base unit of a unit, and its factor."""
+"""Base unit and factor of each unit."""
 RULE = re.compile(r"^-{20,}$", re.M)
-"""The rule below the headings of a table."""
+"""Line below the headings of a table."""
 PICTURE = re.compile(r"^<!-- picture: (?P<made>\S+) -->\n!\[[^\]]*\]\((?P<file>[^)]+)\)", re.M)
-"""A picture of a page, with the file that its commands write it to."""
+"""Picture on a page, and the file to which the commands of the page write it."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 MOVED = 6.0
-"""Largest difference in place of a part of a drawing on a machine with letters of another width."""
+"""Tolerance of the position of a part in a drawing, since the width of letters depends on the machine."""
 OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
-"""The lines of a summary on the time that the simulator took."""
+"""Lines of a summary with the time of the simulator."""
 ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a page."""
+    """A command on a page."""
 
     page: Path
     line: int
@@ -45,37 +45,37 @@ class Command:
     shown: str
     """The output that the page shows; empty without one."""
     runs: bool
-    """Whether the command is run here, rather than only checked for its options."""
+    """Whether tests run the command; otherwise they only check its options."""
     row: tuple[str, ...] = ()
-    """The first words of the first row of its first table; empty if the page names none."""
+    """First words of the first row of the first table; empty if the page does not name them."""
     quoting: str = ""
-    """The paragraph that quotes figures of its output; empty if the page marks none."""
+    """Paragraph that quotes figures of the output; empty if the page marks none."""
     best: tuple[str, str] | None = None
-    """`lowest` or `highest`, and the row or column with the lowest or highest values; None if the page names none."""
+    """`lowest` or `highest`, and the row or column that the text calls so; None if the page names none."""
 
     @property
     def place(self) -> str:
-        """The place of the command."""
+        """Page and line of the command."""
         return f"{self.page.relative_to(ROOT)}:{self.line}: {' '.join(self.words)}"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing that a page shows."""
+    """A drawing on a page."""
 
     file: Path
     made: str
-    """The path that the commands of the page write to, in their working folder."""
+    """Path to which the commands of the page write the drawing, in their working folder."""
 
 
 def pictures(page: Path) -> list[Picture]:
-    """Returns the pictures of a page that its commands make."""
+    """Returns the pictures on a page that its commands draw."""
     text = page.read_text(encoding="utf-8")
     return [Picture(page.parent / found["file"], found["made"]) for found in PICTURE.finditer(text)]
 
 
 def is_same_drawing(one: str, other: str) -> bool:
-    """Returns whether two drawings have the same parts at the same places, apart from the width of letters."""
+    """Returns whether two drawings have the same parts at the same places, whatever the width of letters."""
     if NUMBER.sub("", one) != NUMBER.sub("", other):
         return False
     pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(other)), strict=True)
@@ -83,7 +83,7 @@ def is_same_drawing(one: str, other: str) -> bool:
 
 
 def figures(text: str) -> list[tuple[str, str, float, float]]:
-    """Returns the numbers with units of a text: as written, the base unit, the value, and half of the last digit."""
+    """Returns the numbers with units in a text: the number as written, base unit, value, and half of the last digit."""
     found = []
     for number, unit in FIGURE.findall(text):
         base, scale = SCALES.get(unit, (unit if unit != "GB/s" else "B/s", 1e9 if unit == "GB/s" else 1.0))
@@ -93,7 +93,7 @@ def figures(text: str) -> list[tuple[str, str, float, float]]:
 
 
 def unsupported(paragraph: str, printed: str) -> list[str]:
-    """Returns the figures of a paragraph that no figure of an output rounds to."""
+    """Returns the figures of a paragraph that are no rounded figures of the output."""
     there = figures(printed)
     return [
         written
@@ -103,20 +103,20 @@ def unsupported(paragraph: str, printed: str) -> list[str]:
 
 
 def first_row(printed: str) -> tuple[str, ...]:
-    """Returns the words of the first row of the first table in an output; empty when there is no table."""
+    """Returns the words of the first row of the first table in an output; empty if the output has no table."""
     rule = RULE.search(printed)
     return tuple(printed[rule.end() :].split("\n")[1].split()) if rule is not None else ()
 
 
 def amount(cell: str) -> float | None:
-    """Returns the value of a cell of a table in base units; None for a text."""
+    """Returns the value of a table cell in base units; None for text."""
     if found := figures(cell) if cell[:1].isdigit() else []:
         return found[0][2]
     return float(cell.replace(",", "")) if re.fullmatch(r"[\d,]*\d(\.\d+)?", cell) else None
 
 
 def is_best(printed: str, kind: str, name: str) -> bool:
-    """Returns whether the row or the column `name` has the lowest or highest values of each table that has one."""
+    """Returns whether row or column `name` has the lowest or highest values of each table that contains it."""
     pick = min if kind == "lowest" else max
     lines, compared = printed.split("\n"), []
     for at, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""The figures of the README about the measured drive and MQSim, from stored files alone."""
+"""Figures of the README about the measured drive and MQSim, read from stored files."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ DRIVE = VALIDATION / "samsung-pm9a3.json"
 MQSIM = ROOT / "bench" / "stored" / "measured-drive.csv"
 TIMES = ROOT / "bench" / "stored" / "against-mqsim.csv"
 HOST_US = 10.0
-"""Time of the software of the host, which the simulated latencies of the validation hold and those of MQSim do not."""
+"""Time of the host software, which simulated latencies of the validation include and those of MQSim do not."""
 READINGS = {4_096: "MQSim, 4 KiB pages", 16_384: "MQSim, 16 KiB pages"}
-"""Readings of the drive in MQSim, by the size of its pages."""
+"""Models of the drive in MQSim, by page size."""
 KINDS = ("read", "write")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean latencies over the offered load, in microseconds."""
+    """Mean latencies in microseconds, by the offered load."""
 
     name: str
     read: dict[int, float]
     write: dict[int, float]
 
     def of(self, kind: str) -> dict[int, float]:
-        """Returns the latencies of reads or of writes."""
+        """Returns the latencies of reads or writes."""
         return self.read if kind == "read" else self.write
 
     def error(self, kind: str, measured: Curve) -> float:
-        """Returns the mean difference to what was measured, without its sign, as a share."""
+        """Returns the mean absolute difference from the measured latencies, as a share."""
         ours, theirs = self.of(kind), measured.of(kind)
         return statistics.fmean(abs(ours[load] / theirs[load] - 1) for load in sorted(ours))
 
 
 def drive() -> list[Curve]:
-    """Returns what the drive measured, and what flashmesh simulates."""
+    """Returns the curves of the measured drive and of flashmesh."""
     points = json.loads(DRIVE.read_text(encoding="utf-8"))["points"]
     return [
         Curve(
@@ -51,13 +51,13 @@ def drive() -> list[Curve]:
 
 
 def fitted() -> str:
-    """Returns to how many of the loads the preset of flashmesh is fitted."""
+    """Returns the number of loads to which the preset is fitted, as text."""
     roles = [point["role"] for point in json.loads(DRIVE.read_text(encoding="utf-8"))["points"]]
     return f"{roles.count('fit')} of {len(roles)}"
 
 
 def mqsim() -> list[Curve]:
-    """Returns what MQSim simulates on an empty drive, with the software of the host added."""
+    """Returns the curves of MQSim on an empty drive, plus the time of the host software."""
     with MQSIM.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["state"] == "empty"]
     return [
@@ -77,24 +77,24 @@ def mqsim() -> list[Curve]:
 
 
 def full_drive() -> list[tuple[int, int]]:
-    """Returns, for each reading, the requests that MQSim was given on a full drive and those that it completed."""
+    """Returns for each model the requests that MQSim received on a full drive, and those that it completed."""
     with MQSIM.open(encoding="utf-8", newline="") as file:
         return [(int(row["requests"]), int(row["served"])) for row in csv.DictReader(file) if row["state"] == "full"]
 
 
 def times() -> list[dict[str, str]]:
-    """Returns the processor times of both on the same files."""
+    """Returns the processor times of both simulators on the same files."""
     with TIMES.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def ratio(row: dict[str, str]) -> float:
-    """Returns processor time of MQSim over that of flashmesh."""
+    """Returns the processor time of MQSim divided by that of flashmesh."""
     return float(row["mqsim_s"]) / float(row["flashmesh_s"])
 
 
 def read_errors() -> dict[str, float]:
-    """Returns the mean error of the mean latency of reads over all loads, by drive."""
+    """Returns, by drive, the mean error of the mean read latency over all loads."""
     found = {}
     for path in sorted(VALIDATION.glob("*.json")):
         points = json.loads(path.read_text(encoding="utf-8"))["points"]

@@ -67,7 +67,7 @@ ROOMS = {
         # Parts that combine several of those above.
         ("drive", "whether a configuration makes a drive"),
         ("check", "oracles"),
-        # The parts of a run.
+        # Top-level parts of a run.
         ("datapath", "transactions through dies and fabric"),
         ("controller", "what is decided, in time"),
         ("frontend", "requests, from issue to completion"),
@@ -77,10 +77,10 @@ ROOMS = {
 }
 ROOT = Path(__file__).resolve().parents[1]
 CRATES = ROOT / "crates"
-# The long runs of `make soak` draw drives with the code that the tests use.
+# Examples that may use private rooms: the long runs of `make soak` share code with the tests.
 INSIDERS = {"soak.rs"}
 
-# Comments, texts and characters, but not lifetimes.
+# Comments, string literals and characters, but not lifetimes.
 NOT_CODE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|b?r(?P<hashes>\#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]+?|[^'\\\n])'""",
     re.DOTALL,
@@ -103,18 +103,18 @@ class Mention(NamedTuple):
 
 
 def blanked(text: str) -> str:
-    """Returns a text of as many spaces and line breaks."""
+    """Returns spaces in place of a text, with its line breaks."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def code_of(text: str) -> str:
-    """Returns the text without comments, literals and visibilities, with each line in its place."""
+    """Returns the code without comments, literals and visibilities. Line numbers stay the same."""
     code = NOT_CODE.sub(lambda found: blanked(found[0]), text)
     return VISIBILITY.sub(lambda found: blanked(found[0]), code)
 
 
 def end_of_block(code: str, start: int) -> int:
-    """Returns the position after the brace that closes the one at `start`."""
+    """Returns the position after the brace that closes the block at `start`."""
     depth = 0
     for brace in re.finditer(r"[{}]", code[start:]):
         depth += 1 if brace[0] == "{" else -1
@@ -124,7 +124,7 @@ def end_of_block(code: str, start: int) -> int:
 
 
 def without_tests(code: str) -> tuple[str, list[str]]:
-    """Returns the code without items of tests, and the modules of tests that have a file of their own."""
+    """Returns the code without test items, and the names of test modules in files of their own."""
     modules = []
     while item := TEST_ITEM.search(code):
         end = re.compile(r"[;{]").search(code, item.end())
@@ -158,7 +158,7 @@ def heads(group: str) -> list[tuple[int, str]]:
 
 
 def mentions(code: str, depth: int) -> list[Mention]:
-    """Returns the names at the root that the code of a module mentions, `depth` levels below the root."""
+    """Returns the names below the root that a module mentions. The module is `depth` levels below the root."""
     found: list[tuple[int, str]] = []
     for path in PATH.finditer(code):
         if path["name"]:
@@ -174,13 +174,13 @@ def mentions(code: str, depth: int) -> list[Mention]:
 
 
 def modules_of_tests(path: Path, names: list[str]) -> set[Path]:
-    """Returns the files and folders of modules that `path` declares."""
+    """Returns the files and folders of the modules `names` that `path` declares."""
     folder = path.parent if path.name in ("mod.rs", "lib.rs") else path.with_suffix("")
     return {folder / place for name in names for place in (f"{name}.rs", name)}
 
 
 def exported_macros(crates: Path) -> dict[str, str]:
-    """Returns the room of each macro that a crate exports: crates name those of others as their own."""
+    """Returns the room of each exported macro. A crate names the macros of other crates like its own."""
     return {
         name: path.relative_to(sources).parts[0].removesuffix(".rs")
         for sources in sorted(crates.glob("*/src"))
@@ -190,7 +190,7 @@ def exported_macros(crates: Path) -> dict[str, str]:
 
 
 def check(sources: Path, crate: str, macros: dict[str, str]) -> list[str]:
-    """Returns a line for each mention in the sources of a crate that breaks the rules."""
+    """Returns a line for each mention in the sources of a crate that violates the rules."""
     place_of = {room: place for place, (room, _) in enumerate(ROOMS[crate])}
     texts = {path: code_of(path.read_text(encoding="utf-8")) for path in sorted(sources.rglob("*.rs"))}
     parts = {path: without_tests(code) for path, code in texts.items()}

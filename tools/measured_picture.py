@@ -18,10 +18,10 @@ WIDTH, HEIGHT = 900, 424
 TOP, BOTTOM = 104, 320
 LOADS = (0, 300_000)
 PANELS = {"read": (64, 300), "write": (372, 608)}
-"""Left and right of each panel of latencies."""
+"""Left and right edges of each panel of latencies."""
 BARS = (716, 868)
 RANGES = {"read": (30.0, 3_000.0), "write": (5.0, 100_000.0)}
-"""Latencies at the bottom and at the top, in us."""
+"""Latencies at the lower and at the upper edge of a panel, in us."""
 CLASSES = ("measured", "ours", "four", "sixteen")
 """Style of each curve, in the order of `drive` and `mqsim`."""
 CASES = {"reads": "4 KiB reads", "writes": "4 KiB writes", "mix": "70/30 mix", "large-reads": "64 KiB reads"}
@@ -42,30 +42,30 @@ circle.four,circle.sixteen,rect.theirs{fill:var(--theirs)}
 
 
 def text(x: float, y: float, words: str, style: str = "", anchor: str = "start") -> str:
-    """Returns a text."""
+    """Returns an SVG text element."""
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{style}" text-anchor="{anchor}">{words}</text>'
 
 
 def time(value_us: float) -> str:
-    """Returns a latency as an axis names it."""
+    """Returns a latency as an axis label."""
     return f"{value_us / 1000:g} ms" if value_us >= 1000 else f"{value_us:g} us"
 
 
 def across(kind: str, load: float) -> float:
-    """Returns where a load is."""
+    """Returns the horizontal position of a load."""
     left, right = PANELS[kind]
     return left + (right - left) * (load - LOADS[0]) / (LOADS[1] - LOADS[0])
 
 
 def down(kind: str, value_us: float) -> float:
-    """Returns where a latency is, on a logarithmic scale."""
+    """Returns the vertical position of a latency, on a logarithmic scale."""
     low, high = RANGES[kind]
     share = math.log(value_us / low) / math.log(high / low)
     return BOTTOM - (BOTTOM - TOP) * share
 
 
 def axes(kind: str) -> list[str]:
-    """Returns heading, grid and scales of a panel."""
+    """Returns the heading, the grid and the axes of a panel."""
     left, right = PANELS[kind]
     low, high = RANGES[kind]
     drawn = [text(left, TOP - 14, f"Mean latency of {kind}s", "head")]
@@ -79,7 +79,7 @@ def axes(kind: str) -> list[str]:
 
 
 def curve(kind: str, found: Curve, style: str) -> list[str]:
-    """Returns a curve with its points."""
+    """Returns a curve and its points."""
     places = [(across(kind, x), down(kind, y)) for x, y in sorted(found.of(kind).items()) if x <= LOADS[1]]
     drawn = [f'<path class="{style}" d="M{" L".join(f"{x:.1f},{y:.1f}" for x, y in places)}"/>']
     radius = 4 if style == "measured" else 2.6
@@ -87,7 +87,7 @@ def curve(kind: str, found: Curve, style: str) -> list[str]:
 
 
 def bars() -> list[str]:
-    """Returns the processor times of both for a million requests of each case."""
+    """Returns bars of the processor times of both simulators for a million requests of each case."""
     rows = {row["case"]: row for row in times()}
     left, right = BARS
     most = max(float(row["mqsim_s"]) / int(row["requests"]) for row in rows.values()) * 1e6
@@ -107,7 +107,7 @@ def bars() -> list[str]:
 
 
 def legend(curves: list[Curve]) -> list[str]:
-    """Returns the names of the curves, with the mean error of their reads over all loads."""
+    """Returns the legend: the names of the curves, with the mean error of their read latencies over all loads."""
     drawn, x = [], 28.0
     for found, style in zip(curves, CLASSES, strict=True):
         error = "" if style == "measured" else f", off by {found.error('read', curves[0]):.0%}"
@@ -138,7 +138,7 @@ def picture() -> str:
     ]
     for kind in KINDS:
         drawn += axes(kind)
-        # What was measured comes last, and lies above the others.
+        # Draw the measured curve last, above the others.
         for found, style in reversed(list(zip(curves, CLASSES, strict=True))):
             drawn += curve(kind, found, style)
     drawn += bars()
@@ -147,7 +147,7 @@ def picture() -> str:
 
 
 def main() -> None:
-    """Writes the picture, or says that it is stale."""
+    """Writes the picture; with --check, fails if it is stale."""
     drawn = picture()
     if "--check" not in sys.argv[1:]:
         FILE.write_text(drawn, encoding="utf-8")

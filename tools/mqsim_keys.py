@@ -1,4 +1,4 @@
-"""Writes docs/mqsim-keys.md, the table of MQSim's tags, as `import-mqsim` translates them; --check compares."""
+"""Writes docs/mqsim-keys.md, the table of MQSim's tags and their translation by `import-mqsim`. --check compares it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SCENARIOS: tuple[tuple[tuple[Mode, ...], tuple[Texts, ...]], ...] = (
     (BOTH, (DRAWN | PART, REPLAYED | PART)),
     ((Mode.COMPATIBLE,), (REPLAYED | {"Relay_Count": "2"},)),
 )
-"""The flows of each scenario, and the modes that accept them."""
+"""Flows of each scenario, and the modes in which the importer accepts them."""
 
 
 def reference() -> str:
@@ -101,7 +101,7 @@ def reference() -> str:
     for part, tags in PARTS:
         text += f"\n## {part}\n\n| tag | keys |\n|---|---|\n"
         for tag in tags:
-            # A flow drawn as in MQSim becomes a trace; the keys that describe the flow say more.
+            # A flow drawn as in MQSim becomes a trace, whose key says less than the keys that describe the flow.
             described = keys[part, tag.name] - ({"workload.trace"} if len(keys[part, tag.name]) > 1 else set())
             found = ", ".join(f"`{key}`" for key in sorted(described))
             text += f"| `{tag.name}` | {found or 'no effect: ' + reasons[part, tag.name]} |\n"
@@ -109,18 +109,18 @@ def reference() -> str:
 
 
 def plain(key: str) -> str:
-    """Returns a key without the number of its flow."""
+    """Returns a key without the number of the flow."""
     parts = key.split(".")
     return ".".join(parts[2:]) if parts[0] == "stream" else f"namespace.{parts[2]}" if parts[0] == "namespace" else key
 
 
 def tags(values: Texts) -> str:
-    """Returns tags with their texts."""
+    """Returns tags with their texts, as XML."""
     return "".join(f"<{name}>{value}</{name}>\n" for name, value in values.items())
 
 
 def device_text(drive: Texts, flash: Texts) -> str:
-    """Returns a drive in MQSim's format."""
+    """Returns a device file of MQSim."""
     inner = f"<Flash_Parameter_Set>\n{tags(flash)}</Flash_Parameter_Set>\n"
     device = f"<Device_Parameter_Set>\n{tags(drive)}{inner}</Device_Parameter_Set>\n"
     return (
@@ -129,7 +129,7 @@ def device_text(drive: Texts, flash: Texts) -> str:
 
 
 def workload_text(flows: tuple[Texts, ...]) -> str:
-    """Returns one scenario of some flows."""
+    """Returns a workload file of MQSim with one scenario."""
     text = ""
     for flow in flows:
         kind = "Trace_Based" if "File_Path" in flow else "Synthetic"
@@ -138,7 +138,7 @@ def workload_text(flows: tuple[Texts, ...]) -> str:
 
 
 def main() -> None:
-    """Writes the page or checks it."""
+    """Writes the page or, with --check, compares it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="fail when the page is stale, and write nothing")
     check = parser.parse_args().check

@@ -48,7 +48,7 @@ COLUMN, LINE, TITLE = 290, 24, 34
 
 
 def chromium() -> webdriver.ChromeOptions:
-    """Returns options of a browser without a window."""
+    """Returns options for a browser without a window."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
@@ -85,14 +85,14 @@ def picture(browser: webdriver.Chrome) -> str:
 
 
 def tidy(text: str) -> str:
-    """Returns a drawing without the attributes that only the page needs, one element to a line."""
+    """Returns a drawing with one element on a line, and without attributes that only the page needs."""
     text = re.sub(r' (?:data-[\w-]+|class|stroke-dasharray="null"|aria-hidden)(?:="[^"]*")?', "", text)
     text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}", text)
     return re.sub(r"(</(?:g|line|rect|text|circle)>)", r"\1\n", text) + "\n"
 
 
 def main() -> None:
-    """Writes the picture, or fails if it is stale."""
+    """Writes the picture; with --check, fails if it is stale."""
     browser = webdriver.Chrome(options=chromium(), service=Service(shutil.which("chromedriver")))
     try:
         text = picture(browser)

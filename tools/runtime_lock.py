@@ -16,11 +16,11 @@ from packaging.utils import canonicalize_name
 LOCK = Path(__file__).resolve().parents[1] / "requirements.lock"
 ENTRY = re.compile(r"^([A-Za-z0-9._-]+)==.*(?:(?<=\\)\n.*)*$", re.MULTILINE)
 EXTRAS = ("plots", "search")
-"""Extras that an image contains beside flashmesh itself."""
+"""Extras that an image installs together with flashmesh."""
 
 
 def needed(name: str, extras: tuple[str, ...] = ()) -> set[str]:
-    """Returns all packages that a package needs, by their canonical names."""
+    """Returns the canonical names of all packages that a package needs, directly or indirectly."""
     found: set[str] = set()
     waiting = [(canonicalize_name(name), extras)]
     while waiting:
@@ -41,7 +41,7 @@ def needed(name: str, extras: tuple[str, ...] = ()) -> set[str]:
 
 
 def runtime_lock(text: str) -> str:
-    """Returns the entries of a lock for the packages that are needed."""
+    """Returns the entries of the lock file for the needed packages."""
     entries = {canonicalize_name(found[1]): found[0] for found in ENTRY.finditer(text)}
     names = needed("flashmesh", EXTRAS)
     missing = sorted(names - entries.keys())

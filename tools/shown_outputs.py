@@ -62,12 +62,12 @@ def run(command: Command, folder: str) -> str:
 
 
 def differ(one: str, other: str) -> bool:
-    """Returns whether two outputs differ in more than what depends on the machine."""
+    """Returns whether two outputs differ in anything that does not depend on the machine."""
     return OF_THE_MACHINE.sub("", one).rstrip() != OF_THE_MACHINE.sub("", other).rstrip()
 
 
 def shortened(printed: str, shown: str) -> str:
-    """Returns as many lines as were shown before and after the line `...`; all of them without that line."""
+    """Returns the output with as many lines before and after `...` as the page shows; all lines without `...`."""
     lines, all_lines = shown.split("\n"), printed.split("\n")
     if ELLIPSIS not in lines:
         return printed

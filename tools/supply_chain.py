@@ -30,13 +30,13 @@ LICENCES = {
     "ISC",
     "MIT",
     "MIT-0",
-    # cbindgen, which writes the header for C and is in no binary.
+    # Licence of cbindgen, which writes the C header and is not part of any binary.
     "MPL-2.0",
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
 }
-"""Licences under which a crate may be used; one of several alternatives is enough."""
+"""Licences under which a crate may be used. One acceptable licence among alternatives is enough."""
 DUPLICATES: dict[str, str] = {
     "bitflags": "nbdkit, the bindings of its project, takes an older one",
     "getrandom": "bolero, which fuzz tests are made with, takes an older one",
@@ -49,12 +49,12 @@ DUPLICATES: dict[str, str] = {
     "toml": "cbindgen, which writes the header for C and is in no binary, takes an older one",
     "syn": "macros of bolero, enum_dispatch and others take an older one; it is in no binary",
 }
-"""Crates that are present in several versions, with the reason."""
+"""Reasons why some crates are present in several versions, by crate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A dependency of a release, or a tool of its build."""
+    """A dependency of a release, or a tool that builds it."""
 
     kind: str
     name: str
@@ -65,7 +65,7 @@ class Component:
 
 
 def crates() -> list[Component]:
-    """Returns the crates of Cargo.lock, without those of this workspace."""
+    """Returns the crates of Cargo.lock that are not part of this workspace."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     metadata: dict[str, Any] = json.loads(text)
@@ -104,7 +104,7 @@ def requirements(lock: str) -> list[Component]:
 
 
 def allows(licence: str | None) -> bool:
-    """Returns whether a crate may be used under its licence: every part of an `AND`, one of an `OR`."""
+    """Returns whether a licence expression is acceptable: every operand of `AND` must be, and one operand of `OR`."""
     if licence is None:
         return False
     parts = re.split(r"\s+AND\s+", licence.replace("(", " ").replace(")", " ").replace("/", " OR "))
@@ -112,9 +112,9 @@ def allows(licence: str | None) -> bool:
 
 
 def features(*packages: str, edges: str = "normal,build") -> dict[str, set[str]]:
-    """Returns the crates that packages are made of, each with the sets of features that it is compiled with.
+    """Returns the crates that packages depend on, each with the sets of features with which it is compiled.
 
-    All packages of the workspace if none is named.
+    Without a name, all packages of the workspace.
     """
     chosen = [f"--package={package}" for package in packages] or ["--workspace"]
     command = ["cargo", "tree", "--locked", *chosen, "--edges", edges, "--prefix", "none"]
@@ -129,13 +129,13 @@ def features(*packages: str, edges: str = "normal,build") -> dict[str, set[str]]
 
 
 def tested() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Returns the crates that the tests of the workspace are made of, and those of the tests of the core alone."""
+    """Returns the crates that the tests of the workspace depend on, and those that the tests of the core depend on."""
     edges = "normal,build,dev"
     return features(edges=edges), features("flashmesh", edges=edges)
 
 
 def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]], who: str) -> list[str]:
-    """Returns a sentence for every crate that `other` takes with features that it never has in `one`."""
+    """Returns a sentence for every crate that `other` compiles with features with which `one` never compiles it."""
     return [
         f"{crate}: {who} take it with other features; name them in both Cargo.toml"
         for crate in sorted(one.keys() & other.keys())
@@ -144,7 +144,7 @@ def compiled_twice(one: dict[str, set[str]], other: dict[str, set[str]], who: st
 
 
 def problems(cargo: list[Component], python: list[Component]) -> list[str]:
-    """Returns a sentence for every dependency that a release must not be built from."""
+    """Returns a sentence for every dependency that a release may not have."""
     found = [
         f"{one.name} {one.version}: licence {one.licence} is not among those allowed"
         for one in cargo

@@ -16,10 +16,10 @@ PAGE = ROOT / "docs" / "tests.md"
 BEGIN = "<!-- Written by tools/test_times.py. -->\n"
 END = "<!-- End of what is written. -->\n"
 SLOW_S = 2.0
-"""Least duration of a test of the table, in seconds."""
+"""Minimum duration of a test in the table, in seconds."""
 CARGO = (os.environ.get("CARGO", "cargo"), "test", "--workspace", "--locked", "--quiet", "--no-run")
 DRAWN = {"PROPTEST_RNG_SEED": "1", "PROPTEST_CASES": "40"}
-"""Environment of the random tests of `make test`."""
+"""Environment of the random tests in `make test`."""
 TIMED = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. ok <([\d.]+)s>$", re.MULTILINE)
 
 
@@ -28,7 +28,7 @@ class Test:
     """A test that passed."""
 
     file: str
-    """The file of a Python test; the program of a Rust test."""
+    """File of a Python test, or program of a Rust test."""
     name: str
     seconds: float
 
@@ -42,7 +42,7 @@ class Test:
 
 
 def python_tests(report: Path) -> list[Test]:
-    """Returns the tests of a report of pytest. Fixtures count for the first test that uses them."""
+    """Returns the tests in a report of pytest. The first test that uses a fixture includes its time."""
     cases = ElementTree.parse(report).iter("testcase")
     return [
         Test(case.attrib["classname"].replace(".", "/") + ".py", case.attrib["name"], float(case.attrib["time"]))
@@ -64,7 +64,7 @@ def rust_tests() -> list[Test]:
         done = subprocess.run(
             [message["executable"], "-Zunstable-options", "--report-time"],
             cwd=folder,
-            # The durations of single tests are not stable yet.
+            # The durations of single tests need an unstable option.
             env=os.environ | DRAWN | {"RUSTC_BOOTSTRAP": "1"},
             stdout=subprocess.PIPE,
             text=True,
@@ -76,7 +76,7 @@ def rust_tests() -> list[Test]:
 
 
 def table(tests: list[Test]) -> str:
-    """Returns the table of the slow tests, the slowest first, and a sentence on all others."""
+    """Returns the table of slow tests, the slowest first, and a sentence about all others."""
     slow = sorted((test for test in tests if test.seconds >= SLOW_S), key=lambda test: -test.seconds)
     rest = sum(test.seconds for test in tests) - sum(test.seconds for test in slow)
     rows = "".join(f"| {test.seconds:.0f} s | `{test.file}` | {test.proves} |\n" for test in slow)
@@ -85,7 +85,7 @@ def table(tests: list[Test]) -> str:
 
 
 def main() -> None:
-    """Measures the tests, both suites side by side as `make test` runs them, and writes the table."""
+    """Measures the tests, both suites in parallel as in `make test`, and writes the table."""
     report = ROOT / "out" / "tests.xml"
     chosen = ("-m", "not long", "--numprocesses=2", "--dist=loadscope", f"--junitxml={report}")
     with subprocess.Popen([sys.executable, "-m", "pytest", "--quiet", *chosen], cwd=ROOT) as beside:

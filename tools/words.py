@@ -40,7 +40,7 @@ class Comment(NamedTuple):
     line: int
     text: str
     is_function: bool
-    """Whether it documents a function without a result, which its doc must begin with a verb."""
+    """Whether the item is a function without a result; its doc must begin with a verb."""
 
 
 def of_rust(path: Path) -> Iterator[Comment]:
@@ -83,7 +83,7 @@ def comments() -> Iterator[Comment]:
 
 
 def faults(comment: Comment) -> Iterator[str]:
-    """Yields the forms of `comment` that readers have to solve."""
+    """Yields the faults of `comment`."""
     yield from (fault for fault, form in FORMS.items() if re.match(form, comment.text))
     yield from (fault for fault, form in ANYWHERE.items() if re.search(form, comment.text))
     if comment.is_function and not re.match(r"[A-Z][a-z]+s\b|As \[|Like \[|SAFETY|`", comment.text):

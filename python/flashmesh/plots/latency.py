@@ -36,8 +36,7 @@ def points(runs: Sequence[Run]) -> style.Values:
             count = found["requests"][-1]
             before = 0
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
-                # Share of requests at least as slow. It is above 0 even for the slowest one, as a logarithmic scale
-                # requires.
+                # Share of requests at least as slow: above 0 even for the slowest, as a logarithmic scale requires.
                 slower = (count - before) / count
                 rows.append(
                     {

@@ -101,8 +101,7 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     base = alt.Chart(named).encode(
         x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
-        # Connect points by load, not by throughput: beyond saturation throughput stagnates or falls while latency
-        # rises.
+        # Connect points by load: beyond saturation, throughput stagnates or falls while latency rises.
         order="rank:Q",
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )
