@@ -14,7 +14,7 @@ a file, "preset:NAME", or nested mappings.
 
 from importlib import import_module
 
-# Not imported: the command line imports this package, and can handle signals only after that.
+# Not imported from typing: the command line imports this package first, and can handle signals only afterwards.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from flashmesh._native import (
@@ -322,12 +322,12 @@ _HOMES = {
         "trace_summary",
     ),
 }
-"""Names by their module, which is imported on first use, so that a program loads only what it uses."""
+"""Names by their module. A module is imported on the first use of a name, so that programs load only what they use."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["profiles", *_HOME_OF]
 
 
-if not TYPE_CHECKING:  # for type checkers, a module with this function would have any name
+if not TYPE_CHECKING:  # For type checkers this function would give any name to the module.
 
     def __getattr__(name: str) -> object:
         """Imports a name on first use."""

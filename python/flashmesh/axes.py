@@ -22,7 +22,7 @@ DECIDED_BY = {
     "fio": ("workload.kind", "workload.trace", "workload.profile"),
     "tolerate": ("workload.tolerate",),
 }
-"""Keys that an argument besides the configuration sets."""
+"""Keys that arguments besides the configuration set."""
 
 
 def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
@@ -52,7 +52,7 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
 
 
 def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str = "", suffix: str = "=") -> None:
-    """Refuses arguments that would override a varied key, so that all its values would give the same run.
+    """Refuses arguments that override a varied key: all of its values would give the same run.
 
     Args:
         keys: The varied keys.
@@ -75,7 +75,7 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
 
 @lru_cache(maxsize=4096)
 def typed(text: str) -> Value:
-    """Returns a number or truth value converted from text, a quoted text without quotes, any other text unchanged."""
+    """Returns a text as a number or truth value, if it is one; otherwise as text, without quotes around it."""
     import tomllib
 
     try:

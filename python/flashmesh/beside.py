@@ -37,5 +37,5 @@ def with_stream(jobs: FioJobs, kind: str, value: str, reading: Mapping[str, str]
 
 
 def in_streams(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the keys of a single job as keys of a stream; keys of streams stay unchanged."""
+    """Returns the keys of a single job as keys of a named stream. Keys of streams stay unchanged."""
     return {f"{STREAM}{JOB}.{key}" if key.startswith(OF_STREAMS) else key: value for key, value in keys.items()}

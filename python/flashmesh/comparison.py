@@ -250,7 +250,7 @@ class Comparison(Plots):
         return polars.DataFrame(self)
 
     def to_csv(self, long: bool = False) -> str:
-        """Returns CSV with a row for each run, or with `long` for each of its values; omits empty columns."""
+        """Returns CSV with a row for each run, or with `long` a row for each value. Empty columns are left out."""
         from flashmesh.sweeps.table import csv_text
 
         return csv_text(self.table(), long)

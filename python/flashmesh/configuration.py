@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REASONS_SHOWN = 3
-"""Maximum number of reasons in an error about a key without effect."""
+"""Maximum number of reasons that an error about a key without effect names."""
 TEXT_MAX = 1 << 20
-"""Maximum length in characters of a configuration from a pipe, equal to the limit in bytes of a file."""
+"""Maximum length in characters of a configuration from a pipe; the limit of a file has the same number of bytes."""
 STDIN = "-"
-"""Name for standard input, in place of a path."""
+"""Path that stands for standard input."""
 
 
 @runtime_checkable
 class TomlTables(Protocol):
-    """Interface of objects that represent the tables of a configuration file, with its spelling of keys."""
+    """Interface of objects that have the tables of a configuration file, with the keys spelled as in files."""
 
     def to_toml_tables(self) -> Mapping[str, Any]:
         """Returns the tables; omitted parameters keep the value of the preset."""
@@ -52,10 +52,10 @@ class PipeText:
 
 
 def read_once(source: ConfigSource) -> ConfigSource | PipeText:
-    """Returns a source that can be loaded repeatedly: the text of a pipe or standard input, any other one unchanged.
+    """Returns a source that can be read repeatedly: for a pipe or standard input its text, otherwise the source itself.
 
     Raises:
-        ConfigError: If it cannot be read.
+        ConfigError: If the source cannot be read.
     """
     if not isinstance(source, str | Path) or str(source).startswith(PRESET_PREFIX):
         return source
@@ -72,7 +72,7 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{source}: cannot be read: {error}") from error
     except ValueError:
-        return source  # not a path: loading it reports the error
+        return source  # not a path: the error comes when it is loaded
 
 
 def read_pipe(path: Path) -> str:
@@ -120,7 +120,7 @@ def load(
     Args:
         source: The configuration.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-        varied: For one of several runs, the values of the axes; they come before those of `overrides`, which some of
+        varied: For one of several runs, the values of the axes; they precede those of `overrides`, which some of
             the runs may not read. None for a run by itself.
         trace: A trace file to replay instead of the workload of the configuration, at its time stamps unless an
             override says otherwise (`CHOOSING`), or tables do.
@@ -173,7 +173,7 @@ def load(
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     texts = given + [f"{key}={value}" for key, value in varied.items()]
-    # An error names an override by its number; it is replaced by the option or argument that set the override.
+    # Errors name an override by its number; replace that by the option or argument that set it.
     origins = {f"--set #{len(given) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
     if provenance.command is None:
         origins = dict(
@@ -223,11 +223,11 @@ def load(
 
 
 CHOOSING = {f"replay.{key}" for key in ("mode", "outstanding", "threads", "think-time")}
-"""Keys that say whether requests follow time stamps, or one another."""
+"""Keys that select whether requests follow time stamps or completions of other requests."""
 
 
 def keeps_requests_in_flight(config: Config, source: ConfigSource | PipeText, given: set[str]) -> bool:
-    """Returns whether only a file or a preset, written for another workload, has the time stamps of a trace ignored."""
+    """Returns whether a run ignores the time stamps of a trace although no key given for this run says so."""
     if given & CHOOSING or isinstance(source, Mapping | TomlTables):
         return False
     replay = json.loads(config.to_json()).get("replay")
@@ -235,7 +235,7 @@ def keeps_requests_in_flight(config: Config, source: ConfigSource | PipeText, gi
 
 
 def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Returns an identifier of a configuration, valid until its file changes; None for tables, which may change."""
+    """Returns an identifier of a configuration until its file changes; None for tables, which may change any time."""
     if not isinstance(source, str | Path | PipeText):
         return None
     file = Path(source) if isinstance(source, str | Path) else None
@@ -259,13 +259,13 @@ def place_of(source: ConfigSource | PipeText) -> str:
 
 
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
-    """Returns the names of settings as arguments of a library call, in their order."""
+    """Returns the settings as they appear in a library call, in order."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
 
 
 def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """Returns an error for programs: with the argument, or the place in the configuration, instead of TOML."""
+    """Returns an error message for programs, with the argument or the place in the configuration instead of TOML."""
 
     def argument(shown: re.Match[str]) -> str:
         return f" --> {shown['place']} = {shown['value'].strip()!r}"
@@ -287,7 +287,7 @@ def in_python(text: str, source: ConfigSource | PipeText) -> str:
 
 
 def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str | None:
-    """Returns the place in typed parameters or nested mappings for a place in their TOML."""
+    """Returns the path in typed parameters or nested mappings that became this position in TOML."""
     if isinstance(source, str | Path | PipeText):
         return None
     text = toml_of(source)
@@ -302,10 +302,10 @@ def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str 
 
 
 def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
-    """Refuses keys that no run reads, since their values would have no effect.
+    """Refuses keys without an effect: those that no run reads.
 
     Raises:
-        ConfigError: If there is one.
+        ConfigError: If no run reads one of the keys.
     """
     for key in keys:
         reasons: set[str] = set()
@@ -321,7 +321,7 @@ def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
 
 
 def at_jobs(text: str, fio: FioJobs) -> str:
-    """Returns an error with the lines of the job file in place of the settings derived from them."""
+    """Returns an error message that shows the lines of the job file instead of the settings derived from them."""
 
     def place(shown: re.Match[str]) -> str:
         lines = fio.place(shown["key"].strip())
@@ -368,7 +368,7 @@ def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None,
 
 
 def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
-    """Reads a configuration and reports its notes; overrides `table.key=value` override settings of fio jobs."""
+    """Reads a configuration and reports its notes. Overrides `table.key=value` also override settings of fio jobs."""
     config = read_quietly(source, overrides, jobs or [])
     for note in config.notes():
         tell(note, source)
@@ -376,7 +376,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
 
 
 told: set[str] = set()
-"""Notes already printed by this process, since a sweep reads thousands of configurations."""
+"""Notes that this process has already printed. A sweep reads thousands of configurations."""
 
 
 def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = FutureWarning) -> None:
@@ -395,7 +395,7 @@ def tell(note: str, source: ConfigSource | PipeText, category: type[Warning] = F
     if provenance.command is None:
         import warnings
 
-        # The warning points at the caller of the library, however deep the call stack is.
+        # Let the warning name the caller of the library, at any depth of the call stack.
         frame, depth = sys._getframe(), 1
         while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "flashmesh":
             frame, depth = frame.f_back, depth + 1
@@ -432,7 +432,7 @@ def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
     """Returns tables as TOML.
 
     Raises:
-        ConfigError: If they cannot be represented.
+        ConfigError: If TOML cannot represent a value.
     """
     import tomli_w
 
@@ -446,7 +446,7 @@ def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
 
 
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:
-    """Reads a file; after an error, checks the path again for a more helpful message."""
+    """Reads a file. If that fails, examines the path for a more helpful error message."""
     try:
         if os.path.isfile(path):  # noqa: PTH113 - a sweep reads a thousand times
             return Config.from_file(path, overrides, jobs)
@@ -457,17 +457,17 @@ def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:
-    """Refuses a configuration with streams of its own, which would run beside the jobs.
+    """Refuses a configuration with streams, which would run beside the fio jobs.
 
     Raises:
-        ConfigError: If it has any.
+        ConfigError: If the configuration has streams.
     """
     import tomllib
 
     try:
         streams = tomllib.loads(read(source, []).to_toml()).get("stream")
     except ConfigError:
-        return  # overrides may make it valid; if not, loading reports the error
+        return  # overrides may correct the error; otherwise it is reported later
     if streams:
         names = ", ".join(f"[stream.{name}]" for name in streams)
         raise ConfigError(f"the configuration has streams of its own, {names}: with fio its jobs are the streams")
@@ -506,10 +506,10 @@ def trace_path(trace: str | Path) -> str:
     """Returns the absolute path of a trace.
 
     Raises:
-        WorkloadError: If it does not exist, or a configuration cannot spell it.
+        WorkloadError: If the trace does not exist, or its path is no valid text in a configuration.
     """
     try:
-        # Symbolic links are not resolved: /dev/fd has no path behind it, and links may form a cycle.
+        # Do not resolve symbolic links: /dev/fd leads to no path, and links may form a cycle.
         path = os.path.abspath(trace)  # noqa: PTH100 - pathlib resolves links as well
         path.encode()
     except (OSError, RuntimeError, TypeError, ValueError) as error:
@@ -533,14 +533,14 @@ def refuse_unspeakable(text: str) -> None:
 
 
 def interruptibly(read: Callable[[], T]) -> T:
-    """Reads in a thread that is abandoned on Ctrl-C, since a pipe may never have data."""
+    """Reads in a thread, which is abandoned on Ctrl-C, since a pipe may never deliver data."""
     found: list[T] = []
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
             found.append(read())
-        except BaseException as error:  # the waiting thread raises it
+        except BaseException as error:  # raised by the waiting thread
             failed.append(error)
 
     reader = threading.Thread(target=work, name="flashmesh-read", daemon=True)
@@ -558,13 +558,13 @@ def plain(value: Any) -> Any:
             return {key: plain(inner) for key, inner in value.items()}
         case list() | tuple():
             return [plain(inner) for inner in value]
-    # Without importing NumPy: a caller with such values has imported it.
+    # NumPy need not be imported: a caller with such values has done so.
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
 def value_text(value: object) -> str:
-    """Returns a value as an override spells it: texts unchanged, everything else as TOML."""
-    # The most frequent types first, since a study has millions of values.
+    """Returns a value in the spelling of an override: text unchanged, everything else as TOML."""
+    # Test the most frequent types first, since a study has millions of values.
     if type(value) is str:
         return value
     if type(value) in (int, float):

@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 Level = Literal["ok", "note", "fault"]
 BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
 ROOM_MIN = 100 * 2**20
-"""Free space for temporary files and results, in bytes, below which a note is given."""
+"""Free space below which a note warns about temporary files and results, in bytes."""
 FILES_MIN = 256
 """Number of open files that a sweep on all cores may need."""
 ANSWER_S = 10
 """Timeout in seconds for a program to print its version."""
 TRIED = 2_000
-"""Requests of the test run."""
+"""Number of requests of the test run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fact, with its effect on flashmesh."""
+    """A fact about the installation, and its effect on flashmesh."""
 
     group: str
     name: str
     value: str
     level: Level = "ok"
-    """`note`: a feature does not work, or is slow. `fault`: flashmesh does not work."""
+    """`note` if a feature is missing or slow, `fault` if flashmesh does not work."""
     remedy: str = ""
 
 
@@ -104,7 +104,7 @@ def packages() -> Iterator[Finding]:
 
 
 def programs() -> Iterator[Finding]:
-    """Yields the system programs that single commands need, and their plugins."""
+    """Yields the programs of the system that some commands need, and the plugins of these programs."""
     from flashmesh.serving.nbdkit import INSTALL, PLUGIN
 
     found = shutil.which("nbdkit")
@@ -189,7 +189,7 @@ def terminal() -> Iterator[Finding]:
 
 
 def fonts() -> Finding:
-    """Returns the fonts of reports and figures."""
+    """Returns whether the fonts of reports and figures are installed."""
     from importlib.util import find_spec
 
     if find_spec("vl_convert") is not None:
@@ -198,7 +198,7 @@ def fonts() -> Finding:
 
 
 def folders() -> Iterator[Finding]:
-    """Yields the folders for files."""
+    """Yields the folders in which flashmesh writes files."""
     for name, folder in (("working folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
@@ -214,7 +214,7 @@ def folders() -> Iterator[Finding]:
 
 
 def trial() -> Iterator[Finding]:
-    """Yields a run with all oracles."""
+    """Yields the outcome of a test run with all oracles."""
     from flashmesh import run
 
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Table of epochs: a CSV or Parquet file with a row for each."""
+"""Table of epochs: a CSV or Parquet file with a row for each epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples: in the package of a wheel, above it in a copy of the repository."""
+"""Examples: part of the installed package, or beside it in a copy of the repository."""
 
 from __future__ import annotations
 

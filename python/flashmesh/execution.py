@@ -30,26 +30,26 @@ STOP_S = 10.0
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run; `partial` is the simulated part, None if there is none."""
+    """Error for a run that Ctrl-C ended. `partial` is the simulated part; None if there is none."""
 
     def __init__(self, partial: Result | Comparison | None) -> None:
-        """Takes the simulated part."""
+        """Creates the error with the simulated part."""
         super().__init__()
         self.partial = partial
 
 
 class Unwritten(OutputError):  # noqa: N818 - named for what it says, as Interrupted is
-    """The run ended, but not all of its files could be written; `result` is its result."""
+    """Error for a completed run whose files could not all be written. `result` is the result of the run."""
 
     def __init__(self, message: str, result: Result) -> None:
-        """Takes the result, so that it is not lost."""
+        """Creates the error with the result, so that it is not lost."""
         super().__init__(message)
         self.result = result
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of all runs together."""
+    """Progress of all runs."""
 
     requests_done: int
     """Completed requests."""
@@ -58,13 +58,13 @@ class Progress:
     simulated_ps: int
     """Simulated time of the most advanced run."""
     runs_done: int
-    """Completed runs."""
+    """Number of completed runs."""
     runs: int
-    """All runs."""
+    """Number of runs."""
     opening: bool
-    """Whether no run has begun: traces are scanned and drives preconditioned."""
+    """Whether no run has begun yet: traces are being scanned and drives preconditioned."""
     running: tuple[int, ...] = ()
-    """Indices of the active runs in the plan of a sweep; on a cluster, those that were sent first."""
+    """Indices of the active runs in the plan of a sweep; on a cluster, of the runs submitted first."""
     preconditioned: float | None = None
     """Progress of the preconditioning from 0 to 1, of the most advanced run; None without one."""
 
@@ -76,20 +76,20 @@ class Job:
     config: _native.Config
     check: bool = False
     alone: int | None = None
-    """The only stream that issues requests; None for all streams."""
+    """The only stream that issues requests; None if all streams do."""
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
     """Called before the run with the summary of its trace."""
     timeline: Path | None = None
     """The file for a timeline of the run."""
     timeline_full_ps: int | None = None
-    """Time from which the timeline is empty because it was full."""
+    """Time from which the full timeline records nothing; None if it did not fill up."""
     timeline_failure: str | None = None
     """Error of writing the timeline."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
     simulated: bool = False
-    """Whether the simulation has ended; its result may still be under construction."""
+    """Whether the simulation has ended. Its result may still be under construction."""
     ended: bool = False
     result: Result | None = None
     error: BaseException | None = None
@@ -117,7 +117,7 @@ class Job:
             self.timeline_failure = simulation.timeline_failure
             document = with_provenance(report, self.config)
             self.result = Result.from_json(document, self.config.to_toml(), setup)
-        except BaseException as error:  # the waiting thread raises it
+        except BaseException as error:  # raised by the waiting thread
             self.error = error
         finally:
             self.ended = True
@@ -144,7 +144,7 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
             job.work()
             wake.set()
 
-    # Daemon threads: opening a drive cannot be interrupted, and must not keep the process alive.
+    # Daemon threads do not keep the process alive. Opening a drive cannot be interrupted.
     for _ in range(min(threads, len(jobs))):
         threading.Thread(target=worker, name="flashmesh-run", daemon=True).start()
     try:
@@ -169,9 +169,9 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
 
 
 def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool = False) -> None:
-    """Cancels all jobs and waits for the running ones, which end quickly; jobs still being opened are abandoned.
+    """Cancels all jobs, and waits for the running ones, which end soon. Abandons jobs that are still opening.
 
-    Results of runs with many epochs take seconds to build, so results that are not needed are not awaited.
+    Building the result of a run with many epochs takes seconds, so this function waits for results only on request.
     """
     for job in jobs:
         job.control.cancel()

@@ -11,7 +11,7 @@ EXTRAS = {
     "plots": "flashmesh report --plots",
     "search": "flashmesh optimise",
 }
-"""Features that need the packages of an extra; other extras are for development only."""
+"""Features that need the packages of an extra. Extras without a feature are for development."""
 
 
 def requirements() -> list[tuple[str, str, str | None]]:

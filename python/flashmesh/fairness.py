@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fairness(together: Result, alone: Sequence[Result]) -> Fairness:
-    """Compares a run with the runs of its streams alone, in the order of the streams."""
+    """Compares a run with the runs in which each of its streams is alone, in the order of the streams."""
     streams = [
         (stream.name, mean_latency(together, index), mean_latency(run, index))
         for index, (stream, run) in enumerate(zip(together.streams, alone, strict=True))

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where no lock shows whether another process still writes a file
+except ImportError:  # on Windows, where no lock shows whether another process still writes a file
     fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
 TEMPORARY = ".flashmesh-"
-"""Prefix of the names of temporary files, independent of the final name, which may have the maximum length."""
+"""Prefix of the names of temporary files. The final name is not part of them, since it may have the maximum length."""
 TEMPORARY_END = ".tmp"
 REPLACING = ".replacing-"
-"""Prefix of the files of `replace_text`, which have no lock."""
+"""Prefix of temporary files of `replace_text`, which are not locked."""
 STALE_S = 3600.0
-"""Age in seconds from which a small file is abandoned."""
+"""Age in seconds from which a temporary file of `replace_text` counts as abandoned."""
 LINKS_MAX = 40
-"""Maximum number of symbolic links followed to a file, as in Linux."""
+"""Maximum number of symbolic links on the way to a file, as in Linux."""
 
 
 def absolute(path: Path) -> Path:
-    """Returns the absolute path behind symbolic links; links in a cycle stay unresolved."""
+    """Returns the absolute path with symbolic links resolved, unless they form a cycle."""
     return Path(os.path.realpath(path))
 
 
@@ -86,7 +86,7 @@ def opened(target: Path) -> AbstractContextManager[object] | None:
     """
     if not is_special(target):
         return None
-    # Waiting for the reader after the work would delay its results.
+    # Wait for the reader of the pipe now; after the work, waiting would delay the results.
     return os.fdopen(os.open(target, os.O_WRONLY), "wb", buffering=0) if target.is_fifo() else nullcontext()
 
 
@@ -133,7 +133,7 @@ def target_of(path: Path) -> Path:
     if unusable:
         raise OutputError(f"{str(path)!r}: is no name of a file")
     if is_special(path):
-        # Links in /dev/fd and /proc lead to pipes by names that exist in no folder.
+        # Links in /dev/fd and /proc name pipes, which exist in no folder.
         return path
     target = path
     for _ in range(LINKS_MAX):
@@ -143,7 +143,7 @@ def target_of(path: Path) -> Path:
     else:
         raise OutputError(f"{path}: cannot be written: its symbolic links lead in a circle")
     with suppress(FileNotFoundError):
-        target.lstat()  # reports a name that is too long now, not after the work
+        target.lstat()  # Report a name that is too long before the work.
     if target.is_dir():
         raise OutputError(f"{path}: is a folder, not a file")
     return target
@@ -170,10 +170,10 @@ class OutputFiles(AbstractContextManager["OutputFiles"]):
         self.contexts: list[AbstractContextManager[Any]] = []
 
     def open(self, context: AbstractContextManager[T]) -> T:
-        """Opens a file; returns the value of its context.
+        """Opens the context of a file, and returns the value of the context.
 
         Raises:
-            OutputError: If it cannot be opened.
+            OutputError: If the file cannot be opened.
         """
         value = context.__enter__()
         self.contexts.append(context)
@@ -200,13 +200,13 @@ class OutputFiles(AbstractContextManager["OutputFiles"]):
 
 
 class Temporary:
-    """A file that is being written, and is moved to `target` when complete."""
+    """A file that is moved to `target` once it is complete."""
 
     def __init__(self, target: Path) -> None:
         """Creates the file, without a name if the system supports it.
 
         Raises:
-            OSError: If it cannot be created.
+            OSError: If the file cannot be created.
         """
         self.target = target
         self.name: Path | None = None
@@ -232,7 +232,7 @@ class Temporary:
         os.fsync(self.descriptor)
         if self.name is None:
             name = new_name(self.target.parent)
-            # The link to the descriptor is followed only with a folder descriptor to start from.
+            # The kernel follows the link to the descriptor only if a folder descriptor is given.
             root = os.open("/", os.O_RDONLY)
             try:
                 os.link(f"/proc/self/fd/{self.descriptor}", name, src_dir_fd=root, follow_symlinks=True)
@@ -315,7 +315,7 @@ def named(folder: Path) -> tuple[Path, int]:
         name = new_name(folder)
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         lock(descriptor)
-        # Before it was locked, another process may have removed it as stale.
+        # Another process may have removed the file as stale before it was locked.
         if os.fstat(descriptor).st_nlink > 0:
             return name, descriptor
         os.close(descriptor)

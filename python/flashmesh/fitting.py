@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REFERENCE_DRIVES = {"venice-z-nand": "z_nand", "venice-pm9a3": "pm9a3"}
-"""Presets on which latencies are compared, a fast and a slow drive, with their names in the keys of figures."""
+"""Presets on which latencies are compared, a fast and a slow drive, with their names in figure keys."""
 LOAD_MAX = 0.5
-"""Maximum load of open replay, as a share of the throughput of the drive; a trace with more is slowed down."""
+"""Maximum load in open replay, as a share of the drive's throughput. A trace with a higher load is slowed down."""
 CHECKED_REQUESTS = 1_000_000
 """Number of requests at the start of a trace that are compared with a copy after a fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFigure:
-    """One figure of an original and of its copy."""
+    """A figure of an original and of its copy."""
 
     key: str
     """Stable identifier."""
@@ -42,11 +42,11 @@ class TraceFigure:
     accessed pages if these are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures
     that may be near 0."""
     original: float | None
-    """None for a distribution."""
+    """Value of the original; None for a distribution."""
     copy: float | None
-    """None for a distribution."""
+    """Value of the copy; None for a distribution."""
     difference: float | None
-    """None if the original is 0 and the copy is not."""
+    """Difference of the copy from the original; None if only the original is 0."""
     bound: float
     """Bound that copies made from fitted profiles meet (docs/fitting.md). A relative figure lies between
     `original / (1 + bound)` and `original * (1 + bound)`."""
@@ -65,7 +65,7 @@ class TraceComparison:
     original: str
     copy: str
     time_scales: dict[str, float]
-    """Factors on arrival times in the open replay, for each reference drive."""
+    """Factors on arrival times in open replay, by reference drive."""
     figures: tuple[TraceFigure, ...]
 
     @property
@@ -88,7 +88,7 @@ class TraceGeneration:
     written: int
     """Number of requests written."""
     left_out: LeftOut
-    """Requests left out."""
+    """Requests that the format cannot represent."""
 
 
 def fit_trace(
@@ -248,7 +248,7 @@ def replays(
 
 
 def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[Any]) -> TraceFigure:
-    """Returns one figure of the replays of an original and its copy on a drive."""
+    """Returns a figure that compares the replays of an original and of its copy on a drive."""
     is_rate = name == "iops"
     values = [float(result.document["iops"] if is_rate else getattr(result.latency_ps.all, name)) for result in results]
     difference = values[1] / values[0] - 1.0 if values[0] else None

@@ -1,4 +1,4 @@
-"""Data frames as traces: those of pandas, polars, Arrow or any other exporter of Arrow."""
+"""Data frames as traces: from pandas, polars, Arrow or any other library that exports Arrow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 READING = {"workload.format": "ascii", "workload.time-unit": "ns"}
-"""Settings for reading the file of a data frame."""
+"""Settings for reading the file that a data frame is written to."""
 SECTOR = 512
 """Bytes of a sector of a trace."""
 ARRIVALS = {"arrival_ps": 1e-3, "arrival_ns": 1.0, "arrival_us": 1e3, "arrival_ms": 1e6, "arrival_s": 1e9}
@@ -32,7 +32,7 @@ FORM = "a trace needs a column for arrivals (arrival_ns, arrival_us, ...), offse
 
 
 DataFrame: TypeAlias = Any
-"""Data frame of pandas, polars or Arrow; exporters of Arrow have no common type."""
+"""Data frame of pandas, polars or Arrow. Libraries that export Arrow have no common type."""
 
 
 def is_frame(trace: Any) -> bool:
@@ -43,7 +43,7 @@ def is_frame(trace: Any) -> bool:
 def trace_file(frame: Any) -> Path:
     """Writes a file with the requests of a data frame in the order of arrival, and returns its path.
 
-    It is named by a hash of its content, and stays in the temporary folder, since the configuration of a result names
+    The name is a hash of the content. The file stays in the temporary folder, since the configuration of a result names
     it.
 
     Args:
@@ -82,7 +82,7 @@ def trace_file(frame: Any) -> Path:
 
 
 def as_trace(trace: Any, overrides: Mapping[str, Any] | None) -> tuple[str | Path | None, Mapping[str, Any] | None]:
-    """Returns the path of a trace and the settings for reading it; for a data frame, those of a file with its requests.
+    """Returns the path of a trace and the settings for reading it. A data frame is written to a file first.
 
     Raises:
         WorkloadError: If a data frame is not a trace.
@@ -102,10 +102,10 @@ def as_arrow(frame: Any) -> pa.Table:
 
 
 def one_of(table: pa.Table, names: Sequence[str]) -> str:
-    """Returns the only one of some columns that a table has.
+    """Returns the name among `names` that a table has as a column.
 
     Raises:
-        WorkloadError: If it has none or several of them.
+        WorkloadError: If the table has none or several of the columns.
     """
     there = [name for name in names if name in table.column_names]
     if len(there) != 1:
@@ -153,7 +153,7 @@ def kinds(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     """Returns whether each request is a read.
 
     Raises:
-        WorkloadError: If one is neither a read nor a write.
+        WorkloadError: If a request is neither a read nor a write.
     """
     import numpy as np
 

@@ -37,11 +37,11 @@ FEATURES = 2
 
 
 class Closed(Exception):  # noqa: N818 - ends an abandoned run
-    """The environment was closed or reset while the drive waited for an action."""
+    """Signal to the thread of a run that the environment was closed or reset."""
 
 
 class Asked:
-    """Policy of an episode, which passes each decision to the thread of the agent and waits for the action."""
+    """Policy of an episode. It passes each decision to the thread of the agent and waits for the action."""
 
     def __init__(self, candidates: int) -> None:
         """Prepares a policy that offers `candidates` candidates."""
@@ -56,7 +56,7 @@ class Asked:
     def select(self, blocks: Blocks) -> int:
         """Returns the candidate that the agent chooses."""
         invalid, filled = blocks.invalid_pages, blocks.filled
-        # Candidates are ordered by invalid pages, most first; equal ones by their position in the plane.
+        # Order candidates by invalid pages, most first, and equal ones by their position in the plane.
         offered = np.argsort(-invalid.astype(np.int64), kind="stable")[: self.candidates]
         offered = offered[filled[offered] > 0]
         shares = np.zeros((self.candidates, FEATURES), dtype=np.float32)
@@ -88,7 +88,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
         overrides: Mapping[str, Any] | None = None,
         trust_policies: bool = False,
     ) -> None:
-        """Takes the drive, its workload, and the trust in policies, as in `flashmesh.run`."""
+        """Takes the drive with its workload, and whether to trust policies, as in `flashmesh.run`."""
         self.config, self.overrides, self.trust_policies = config, dict(overrides or {}), trust_policies
         self.candidates = candidates
         self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (candidates * FEATURES,), np.float32)
@@ -115,14 +115,14 @@ class VictimEnv(gymnasium.Env[Any, Any]):
 
         def work() -> None:
             try:
-                # A seed in the overrides takes precedence; passing another one would be an error.
+                # A seed in the overrides takes precedence. Giving both would be an error.
                 settings = {"seed": run_seed, **self.overrides}
                 ended.append(
                     simulate.run(
                         self.config, overrides=settings, victim=Kept(asked), trust_policies=self.trust_policies
                     )
                 )
-            except BaseException as error:  # the thread of the agent raises it
+            except BaseException as error:  # raised by the thread of the agent
                 ended.append(error)
             finally:
                 asked.questions.put(None)
@@ -177,7 +177,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
 
 
 class Kept:
-    """Policy wrapper that `deepcopy` does not copy, since it communicates with the thread of an agent."""
+    """Wrapper that `deepcopy` does not copy, since the policy communicates with the thread of an agent."""
 
     def __init__(self, asked: Asked) -> None:
         """Wraps the policy of an episode."""

@@ -22,7 +22,7 @@ def compact(document: Any) -> str:
 
 
 def ascii_text(document: Any, is_indented: bool) -> str | None:
-    """Returns the text from orjson; None if it refuses the document, or the text is not ASCII."""
+    """Returns the text from orjson; None if orjson refuses the document, or the text is not ASCII."""
     import orjson
 
     options = orjson.OPT_SERIALIZE_NUMPY | (orjson.OPT_INDENT_2 if is_indented else 0)

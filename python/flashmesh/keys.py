@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 NAME = "NAME"
-"""Placeholder in a key for the name of a named table."""
+"""Placeholder in a key for the name of a user-defined table."""
 PRESET = "preset"
 NAMED = ("stream", "namespace")
-"""Tables whose keys are names chosen by the user."""
+"""Tables that contain user-defined tables."""
 UNSET = "not set"
 COUNT = re.compile(r" *[0-9][0-9_.]* *[kKMGT] *")
 """Pattern of a whole number with a suffix, such as 1M."""
@@ -35,13 +35,13 @@ class Condition:
 
     key: str
     wanted: bool
-    """Whether the value must be one of `values`, or none of them."""
+    """Whether the value must be one of `values`; otherwise it must be none of them."""
     values: tuple[str, ...]
     """Values as TOML; an empty text stands for unset."""
 
     @property
     def text(self) -> str:
-        """Condition as written in a file."""
+        """The condition as text, in the notation of a file."""
         forms = {True: ("{key} = {value}", "{key} not set"), False: ("{key} other than {value}", "{key} set")}
         return " or ".join(forms[self.wanted][not value].format(key=self.key, value=value) for value in self.values)
 
@@ -63,9 +63,9 @@ class Key:
     choices: Mapping[str, str]
     """Values of a fixed list, each with its meaning."""
     step: str | None
-    """Step by which `flashmesh ask` changes it: `x2`, `+5%`, or the values to try separated by ` | `."""
+    """Step by which `flashmesh ask` changes the value: `x2`, `+5%`, or alternatives separated by ` | `."""
     used_with: tuple[tuple[Condition, ...], ...]
-    """Conditions for a run to read the key: at least one condition of each group must hold."""
+    """Conditions under which a run reads the key: one condition of each group must hold."""
     meaning: str
 
     @property
@@ -75,7 +75,7 @@ class Key:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Papers cited in its meaning, or else in the text about its section."""
+        """Papers that the description of the key cites, or else that of its section."""
         section = dict(_native.sections()).get(self.section, "")
         own = cited(" ".join([self.meaning, *self.choices.values()]))
         return own or cited(section)
@@ -133,7 +133,7 @@ def find(key: str) -> Key:
     """Returns a declared parameter.
 
     Raises:
-        ConfigError: If there is none of this name; the message suggests the key that was meant.
+        ConfigError: If no parameter has this name. The message suggests similar ones.
     """
     known = declared()
     name = declared_name(key)
@@ -154,7 +154,7 @@ def key_of(text: str) -> str:
 
 
 def misfit(key: Key, value: Any) -> str | None:
-    """Returns why a parameter cannot have a value, as far as its declaration shows; None if it can."""
+    """Returns the reason why a value is invalid by the declaration of its parameter; None if there is none."""
     from flashmesh.configuration import plain
     from flashmesh.importers.problems import suggestion
 
@@ -172,7 +172,7 @@ def misfit(key: Key, value: Any) -> str | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and COUNT.fullmatch(value):
-        return None  # the reader of configurations expands the suffix
+        return None  # the reader of configurations handles the suffix
     if isinstance(value, bool) or not isinstance(value, int):
         return f"{value!r} is no whole number"
     if (key.least is not None and value < key.least) or (key.most is not None and value > key.most):
@@ -200,7 +200,7 @@ def refuse_misfits(name: str, section: str, values: Mapping[str, Any]) -> None:
 
 
 def keys_named(name: str) -> list[str]:
-    """Returns the keys of any section with this last part, in the order of declaration."""
+    """Returns the keys whose last part is `name`, in the order of declaration."""
     return [key for key in declared() if key.rpartition(".")[2] == name and NAME not in key]
 
 
@@ -218,7 +218,7 @@ def meant(name: str, known: Mapping[str, Key]) -> str:
 
 
 def related(key: Key) -> list[str]:
-    """Returns other relevant keys: those it is read with, those read with it, and the others of its section."""
+    """Returns related keys: the keys it depends on, the keys that depend on it, and the others of its section."""
     known = declared()
     wanted = [condition.key for any_of in key.used_with for condition in any_of]
     readers = [
@@ -273,6 +273,6 @@ def differences(tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def short_key(key: str) -> str:
-    """Returns a key without its section, unless the rest is a single word, such as `kind`, which would be ambiguous."""
+    """Returns a key without its section, unless the rest is a single word such as `kind`."""
     last = key.rpartition(".")[2]
     return last if "-" in last else key

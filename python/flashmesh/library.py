@@ -1,13 +1,13 @@
-"""Lists and explanations of the command line, for programs."""
+"""Lists and explanations that the command line prints, for programs."""
 
 from __future__ import annotations
 
 
 def measures() -> dict[str, str]:
-    """Returns the measures by which results can be printed, sorted and drawn, then every single value of a result.
+    """Returns the names of all measures, and of every single value of a result.
 
     Returns:
-        The unit of each, by name; empty for plain numbers.
+        The unit of each by its name; empty for plain numbers.
     """
     from flashmesh._native import quantities
     from flashmesh.report.measures import MEASURES

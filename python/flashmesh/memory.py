@@ -1,4 +1,4 @@
-"""Memory that runs need, and memory that is available, so that runs are refused early instead of killed later."""
+"""Memory that runs need and that is available. Runs that need more are refused before they start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 UNLIMITED = 1 << 60
-"""Limits above count as none: version 1 of cgroups reports a number near 2^63."""
+"""Bytes from which a limit counts as none: version 1 of cgroups reports a number near 2^63 for no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Need:
     """Memory of runs, in bytes."""
 
     reserved: int
-    """Address space."""
+    """Reserved address space."""
     used: int
-    """Maximum use, as far as known before the run."""
+    """Maximum memory in use, as far as known before the run."""
     preconditioned: int
     """Part of `used` for preconditioning."""
 
@@ -36,15 +36,15 @@ class Limit:
     """A limit in force."""
 
     name: str
-    """Name of the limit as users know it."""
+    """Name of the limit, as users know it."""
     left: int
     """Bytes left below the limit."""
     of_address_space: bool = False
-    """Whether the limit applies to reserved memory, used or not."""
+    """Whether the limit applies to reserved address space instead of memory in use."""
 
 
 def need(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> Need:
-    """Returns the memory of the largest runs, for `at_once` runs at once."""
+    """Returns the memory of the largest runs, with `at_once` of them at a time."""
     each = [Need(*config.memory(check)) for config in configs]
 
     def most(values: list[int]) -> int:
@@ -61,7 +61,7 @@ def require(configs: Sequence[Config], at_once: int = 1, check: bool = False) ->
     """Refuses runs that exceed the available memory.
 
     Raises:
-        ConfigError: If they do; the message has the numbers, and the keys that lower them.
+        ConfigError: If runs need too much memory. The message names the amounts, and keys that lower them.
     """
     needed = need(configs, at_once, check)
     for limit in limits():
@@ -91,7 +91,7 @@ def size(count: int) -> str:
 
 
 def limits() -> Iterator[Limit]:
-    """Yields the limits in force for this process, as far as the system reports them."""
+    """Yields the limits that apply to this process, as far as the system reports them."""
     yield from cgroup_limits()
     yield from resource_limits()
     available = fields(PROC / "meminfo").get("MemAvailable")
@@ -127,12 +127,12 @@ def cgroup_limits() -> Iterator[Limit]:
 
 
 def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Limit]:
-    """Yields the limits of a group and its parents; in a container the group may be the visible root."""
+    """Yields the limits of a control group and of its parents. In a container, the group may be the visible root."""
     folder = root / path.lstrip("/")
     for group in (folder, *folder.parents):
         most, used = number_in(group / limit), number_in(group / usage)
         if most is not None and most < UNLIMITED:
-            # Cached pages of files are released on demand.
+            # The kernel releases cached pages of files on demand.
             cached = fields(group / "memory.stat").get("inactive_file", 0)
             yield Limit(str(group / limit), most - (used or 0) + cached)
         if group == root:
@@ -140,7 +140,7 @@ def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Lim
 
 
 def number_in(path: Path) -> int | None:
-    """Returns the number in a file; None if there is none, or it is `max`."""
+    """Returns the number in a file; None if the file is missing or contains `max`."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Errors for paths that are missing, or are not configurations."""
+"""Errors for paths that do not exist, or that are no configurations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip, xz and zstd files."""
 IOLOG_START = "fio version"
 BEGINNING = 4096
-"""Number of bytes read to recognise a file."""
+"""Number of bytes from which the kind of a file is recognised."""
 TRACE_FIELDS = 3
 """Minimum number of fields in a line of a trace."""
 
@@ -23,13 +23,13 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
     """Refuses a missing path, a folder, a trace and an XML file.
 
     Raises:
-        ConfigError: If the path is one; the message suggests what was meant.
+        ConfigError: If the path is refused. The message suggests the right argument.
     """
     path = Path(source)
     try:
         is_there, start = path.exists(), beginning_of(path)
     except (OSError, ValueError):
-        return  # the reader reports the error
+        return  # the reader reports the error later
     if not is_there and path.is_symlink():
         raise ConfigError(f"{source}: {where_links_lead(path)}")
     if not is_there:
@@ -82,7 +82,7 @@ def refuse_missing_trace(trace: str | Path) -> None:
     """Refuses the path of a trace that does not exist.
 
     Raises:
-        WorkloadError: If it does not; the message suggests the file that was meant.
+        WorkloadError: If no file has the path. The message suggests a similar one.
     """
     path = Path(trace)
     try:
@@ -90,11 +90,11 @@ def refuse_missing_trace(trace: str | Path) -> None:
     except FileNotFoundError:
         raise WorkloadError(f"{trace}: there is no such file{beside(path)}") from None
     except OSError:
-        return  # the reader reports the error
+        return  # the reader reports the error later
 
 
 def meant(path: Path) -> str:
-    """Returns a suggestion for a missing configuration, as the end of a sentence."""
+    """Returns the end of an error message that suggests another configuration."""
     from flashmesh.importers.problems import suggestion
 
     name = path.stem if path.suffix == ".toml" else path.name
@@ -105,7 +105,7 @@ def meant(path: Path) -> str:
 
 
 def beside(path: Path) -> str:
-    """Returns a suggestion of a file with a similar name, as the end of a sentence."""
+    """Returns the end of an error message that suggests a file with a similar name."""
     from flashmesh.example_files import is_example
     from flashmesh.importers.problems import suggestion
 
@@ -116,7 +116,7 @@ def beside(path: Path) -> str:
         others = [other for other in path.parent.iterdir() if other.is_file()]
     except OSError:
         return f": there is no folder {path.parent} either"
-    # Compared without suffix, since short names would be similar by their suffixes alone.
+    # Compare names without suffixes: short names would be similar by their suffixes alone.
     stems = {other.stem: other for other in others}
     near = suggestion(path.stem, stems)
     return f": did you mean {stems[near]}?" if near else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Baseline:
-    """Settings that make a run the baseline of runs with otherwise equal settings."""
+    """The baseline of a comparison: settings of the run to which all runs with the same other settings are compared."""
 
     settings: dict[str, str]
     """Varied keys with their values as text."""
@@ -27,15 +27,15 @@ class Baseline:
         return all(value_text(settings[key]) == value for key, value in self.settings.items())
 
     def others(self, settings: Mapping[str, Value]) -> tuple[tuple[str, str], ...]:
-        """Returns the settings that a run shares with its baseline: every other varied key, with its value."""
+        """Returns the settings that a run has in common with its baseline: all varied keys outside the baseline."""
         return tuple((key, value_text(value)) for key, value in settings.items() if key not in self.settings)
 
     def own(self, settings: Mapping[str, Value]) -> str:
-        """Returns the values of a run for the keys of the baseline."""
+        """Returns the values of a run for the keys of the baseline, as text."""
         return ", ".join(value_text(settings[key]) for key in self.settings)
 
     def __str__(self) -> str:
-        """Returns the settings as given by the user."""
+        """Returns the settings in the notation of users."""
         return ", ".join(f"{key}={value}" for key, value in self.settings.items())
 
 
@@ -51,9 +51,9 @@ class Means:
     largest: float
     smallest: float
     largest_at: dict[str, Value]
-    """Varied keys with their values, in the run of the largest ratio."""
+    """Varied keys of the run with the largest ratio, and their values."""
     largest_in: int
-    """Number of these runs that have the largest ratio of their workload, including the baseline's ratio of 1."""
+    """Number of workloads in which these runs have the largest ratio; the baseline takes part with ratio 1."""
 
 
 def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Baseline:
@@ -81,7 +81,7 @@ def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Ba
 
 
 def partners(settings: Sequence[Mapping[str, Value]], baseline: Baseline) -> list[int | None]:
-    """Returns the index of the baseline of each run; None if the baseline has no result."""
+    """Returns the index of each run's baseline; None if the baseline has no result."""
     found = {baseline.others(each): number for number, each in enumerate(settings) if baseline.is_met_by(each)}
     return [found.get(baseline.others(each)) for each in settings]
 
@@ -92,7 +92,7 @@ def means(
     baseline: Baseline,
     inverse: bool = False,
 ) -> dict[str, Means]:
-    """Returns the means of ratios to the baseline, over all other varied keys, for each value that replaces it.
+    """Returns, for each alternative to the baseline, the means of its ratios over all other varied keys.
 
     Args:
         settings: The varied keys of each run.

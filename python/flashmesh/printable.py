@@ -1,4 +1,4 @@
-"""Escaping of text from outside for terminals, where it could move the cursor, colour or hide something."""
+"""Escaping of foreign text for terminals, where it could move the cursor, change colours or hide text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LAYOUT = "\n\t"
-"""Layout characters of texts of several lines, which are harmless."""
+"""Harmless layout characters of multi-line texts."""
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Returns a text with escapes in place of characters that a terminal does not display.
+    """Returns a text with escapes instead of characters that a terminal does not display.
 
     These are control characters, bidirectional marks, invisible characters and lone surrogates. The escapes are those
     of TOML and JSON, so that the text keeps its meaning there.

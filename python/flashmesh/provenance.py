@@ -27,7 +27,7 @@ def workload_files(config: Config) -> list[dict[str, Any]]:
     """Returns the workload and policy files of a configuration, each with its hash.
 
     Raises:
-        WorkloadError: If one cannot be read.
+        WorkloadError: If a file cannot be read.
     """
     files = [*config.workload_files(), *policy_files(config)]
     return [{"stream": stream, "path": path, **content(path)} for stream, path in files]
@@ -44,7 +44,7 @@ def policy_files(config: Config) -> list[tuple[str, str]]:
 
 
 def content(path: str) -> dict[str, Any]:
-    """Returns the size and hash of a file; zeros for a special file such as a pipe, which can be read only once."""
+    """Returns the size and the hash of a file; zeros for a special file such as a pipe, which can be read only once."""
     try:
         found = Path(path).stat()
         if not Path(path).is_file():
@@ -66,5 +66,5 @@ def digest(path: str, size: int, changed_ns: int) -> str:
 def with_provenance(report: str, config: Config, fairness: str = "null") -> str:
     """Returns the JSON document of a run: its report with fairness, configuration and provenance."""
     provenance = json.dumps({"command": command, "files": workload_files(config)})
-    # The report is an object: members are inserted before its last brace.
+    # The report is a JSON object: insert members before its closing brace.
     return f'{report[:-1]},"fairness":{fairness},"configuration":{config.to_json()},"provenance":{provenance}}}'

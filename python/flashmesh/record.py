@@ -1,4 +1,4 @@
-"""Dataclasses that are cheap to define and create."""
+"""Dataclasses that are fast to define and to create."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def compared(self: Any) -> tuple[Any, ...]:
 
 
 def equals(self: Any, other: object) -> bool:
-    """Returns whether both have the same class and equal values."""
+    """Returns whether two records have the same class and equal values."""
     return compared(self) == compared(other) if type(self) is type(other) else NotImplemented
 
 
@@ -63,19 +63,19 @@ def hash_of(self: Any) -> int:
 
 
 def shown(self: Any) -> str:
-    """Returns the class with its fields and their values."""
+    """Returns the name of the class with the fields and their values."""
     fields = type(self).__dataclass_fields__
     named = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
     return f"{type(self).__qualname__}({', '.join(named)})"
 
 
 def refuse_change(self: Any, name: str, *value: object) -> None:
-    """Refuses to change a record."""
+    """Raises an error, since records are immutable."""
     raise FrozenInstanceError(f"cannot change field {name!r}")
 
 
 def reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """Returns what `pickle` and `copy` need to recreate a record."""
+    """Returns the arguments with which `pickle` and `copy` recreate a record."""
     return type(self), values_of(self)
 
 

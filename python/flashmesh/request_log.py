@@ -28,9 +28,9 @@ def request_log(
 ) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
     """Yields a function that takes batches of completed requests; the file is complete after the block.
 
-    A run calls it in a separate thread, which also imports Arrow. A write error does not stop the run: `on_trouble` is
-    called at once in that thread, the file is truncated to free disk space, and the error is raised at the end of the
-    block.
+    A run calls the function in a separate thread, which imports Arrow. A write error does not stop the run:
+    `on_trouble` is called at once in that thread, the file is truncated to free disk space, and the error is raised at
+    the end of the block.
 
     Args:
         path: The file. Its columns are `REQUEST_COLUMNS`, described in docs/results.md.
@@ -45,7 +45,7 @@ def request_log(
         failed: list[OSError] = []
         table: Table | None = None
         is_over = False
-        # After an interrupt, the block may end while the run is still writing.
+        # After an interrupt, the block may end while the run still writes.
         lock = threading.Lock()
 
         def take(rows: int, columns: dict[str, bytes]) -> None:
@@ -70,7 +70,7 @@ def request_log(
             with lock:
                 is_over = True
                 try:
-                    # A run without requests has a log without rows.
+                    # A run without requests leaves a log without rows.
                     if table is not None or not failed:
                         (table or Table(file, streams)).close()
                 except OSError as error:
@@ -101,14 +101,14 @@ class Table:
             if column.type in ("name", "stream")
         }
         wide = [column.name for column in REQUEST_COLUMNS if column.type == "uint64"]
-        # Delta encoding: for numbers that hardly repeat, it takes half the space and time of a dictionary.
+        # Delta encoding takes half the space and time of a dictionary, since the numbers rarely repeat.
         self.writer = pq.ParquetWriter(
             file,
             self.schema,
             compression="zstd",
             use_dictionary=[name for name in self.types if name not in wide],
             column_encoding=dict.fromkeys(wide, "DELTA_BINARY_PACKED"),
-            # Columns by which readers skip parts of a file. Statistics of all columns take a fifth of the time.
+            # Statistics let readers skip parts of a file. For all columns they would take a fifth of the time.
             write_statistics=["id", "offset_bytes", "arrival_ps", "submitted_ps", "completed_ps"],
         )
 
@@ -148,7 +148,7 @@ class Table:
 
 
 def text(values: Sequence[str]) -> pa.Array:
-    """Returns names as an Arrow array, from bytes: from a list Arrow would import pandas, which is slow."""
+    """Returns names as an Arrow array, built from bytes: for a list Arrow would import pandas, which is slow."""
     import pyarrow as pa
 
     encoded = [value.encode() for value in values]

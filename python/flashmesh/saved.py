@@ -25,19 +25,19 @@ PARQUET = b"PAR1"
 ANSWER_MAX = 1 << 20
 """Maximum size in bytes of an answer of `flashmesh ask`."""
 AROUND = 20
-"""Number of characters shown on each side of a JSON error."""
+"""Number of characters shown before and after a JSON error."""
 JSON_START = 1 << 16
-"""Number of characters read to recognise JSON."""
+"""Number of characters read to recognise a JSON file."""
 
 
 def load(path: str | Path) -> Result | Comparison:
-    """Returns the results in a file or a folder; nothing is simulated.
+    """Returns the results in a file or a folder, without simulating anything.
 
     Args:
         path: JSON of a run or a comparison, Parquet of a comparison or a sweep, or the folder of a sweep or a search.
 
     Raises:
-        OutputError: If it holds none of them, or was written by an incompatible version.
+        OutputError: If the path has no such results, or results of an incompatible version.
     """
     path = Path(path)
     try:
@@ -66,7 +66,7 @@ def open_runs(path: str | Path) -> RunTable:
         path: A path, as in `load`.
 
     Raises:
-        OutputError: If it holds no results.
+        OutputError: If the path has no results.
     """
     from flashmesh.aggregate.table import ComparedRuns, SavedRuns
 
@@ -85,10 +85,10 @@ def open_runs(path: str | Path) -> RunTable:
 
 
 def read_answer(path: Path) -> Answer | None:
-    """Reads the file of `flashmesh ask --json`; returns None if the path is something else.
+    """Reads a file written by `flashmesh ask --json`; returns None for any other path.
 
     Raises:
-        OutputError: If it is an answer that cannot be read.
+        OutputError: If the file is such an answer, but cannot be read.
     """
     from flashmesh.asking.answer import Answer, is_answer
 
@@ -107,12 +107,12 @@ def read_answer(path: Path) -> Answer | None:
 
 
 def read_json(path: Path) -> Any:
-    """Reads the JSON object or array in a file; one with another start is not read to its end, which may not exist.
+    """Reads the JSON object or array in a file. Reads no other file to its end, since a special file may have none.
 
     Raises:
-        OSError: If it cannot be read.
-        OutputError: If it begins like JSON, but is invalid further on.
-        ValueError: If it does not begin like JSON.
+        OSError: If the file cannot be read.
+        OutputError: If the file begins like JSON, but is invalid further on.
+        ValueError: If the file does not begin like JSON.
     """
     with path.open(encoding="utf-8") as file:
         start = file.read(JSON_START)
@@ -126,7 +126,7 @@ def read_json(path: Path) -> Any:
 
 
 def broken(path: Path, error: json.JSONDecodeError) -> str:
-    """Returns the error text for invalid JSON, with its place and the text around it."""
+    """Returns the error message for invalid JSON, with the position and the text around it."""
     said = f"{path}:{error.lineno}:{error.colno}: is not whole JSON: {error.msg}"
     left = len(error.doc.rstrip()) - error.pos
     if left <= 0 or error.msg.startswith("Unterminated string"):
@@ -145,7 +145,7 @@ def other_versions(versions: Iterable[str]) -> str | None:
 
 
 def unknown(document: Any, error: MalformedError) -> str:
-    """Returns why a document is not a result."""
+    """Returns the reason why a document is not a result."""
     if not isinstance(document, dict):
         return "is no result of flashmesh"
     version = document.get("version")
@@ -176,7 +176,7 @@ def of_folder(folder: Path) -> Comparison:
     """Returns the complete results in a folder, even of a killed sweep.
 
     Raises:
-        OutputError: If it holds none.
+        OutputError: If the folder has no results.
     """
     refuse_other_folder(folder)
     kept = read_kept(folder)
@@ -197,7 +197,7 @@ def of_parquet(path: Path) -> Comparison:
     """Returns the runs in a Parquet file.
 
     Raises:
-        OutputError: If it holds none.
+        OutputError: If the file has no runs.
     """
     from flashmesh.sweeps.table import read_parquet
 
@@ -206,7 +206,7 @@ def of_parquet(path: Path) -> Comparison:
 
 
 def comparison_of(path: Path, settings: Sequence[dict[str, Value]], documents: Sequence[str]) -> Comparison:
-    """Returns the comparison of some runs.
+    """Returns the comparison with these settings and documents.
 
     Raises:
         OutputError: If one of the documents is not a result.

@@ -177,7 +177,7 @@ def run(
 
 
 def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], None] | None) -> Job:
-    """Runs a job, then longer ones, until its window is steady; returns the last one.
+    """Runs a job, then longer ones until the window is steady. Returns the last one.
 
     Raises:
         Interrupted: On Ctrl-C.
@@ -199,7 +199,7 @@ def long_enough(first: Job, goal: UntilSteady, progress: Callable[[Progress], No
 
 
 def goal_of(until_steady: bool | int) -> UntilSteady | None:
-    """Returns the steadiness condition for an argument that enables it or sets the maximum number of requests.
+    """Returns the condition for `until_steady`: a truth value, or the maximum number of requests.
 
     Raises:
         ConfigError: If the limit is below 1.
@@ -218,7 +218,7 @@ def timeline(path: str | Path, job: Job) -> Iterator[None]:
     """Makes a run write a timeline into a file, which appears when complete.
 
     Raises:
-        OutputError: If it cannot be written.
+        OutputError: If the file cannot be written.
     """
     with whole_file(path) as target:
         job.timeline = target
@@ -228,7 +228,7 @@ def timeline(path: str | Path, job: Job) -> Iterator[None]:
 
 
 def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
-    """Returns fio jobs, read from a file if a path is given."""
+    """Returns fio jobs. A path is read."""
     if fio is None:
         return None
     from flashmesh.importers.fio import FioJobs, read_jobs
@@ -237,13 +237,13 @@ def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
 
 
 def each_alone(job: Job) -> list[Job]:
-    """Returns the runs of each stream with the others silent; empty for a run with one stream."""
+    """Returns a run for each stream in which the others issue no requests; empty for a run with one stream."""
     streams = len(job.config.stream_names())
     return [Job(job.config, check=job.check, alone=index) for index in range(streams)] if streams > 1 else []
 
 
 def with_fairness(together: Result, alone: Sequence[Job]) -> Result:
-    """Returns a result with the comparison to the runs of its streams alone."""
+    """Returns a result with the slowdown of its streams, from the runs of each stream alone."""
     results = [job.result for job in alone if job.result is not None] or [together]
     return together.with_fairness(compare_streams(together, results))
 
@@ -267,7 +267,7 @@ def compare(
     on_open: Callable[[str | None], None] | None = None,
     trust_policies: bool = False,
 ) -> Comparison:
-    """Simulates every combination of the varied values, in parallel; each result equals that of a single run.
+    """Simulates every combination of the varied values in parallel. Each result equals that of a single run.
 
     Args:
         config: As in `run`, like all arguments not described here.
@@ -336,7 +336,7 @@ def prepared(
     jobs: int | None = None,
     **given: Any,
 ) -> tuple[Session, int]:
-    """Returns the session of a comparison, all runs checked, and the runs at once; arguments as in `compare`.
+    """Returns the session of a comparison with all runs checked, and the number of parallel runs.
 
     Raises:
         ConfigError: If an axis or a configuration is invalid, or no run reads one of the keys.
@@ -371,7 +371,7 @@ def prepared(
 
 
 def failed(session: Session) -> BaseException:
-    """Returns the error of the first failed run; its `partial` is the comparison of the others."""
+    """Returns the error of the first failed run. Its `partial` is the comparison of the other runs."""
     error = session.failures[0].error
     assert error is not None
     error.partial = session.comparison()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Host capacity of drives that differ in flash pages: it follows the raw capacity, so that over-provisioning stays.
+"""Host capacity of drives with different raw capacities: it follows the raw capacity to keep over-provisioning.
 
 A capacity in bytes replaces `geometry.over-provisioning`. Twice as many dies behind the same capacity would change two
 things at once: the parallelism, and the spare space of garbage collection.
@@ -37,23 +37,23 @@ KEPT = "over-provisioning"
 KEEP = (KEPT, "capacity")
 """Quantities that can stay constant when one of `COUNTS` changes; the first is the default."""
 ORIGIN = "the capacity that follows"
-"""Name used in errors about a capacity that follows, in place of an axis."""
+"""Name of the adapted capacity in errors, in place of an axis."""
 DECIMALS = 3
-"""Maximum decimals with which a capacity keeps the unit of its configuration."""
+"""Maximum number of decimals of an adapted capacity in the unit of its configuration."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """Flash of a configuration, and its host-visible part."""
+    """Raw and host-visible capacity of a configuration."""
 
     raw: Fraction
     """Bytes of all pages."""
     capacity: str | None
-    """`geometry.capacity` as spelled; None if `geometry.over-provisioning` determines it."""
+    """`geometry.capacity` in its spelling; None if `geometry.over-provisioning` determines the capacity."""
 
     @property
     def share(self) -> Fraction | None:
-        """The share of all pages that the host does not see; None without a stated capacity."""
+        """Share of all pages that the host does not see; None if the configuration states no capacity."""
         return None if self.capacity is None else 1 - size_of(self.capacity) / self.raw
 
 
@@ -75,14 +75,14 @@ def space_of(values: Mapping[str, Any]) -> Space:
 
 
 def is_followed(settings: Collection[str]) -> bool:
-    """Returns whether the capacity follows these varied keys: one changes the flash, and none is the capacity."""
+    """Returns whether the capacity is adapted: a varied key changes the raw capacity, and none the host capacity."""
     return CAPACITY not in settings and any(key in settings for key in (*COUNTS, SHARE))
 
 
 def followed(
     settings: Mapping[str, str], read: Callable[[dict[str, str]], Config], source: Hashable | None
 ) -> dict[str, str]:
-    """Returns the capacity of a point that follows its varied keys, as a setting; empty if it stays.
+    """Returns the adapted capacity of a point as a setting; empty if the capacity does not change.
 
     Args:
         settings: The varied keys of the point with their values.
@@ -103,7 +103,7 @@ def followed(
             return {}
         capacity = capacity_of(space_of(values), space_of({**values, **changed}), settings.get(SHARE))
     except ConfigError:
-        # Without its varied keys the configuration is invalid, so there is no over-provisioning to keep.
+        # The configuration is invalid without its varied keys, so it has no over-provisioning to keep.
         return {}
     return {} if capacity is None else {CAPACITY: capacity}
 
@@ -114,7 +114,7 @@ points."""
 
 
 def base_values(others: dict[str, str], read: Callable[[dict[str, str]], Config]) -> dict[str, Any]:
-    """Returns the values of the configuration that the points of a comparison start from.
+    """Returns the values of the configuration that the points of a comparison vary.
 
     Args:
         others: The varied keys of a point that do not change the flash. One of them may change the preset, or be
@@ -142,7 +142,7 @@ def capacity_in(config: Config) -> str | None:
 
 
 def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
-    """Returns the capacity of a point; None if it stays the same.
+    """Returns the adapted capacity of a point; None if the capacity does not change.
 
     Args:
         before: The space of the configuration.
@@ -156,7 +156,7 @@ def capacity_of(before: Space, after: Space, share: str | None) -> str | None:
 
 
 def capacity_text(size: Fraction, like: str) -> str:
-    """Returns a size in the unit of another if few digits suffice, otherwise in whole bytes."""
+    """Returns a size in the unit of `like` if few digits suffice, otherwise in bytes."""
     from flashmesh.sweeps.ranges import UNITS, quantity
 
     found = quantity(CAPACITY, like)
@@ -166,7 +166,7 @@ def capacity_text(size: Fraction, like: str) -> str:
 
 
 def reason(keys: Collection[str]) -> str:
-    """Returns the reason why the capacity follows varied keys, as text."""
+    """Returns the reason why the capacity is adapted, as text."""
     return f"as {SHARE} says" if SHARE in keys else "over-provisioning kept"
 
 

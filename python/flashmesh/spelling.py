@@ -14,7 +14,7 @@ PS_PER_S = 10**12
 
 
 def spelt(key: str, value: Any) -> tuple[str, Any]:
-    """Returns a setting in the spelling of configurations."""
+    """Returns a key and its value in the spelling of configurations."""
     name = key_of(key)
     return name, with_unit(name, value)
 
@@ -25,9 +25,9 @@ def spelt_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_unit(key: str, value: Any) -> Any:
-    """Returns a value with the unit of its key: a number for a duration is in seconds, as usual in Python.
+    """Returns a value with the unit of its key. A plain number for a duration means seconds, as usual in Python.
 
-    A policy is represented by its name.
+    A policy object becomes its name.
     """
     if key.startswith("policy.") and not isinstance(value, str):
         from flashmesh.policies.names import text_of

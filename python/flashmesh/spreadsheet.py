@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""First characters by which a spreadsheet recognises a formula, or which it skips before one."""
+"""First characters of formulas in a spreadsheet, and characters that it skips before a formula."""
 
 
 def cell(value: Any) -> Any:
-    """Returns a value as a cell; an apostrophe before a text that looks like a formula makes it a text."""
+    """Returns the value of a cell. An apostrophe before a text that looks like a formula marks it as text."""
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
     return value

@@ -39,7 +39,7 @@ SHOWN = (
 )
 """Shown keys, by section."""
 SET = {"workload.requests": REQUESTS}
-"""Keys that are set, so that a run is short."""
+"""Keys with values that make a run short."""
 HEAD = """\
 # A configuration of flashmesh. What starts with "#" is not set: it shows the value of the preset.
 # `flashmesh explain KEY` says more about a key; `flashmesh config FILE` prints all of them.
@@ -76,7 +76,7 @@ def starter(preset: str, named_schema: str | None = None) -> str:
 
 
 def entry(key: Key, value: str | None) -> str:
-    """Returns a key with its meaning above it."""
+    """Returns a line with a key and its value, below a comment with the meaning of the key."""
     name = key.key.rpartition(".")[2]
     meaning = key.meaning
     if key.choices:

@@ -34,9 +34,9 @@ class KeptState:
     key: str
     """Name of its file."""
     drive: str | None
-    """Preset or configuration hash of the drive it was made for; None if the file does not contain it."""
+    """Preset or configuration hash of the drive that the state was made for; None if the file does not name it."""
     capacity_bytes: int | None
-    """Host-visible capacity of that drive."""
+    """Host-visible capacity of the drive."""
     made_s: int | None
     """Creation time, in seconds since 1970."""
     used_s: int
@@ -44,13 +44,13 @@ class KeptState:
     size_bytes: int
     """Size of its file."""
     is_current: bool
-    """Whether this build can use it; another build may compute another state."""
+    """Whether this build can use the state. Another build may compute a different one."""
 
 
 def folder() -> Path | None:
     """Returns the folder of kept states; None if disabled.
 
-    `FLASHMESH_CACHE` names it, or is "off"; the default is the cache folder of the user
+    `FLASHMESH_CACHE` is its path, or "off". The default is in the cache folder of the user
     (`$XDG_CACHE_HOME/flashmesh/states`, mostly `~/.cache/flashmesh/states`).
     """
     named = os.environ.get(VARIABLE, "")
@@ -83,7 +83,7 @@ def drives(one_run: bool = False) -> _native.PreparedDrives:
     """Returns a cache of preconditioned drives.
 
     Args:
-        one_run: Whether there is a single run, so that no copy of its drive stays in memory.
+        one_run: Whether only one run follows. No copy of its drive then stays in memory.
 
     Raises:
         ConfigError: If the environment variables are invalid.
@@ -93,7 +93,7 @@ def drives(one_run: bool = False) -> _native.PreparedDrives:
 
 
 def tell_notes(drives: _native.PreparedDrives) -> None:
-    """Reports problems with the folder, which cost time but change no result."""
+    """Reports problems with the folder. They cost time but change no result."""
     notes = drives.take_notes()
     if notes:
         from flashmesh.configuration import tell
@@ -117,7 +117,7 @@ def clear(unused: timedelta) -> tuple[int, int]:
     """Removes the states not used for at least `unused`. Returns their number and bytes.
 
     Raises:
-        OutputError: If one cannot be removed.
+        OutputError: If a state cannot be removed.
     """
     where = folder()
     return _native.clear_states(where, int(unused.total_seconds())) if where is not None else (0, 0)

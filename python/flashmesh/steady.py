@@ -26,7 +26,7 @@ LIMIT = 64
 
 @dataclass(frozen=True)
 class UntilSteady:
-    """Condition for runs that continue until they are steady."""
+    """Condition under which runs continue until they are steady."""
 
     limit: int | None = None
     """Maximum number of requests of a run, of all streams together; None for `LIMIT` times those of its
@@ -40,7 +40,7 @@ def measured(config: Config) -> Config:
     preconditioned at random, otherwise by MSER-5.
 
     Raises:
-        ConfigError: If it has a stream with a stop time.
+        ConfigError: If a stream has a stop time.
     """
     tables = json.loads(config.to_json())
     ended = [key for key, replay in keys_of(tables, "replay").items() if "stop-time" in replay]
@@ -53,7 +53,7 @@ def measured(config: Config) -> Config:
 
 
 def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether a run reaches a balance before it measures, although no warm-up is set."""
+    """Returns whether a run measures only after its stores are in balance, although no warm-up is set."""
     workloads = keys_of(tables, "workload").values()
     is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
     return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None
@@ -92,7 +92,7 @@ def is_steady(document: Mapping[str, Any]) -> bool:
 
 
 def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Config | None:
-    """Returns the configuration with more requests; None if the result reached the limit, or its traces have ended."""
+    """Returns the configuration with more requests; None at the limit, or if the traces have ended."""
     total = document["requests"]
     needed = document["steadiness"]["requests_needed"] or 0
     growth = min(max(GROWTH, needed / total), limit / total) if total else 0
@@ -114,7 +114,7 @@ def lengthened(config: Config, document: Mapping[str, Any], limit: int) -> Confi
 
 
 def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, Any]]:
-    """Returns a section of every stream by its key; for a run without named streams, the only one."""
+    """Returns the named section of every stream by its key; a run without named streams has one such section."""
     streams = tables.get("stream")
     if not streams:
         return {section: tables[section]}
@@ -122,7 +122,7 @@ def keys_of(tables: Mapping[str, Any], section: str) -> dict[str, Mapping[str, A
 
 
 def requests_of(workloads: Mapping[str, Any], requests: Mapping[str, int]) -> list[int]:
-    """Returns the requests of each stream, in the order of its workloads."""
+    """Returns the requests of each stream, in the order of `workloads`."""
     if len(workloads) == 1 and "workload" in workloads:
         return [sum(requests.values())]
     return [requests[key.split(".")[1]] for key in workloads]

@@ -38,12 +38,12 @@ class Op(IntEnum):
 
 
 OTHER_NAMES = {"r": Op.READ, "w": Op.WRITE, "trim": Op.DEALLOCATE, "discard": Op.DEALLOCATE}
-"""Names of operations in data frames, fio and ATA."""
+"""Further names of operations, as used in data frames, fio and ATA."""
 OPS = {op.name.lower(): op for op in Op} | OTHER_NAMES
 
 
 def op_of(name: str) -> Op:
-    """Returns the operation with a name, in any case.
+    """Returns the operation with a name, in upper or lower case.
 
     Raises:
         ValueError: If no operation has this name.
@@ -79,7 +79,7 @@ class Completions:
     latency_ps: Times
     """Time from the arrival of the request to its completion."""
     status: Codes
-    """A `Status`."""
+    """Completion status, a `Status`."""
 
     def __len__(self) -> int:
         """Returns the number of requests."""
@@ -190,11 +190,11 @@ class Drive:
         return Completions(*self._native.advance(time_ps))
 
     def advance_to_completion(self, time_ps: int | None = None) -> Completions:
-        """Advances like `advance`, but at most to the next completion; without `time_ps`, however late it is."""
+        """Like `advance`, but stops at the next completion. Without `time_ps`, waits for it as long as needed."""
         return Completions(*self._native.advance_to_completion(time_ps))
 
     def drain(self) -> Completions:
-        """Advances like `advance`, until all requests have completed."""
+        """Like `advance`, but simulates until all requests have completed."""
         return Completions(*self._native.drain())
 
     def report(self) -> Result:
@@ -243,7 +243,7 @@ class Drive:
         """Returns the bytes that a stream can access.
 
         Raises:
-            IndexError: If there is no such stream.
+            IndexError: If the drive has no stream of this index.
         """
         capacity = self._native.capacity(stream)
         if capacity is None:

@@ -1,4 +1,4 @@
-"""Constructors of typed parameters whose errors suggest names."""
+"""Constructors of typed parameters, with suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def suggesting(kind: type[T]) -> type[T]:
 
 
 def meant(name: str, known: list[str]) -> str:
-    """Returns suggestions for an unknown name, as the end of a sentence: a field, or one of another section."""
+    """Returns the end of an error message that suggests fields with similar names, also of other sections."""
     from flashmesh.importers.problems import suggestion
     from flashmesh.keys import declared, keys_named
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @record
 class TraceSummary(TraceContents):
-    """Statistics of a trace, named as in its JSON, all exact, of the requests that a run would get."""
+    """Exact statistics of a trace, named as in its JSON. They count the requests that a run would get."""
 
     remarks: tuple[str, ...]
     """A sentence for each kind of unusable line."""
@@ -45,11 +45,11 @@ class LeftOut:
     """Requests that the output formats cannot represent, and that were left out."""
 
     deallocates: int
-    """Deallocations."""
+    """Number of deallocations."""
     flushes: int
-    """Flushes."""
+    """Number of flushes."""
     write_zeroes: int
-    """Write-zeroes requests."""
+    """Number of write-zeroes requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class TraceConversion:
     written: int
     """Number of requests written."""
     left_out: LeftOut
-    """Requests left out."""
+    """Requests that the format cannot represent."""
 
 
 def trace_summary(

@@ -1,1 +1,1 @@
-"""Statistics over runs that are repeated with other seeds: means and their confidence intervals."""
+"""Statistics over runs with different seeds: means and their confidence intervals."""

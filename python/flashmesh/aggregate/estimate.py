@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 SPREAD_MAX = 0.5
-"""Half width of Student's interval, as a share of the mean, above which the bootstrap is used instead."""
+"""Half-width of Student's interval, as a share of the mean, above which the bootstrap replaces it."""
 BIMODAL = 0.85
 """Sarle's coefficient above which a distribution counts as bimodal.
 
@@ -31,7 +31,7 @@ BIMODAL_SPREAD = 0.02
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean over seeds, with its confidence interval."""
+    """Mean over seeds with its confidence interval."""
 
     mean: float
     low: float | None

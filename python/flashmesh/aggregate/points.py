@@ -23,7 +23,7 @@ class Point(Generic[T]):
     settings: dict[str, Value]
     """The varied keys without the seed, with their values."""
     runs: tuple[T, ...]
-    """Runs in their order, one for each seed."""
+    """Runs in their order; one for each seed."""
 
     @property
     def is_repeated(self) -> bool:
@@ -50,11 +50,11 @@ def grouped(settings: Iterable[Mapping[str, Value]], runs: Iterable[T]) -> list[
 
 
 def keys_of(axes: Iterable[str]) -> list[str]:
-    """Returns the varied keys that set points apart: all but the seed, or the seed if it is the only one."""
+    """Returns the varied keys by which points differ: all except the seed, or the seed if it is the only one."""
     listed = list(axes)
     return [key for key in listed if key != SEED] or listed
 
 
 def is_repeated(points: Sequence[Point[T]]) -> bool:
-    """Returns whether some point has several seeds."""
+    """Returns whether any point has several seeds."""
     return any(point.is_repeated for point in points)

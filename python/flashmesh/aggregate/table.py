@@ -1,4 +1,4 @@
-"""Runs by columns: of ten thousand saved results only the requested values are read."""
+"""Tables of runs that are read by column: of ten thousand saved results, only the requested values are read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RunTable(ABC):
     failures: tuple[FailedRun, ...] = ()
     """Runs without a result."""
     complete: bool = True
-    """Whether all planned runs are there."""
+    """Whether the table has all planned runs."""
     planned: int | None = None
     """Number of planned runs; None if unknown."""
 
@@ -70,7 +70,7 @@ class RunTable(ABC):
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
-        """Returns whether the measured windows of all runs of a point were steady; None if unknown for all."""
+        """Returns whether the windows of all runs of a point were steady, as far as known; None if none is known."""
         said = [found for number in point.runs if (found := self._steady[number]) is not None]
         return all(said) if said else None
 
@@ -94,7 +94,7 @@ class ComparedRuns(RunTable):
     """Runs of a comparison in memory."""
 
     def __init__(self, comparison: Comparison) -> None:
-        """Takes the runs of a comparison."""
+        """Creates the table from a comparison."""
         self.axes = comparison.axes
         self.settings = [run.settings for run in comparison.runs]
         self.results = [run.result for run in comparison.runs]
@@ -102,7 +102,7 @@ class ComparedRuns(RunTable):
         self.complete = comparison.complete
 
     def columns(self, keys: Sequence[str]) -> list[list[Any]]:
-        """Returns columns as described in `RunTable`."""
+        """Returns columns, as described in `RunTable`."""
         return [[attribute(result, key) for result in self.results] for key in keys]
 
     def documents(self, numbers: Sequence[int]) -> list[dict[str, Any]]:
@@ -114,7 +114,7 @@ class TableOfRuns(RunTable):
     """Runs in a table of `flashmesh.sweeps.table`, in memory."""
 
     def __init__(self, table: pa.Table) -> None:
-        """Takes a table from `table_of`."""
+        """Creates the table from a table that `table_of` returned."""
         self.table = table
         about = json.loads(table.schema.metadata[b"flashmesh"])
         self.settings = table.select(about["axes"]).to_pylist()
@@ -136,7 +136,7 @@ class SavedRuns(RunTable):
         """Opens an existing file.
 
         Raises:
-            OutputError: If it is not a table of results.
+            OutputError: If the file is no table of results.
         """
         from flashmesh.sweeps.table import TableFile
 

@@ -1,4 +1,4 @@
-"""Answer: the effects of changes with confidence intervals, ranked, as JSON and for charts."""
+"""Result of `flashmesh ask`: the ranked effects of changes with confidence intervals, as JSON and for charts."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from flashmesh.asking.changes import Change
 KIND = "ask"
 """Kind of the JSON document."""
 LEAST = 0.01
-"""Smallest relative effect that counts."""
+"""Minimum relative effect that counts."""
 LEAST_SINGLE = 0.02
-"""Smallest relative effect that counts with a single seed, whose spread is unknown."""
+"""Minimum relative effect that counts with a single seed, which shows no variation."""
 HIGHER_IS_BETTER = ("iops", "bandwidth_bytes_per_s", "hit_share", "requests_free_share", "links_saved_share", "hits")
 """Suffixes of the keys of measures for which higher is better; for all others, lower is better."""
 BEST = 3
-"""Number of changes named first."""
+"""Number of changes that are named first."""
 
 
 def is_higher_better(keys: tuple[str, ...]) -> bool:
-    """Returns whether higher is better for a measure with these keys."""
+    """Returns whether higher values of a measure are better. `keys` is the path of the measure in a result."""
     return keys[0].endswith(HIGHER_IS_BETTER)
 
 
@@ -42,7 +42,7 @@ class Effect:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the effect exceeds the minimum, and the variation between seeds."""
+        """Whether the effect exceeds both the minimum and the variation between seeds."""
         size = abs(self.ratio.mean - 1.0)
         if self.ratio.low is None or self.ratio.high is None:
             return size >= LEAST_SINGLE
@@ -56,20 +56,20 @@ class Effect:
 
 @dataclass(frozen=True)
 class Row:
-    """A change with all its effects."""
+    """A change and all its effects."""
 
     change: Change
     effects: dict[str, Effect]
     """Effects by measure; measures without a value are left out."""
     seeds: int
     also: str = ""
-    """Side effect: `geometry.capacity 30GB -> 60GB`; empty if none."""
+    """Side effect as text: `geometry.capacity 30GB -> 60GB`; empty without one."""
     cause: Cause | None = None
-    """Part of the mean latency that changes most; None if none changes."""
+    """The part of the mean latency that changes most; None if no part changes."""
     throughput: Effect | None = None
-    """Completed requests per second."""
+    """Effect on the number of requests completed per second."""
     inside: Effect | None = None
-    """Mean number of requests inside the drive, behind the host's queue and link."""
+    """Effect on the mean number of requests inside the drive, which excludes the host's queue and link."""
 
     @property
     def is_less_load(self) -> bool:
@@ -109,7 +109,7 @@ class Bar:
     change: float
     """Relative change of the measure: 0.38 for 38 % more."""
     low: float | None
-    """Ends of the 95 % confidence interval; None for a single seed."""
+    """Lower end of the 95 % confidence interval; None for a single seed."""
     high: float | None
 
 
@@ -123,7 +123,7 @@ class Answer:
     base: dict[str, Estimate]
     """Measures of the unchanged drive."""
     rows: tuple[Row, ...]
-    """Changes with an effect first, by benefit; then the others."""
+    """Changes with an effect by benefit, then all others."""
     unread: dict[str, str]
     """Keys with a step that the drive does not read, with the reason."""
     impossible: tuple[tuple[Change, str], ...]
@@ -131,7 +131,7 @@ class Answer:
     untried: tuple[Change, ...]
     """Changes left out for lack of time."""
     seeds: int
-    """Maximum number of seeds of a change."""
+    """Maximum number of seeds used for a change."""
     bound: str
     """Bottleneck of the unchanged drive."""
     elapsed_s: float
@@ -150,7 +150,7 @@ class Answer:
 
     @property
     def best(self) -> list[Row]:
-        """Most helpful changes, each of another key."""
+        """The most helpful changes, with at most one of each key."""
         by_key: dict[str, Row] = {}
         for row in self.helping:
             by_key.setdefault(row.change.key, row)
@@ -158,7 +158,7 @@ class Answer:
 
     @property
     def idle(self) -> dict[str, list[Change]]:
-        """Keys for which no change has an effect, with the changes."""
+        """Changes of those keys for which no change has an effect."""
         by_key: dict[str, list[Row]] = {}
         for row in self.rows:
             by_key.setdefault(row.change.key, []).append(row)

@@ -17,12 +17,12 @@ HOST = "host"
 """The part of the mean latency outside the drive: in the host's queue, and on the host link in both directions."""
 PS_PER_S = 1e12
 SMALL = 0.005
-"""Share of the mean latency below which the change of a part is ignored."""
+"""Change of a part that is ignored, as a share of the mean latency."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """The part of the mean latency that a change moves most, in the direction of the total."""
+    """The part of the mean latency that a change moves most, in the same direction as the mean."""
 
     part: str
     """A name under `breakdown_ps` in results."""
@@ -36,13 +36,13 @@ class Cause:
 
 
 def parts_of(document: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the parts of the mean latency in the measured window of a result; empty where no request completed."""
+    """Returns the parts of the mean latency in the measured window; empty if no request completed."""
     mean = windowed(document)["breakdown_ps"]["mean"]
     return {} if mean is None else {part: float(mean[part]) for part in PARTS}
 
 
 def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Cause | None:
-    """Returns the part that shrank most, or grew most if the mean latency grew; None if none changed.
+    """Returns the part that shrank most or, if the mean latency grew, grew most; None if no part changed.
 
     Args:
         pairs: Pairs of results without and with the change.
@@ -59,6 +59,6 @@ def cause_of(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Ca
 
 
 def inside(document: Mapping[str, Any]) -> float | None:
-    """Returns the mean number of requests inside the drive, by Little's law; None where no request completed."""
+    """Returns the mean number of requests inside the drive, by Little's law; None if no request completed."""
     parts = [time for part, time in parts_of(document).items() if part != HOST]
     return float(windowed(document)["iops"]) * sum(parts) / PS_PER_S if parts else None

@@ -1,4 +1,4 @@
-"""Changes to try: each key with a step, changed by that step up and down, or to each of its other values."""
+"""Changes to try: for each key with a step, its value moved up and down, or each of its other values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flashmesh.keys import Key
 
 BETWEEN = " | "
-"""Separator of the values that a step lists."""
+"""Separator between the values of a step."""
 SHARE_DIGITS = 4
 """Digits of the over-provisioning of a drive with a given capacity."""
 
@@ -40,7 +40,7 @@ class Change:
 
     @property
     def words(self) -> str:
-        """The key in words: `host.queue-depth` is the host queue depth."""
+        """The key as words: `host queue depth` for `host.queue-depth`."""
         return self.key.replace(".", " ").replace("-", " ")
 
 
@@ -54,7 +54,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
     values = flat(json.loads(config.to_json()))
     share = space_of(values).share
     if share is not None:
-        # The key is unset if the capacity is given; its value follows from the drive.
+        # The key is unset if the configuration states a capacity. Its value then follows from the drive.
         values[SHARE] = round(float(share), SHARE_DIGITS)
     found: list[Change] = []
     unread: dict[str, str] = {}
@@ -78,7 +78,7 @@ def changes_of(config: Config, keep: str = KEPT) -> tuple[list[Change], dict[str
 
 
 def others(key: Key, step: str, value: Any) -> Iterator[str]:
-    """Yields the values to try in place of the current one."""
+    """Yields the values to try instead of `value`."""
     before = value_text(value)
     if not step.startswith(("x", "+")):
         yield from (other for other in step.split(BETWEEN) if not is_same(other, before))
@@ -86,7 +86,7 @@ def others(key: Key, step: str, value: Any) -> Iterator[str]:
     try:
         start, by = quantity(key.key, before), quantity(key.key, step[1:])
     except ConfigError:
-        return  # such as an unlimited rate
+        return  # for example an unlimited rate
     if step.startswith("x"):
         wanted = [start.value * by.value, start.value / by.value]
     else:
@@ -106,7 +106,7 @@ def spelt(text: str, kind: str) -> str:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Returns whether two texts stand for the same value."""
+    """Returns whether two texts denote the same value."""
     if one == other:
         return True
     try:

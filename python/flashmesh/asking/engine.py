@@ -1,4 +1,4 @@
-"""Trials of the changes of a drive, with as many seeds of each as the time allows."""
+"""Trials of changes of a drive, with as many seeds for each as the time allows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FULL = "precondition.kind=random"
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
-    """The time is over."""
+    """Signal that the time is over."""
 
 
 def ask(
@@ -164,7 +164,7 @@ class Trial:
         limit_s: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        """Starts with nothing run; the key None in `configs` stands for the unchanged drive."""
+        """Creates a trial without runs. The key None in `configs` is the unchanged drive."""
         self.configs = configs
         self.executor = executor
         self.limit_s = limit_s
@@ -180,7 +180,7 @@ class Trial:
         return time.monotonic() - self.begun
 
     def look(self, progress: Progress) -> None:
-        """Ends the runs at the time limit; the first run, required for an answer, has twice the time."""
+        """Cancels the runs at the time limit. The first run gets twice the time, since an answer needs it."""
         if self.elapsed_s > self.limit_s * (1 if (None, 0) in self.results else 2):
             raise OutOfTime
         if self.progress is not None:
@@ -228,7 +228,7 @@ class Trial:
                     self.results[change, number] = json.loads(outcome.document)
 
     def pairs(self, change: Change, measure: Measure) -> list[float]:
-        """Returns the ratio of the measure with the change to that without, for each seed that both have."""
+        """Returns the ratio of a measure with the change to the measure without it, for each seed with both results."""
         found: list[float] = []
         for number in range(len(self.configs[None])):
             base, other = self.results.get((None, number)), self.results.get((change, number))
@@ -240,7 +240,7 @@ class Trial:
         return found
 
     def documents(self, change: Change) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Returns the results without and with the change, for each seed that both have."""
+        """Returns pairs of results without and with the change, for each seed with both results."""
         numbers = [number for number in range(len(self.configs[None])) if (change, number) in self.results]
         return [
             (self.results[None, number], self.results[change, number])
@@ -249,18 +249,18 @@ class Trial:
         ]
 
     def ratio(self, change: Change, value: Callable[[Mapping[str, Any]], float | None]) -> Effect | None:
-        """Returns the effect of a change on a value of results."""
+        """Returns the effect of a change on one value of the results."""
         values = [(value(before), value(after)) for before, after in self.documents(change)]
         found = estimate([after / before for before, after in values if before and after is not None])
         return None if found is None else Effect(found)
 
     def also(self, change: Change) -> str:
-        """Returns the side effect of a change; empty if there is none."""
+        """Returns the side effect of a change as text; empty without one."""
         before, after = (capacity_in(self.configs[each][0]) for each in (None, change))
         return change_text(before, after) if before is not None and after is not None and before != after else ""
 
     def size(self, change: Change, measures: Sequence[Measure]) -> float:
-        """Returns the size of the largest effect of a change, whether it helps or not."""
+        """Returns the magnitude of a change's largest effect, for better or worse."""
         return max((abs(ratio - 1.0) for measure in measures for ratio in self.pairs(change, measure)), default=0.0)
 
     def seeds(self, change: Change | None) -> int:

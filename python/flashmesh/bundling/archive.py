@@ -1,4 +1,4 @@
-"""Bundle as a ZIP file, with a README on how to repeat it."""
+"""Bundle: a ZIP file of results with a README on repeating them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 REPEAT = Path(__file__).with_name("repeat.py")
 TIME = (1980, 1, 1, 0, 0, 0)
-"""Time stamp of all members, so that the same results produce the same bundle."""
+"""Time stamp of all members. It is constant, so that the same results give the same bundle."""
 SUMS = "SHA256SUMS"
 README = "README.md"
 COMMANDS_SHOWN = 20
 
 
 def write_bundle(paths: Sequence[str | Path], target: str | Path) -> Path:
-    """Writes results, and what is needed to repeat them, into one ZIP file atomically.
+    """Writes results, and all files needed to repeat them, atomically into a ZIP file.
 
     Args:
         paths: Files and folders of results.
@@ -35,7 +35,7 @@ def write_bundle(paths: Sequence[str | Path], target: str | Path) -> Path:
         The path of the ZIP file.
 
     Raises:
-        OutputError: If one of the paths holds no results, or the file cannot be written.
+        OutputError: If a path has no results, or the file cannot be written.
     """
     target = Path(target)
     contents = contents_of([Path(path) for path in paths])
@@ -131,5 +131,5 @@ def readme(contents: Contents) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Returns a number of things."""
+    """Returns a number with its noun, in singular or plural."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 RESULTS = "results"
 CONFIGURATIONS = "configurations"
 HASH_SHOWN = 16
-"""Digits of a hash in the name of a file."""
+"""Number of digits of a hash in a file name."""
 OF_PROCESSES = ("progress", "slurm")
-"""Folders in that of a sweep which say what processes and jobs do, and nothing of the results."""
+"""Folders within the folder of a sweep that have the state of processes and jobs, but no results."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Run:
     text: str
     config_hash: str
     files: list[dict[str, Any]]
-    """Path, size, hash, key, and suffix of the path in the configuration, for each file."""
+    """Workload files: path, size, hash, key, and text after the path in the configuration."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Contents:
     """Results and runs of a bundle."""
 
     members: dict[str, Path] = field(default_factory=dict)
-    """Files of the results, by their names in the bundle."""
+    """Result files by their names in the bundle."""
     results: list[str] = field(default_factory=list)
     """Names of results with runs: files, and folders of sweeps."""
     others: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Contents:
         """Adds a file or folder of results.
 
         Raises:
-            OutputError: If it holds no results, or another one has the same name.
+            OutputError: If the path has no results, or another path has the same name.
         """
         name = f"{RESULTS}/{path.resolve().name}"
         if name in [*self.results, *self.others]:
@@ -119,12 +119,12 @@ def has_no_runs(path: Path) -> bool:
     try:
         document = read_json(path)
     except (OSError, ValueError, RecursionError, OutputError):
-        return False  # the loader reports the error
+        return False  # the loader reports the error later
     return is_answer(document) or is_validation(document)
 
 
 def key_of(file: dict[str, Any], tables: dict[str, Any]) -> str:
-    """Returns the key of a configuration that names a file."""
+    """Returns the configuration key that names a file."""
     stream, path = file["stream"], file["path"]
     if stream.startswith("policy."):
         return str(stream)
@@ -161,7 +161,7 @@ def contents_of(paths: Sequence[Path]) -> Contents:
     """Returns the contents of a bundle of some results.
 
     Raises:
-        OutputError: If one of them holds no results.
+        OutputError: If a path has no results.
     """
     contents = Contents()
     for path in paths:

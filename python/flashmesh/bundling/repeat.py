@@ -1,4 +1,4 @@
-"""Repeats the runs of a bundle, and reports whether the results are the same: python repeat.py [TRACES]."""
+"""Repeats the runs of a bundle, and prints whether the results are the same: python repeat.py [TRACES]."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
-    """Returns whether a run produces the same results again."""
+    """Returns whether repeating a run gives the same results."""
     overrides = {file["key"]: f"{found(file)}{file['suffix']}" for file in run["files"]}
     result = flashmesh.run(HERE / run["configuration"], overrides=overrides)
     is_same = outcome(result) == outcome(expected)
@@ -40,7 +40,7 @@ def repeats(run: dict[str, Any], expected: flashmesh.Result) -> bool:
 
 
 def found(file: dict[str, Any]) -> Path:
-    """Returns a workload file, searched by name in the folder of traces and verified by its hash."""
+    """Finds a workload file by name in the folder of traces, and checks its hash."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     places = [Path(file["path"]), *(folder.rglob(Path(file["path"]).name) if folder is not None else [])]
     for place in places:
@@ -61,7 +61,7 @@ def outcome(result: flashmesh.Result) -> dict[str, Any]:
 
 
 def without_paths(value: Any) -> Any:
-    """Returns a part of a document without paths of files."""
+    """Returns a part of a document without the paths of files."""
     if isinstance(value, dict):
         return {key: without_paths(each) for key, each in value.items() if key not in ("path", "file")}
     return [without_paths(each) for each in value] if isinstance(value, list) else value
