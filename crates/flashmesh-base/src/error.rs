@@ -3,7 +3,7 @@
 use std::io;
 
 /// Returns the system's message of an error, without the error number.
-pub fn said(error: &io::Error) -> String {
+pub fn system_message(error: &io::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" (os error ").unwrap_or(text.len());
     text[..end].to_owned()

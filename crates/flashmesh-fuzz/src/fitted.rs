@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::fitted::{FittedSource, Model, fit_requests};
+use flashmesh::workload::fitted::{FittedProfile, FittedSource, fit_requests};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 
@@ -48,9 +48,9 @@ fn fitted_text(choices: &mut Choices<'_>) -> Vec<u8> {
 }
 
 fn check(text: &str) {
-    match Model::from_toml(text, Path::new("fuzzed.toml")) {
+    match FittedProfile::from_toml(text, Path::new("fuzzed.toml")) {
         Ok(model) => {
-            let again = Model::from_toml(&model.to_toml(), Path::new("written.toml"));
+            let again = FittedProfile::from_toml(&model.to_toml(), Path::new("written.toml"));
             assert_eq!(again.expect("what was written can be read"), model);
             let capacity = Bytes::new(model.address_span);
             let mut source = FittedSource::new(&model, Some(100), capacity, Bytes::new(512), false, 1)

@@ -3,7 +3,7 @@
 use flashmesh::config::TraceFormat;
 
 use crate::choices::Choices;
-use crate::oracle::{self, Naive};
+use crate::oracle::{self, ReferenceRequest};
 use crate::readers::{Setup, check_records, offset, size};
 
 const RECORD_BYTES: usize = 24;
@@ -31,7 +31,7 @@ pub fn oracle_general(bytes: &[u8]) {
         trace.extend(record);
     }
     trace.truncate(trace.len().saturating_sub(cut));
-    let expected: Vec<Naive> =
+    let expected: Vec<ReferenceRequest> =
         trace.chunks(RECORD_BYTES).filter_map(|record| oracle::oracle_general(record, &setup.rules)).collect();
     let records = trace.len().div_ceil(RECORD_BYTES) as u64;
     check_records(&trace, records, &setup, expected);

@@ -10,7 +10,7 @@ use flashmesh::workload::IoRequest;
 use flashmesh::workload::readers::{FORMATS, LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
 
 use crate::choices::Choices;
-use crate::oracle::{self, Naive, Rules};
+use crate::oracle::{self, ReferenceRequest, Rules};
 
 pub fn msr(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
@@ -199,7 +199,7 @@ pub fn srt(bytes: &[u8]) {
 fn check_lines(
     bytes: &[u8],
     format: TraceFormat,
-    naive: fn(&str, &Rules) -> Option<Naive>,
+    naive: fn(&str, &Rules) -> Option<ReferenceRequest>,
     line: impl FnMut(&mut Choices<'_>, u64) -> String,
 ) {
     let mut choices = Choices::new(bytes);
@@ -386,13 +386,13 @@ fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     Some((requests, counts))
 }
 
-fn check_against(text: &str, setup: &Setup, expected: Vec<Naive>) {
+fn check_against(text: &str, setup: &Setup, expected: Vec<ReferenceRequest>) {
     check_records(text.as_bytes(), text.lines().count() as u64, setup, expected);
 }
 
 /// Checks the requests of a trace against those of the naive reader, sometimes the compressed trace against the plain
 /// one, and the summary against the requests.
-pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<Naive>) {
+pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<ReferenceRequest>) {
     let plain = read(trace.to_vec(), setup);
     if let Some(packer) = setup.packer {
         assert_eq!(plain, read(packer(trace), setup), "packing changes nothing");

@@ -3,7 +3,7 @@
 use flashmesh::config::TraceFormat;
 
 use crate::choices::Choices;
-use crate::oracle::{self, Naive};
+use crate::oracle::{self, ReferenceRequest};
 use crate::readers::{Setup, check_records, offset, size};
 
 pub fn vscsi(bytes: &[u8]) {
@@ -37,7 +37,7 @@ pub fn vscsi(bytes: &[u8]) {
         trace.extend(record);
     }
     trace.truncate(trace.len().saturating_sub(cut));
-    let expected: Vec<Naive> =
+    let expected: Vec<ReferenceRequest> =
         trace.chunks(record_bytes).filter_map(|record| oracle::vscsi(record, record_bytes, &setup.rules)).collect();
     let records = trace.len().div_ceil(record_bytes) as u64;
     check_records(&trace, records, &setup, expected);

@@ -17,7 +17,7 @@ const LATE_PARTS: u32 = 20;
 
 /// Counts since the start.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
+pub struct LiveStats {
     pub requests: u64,
     pub bytes: u64,
     /// Sum of all latencies.
@@ -26,32 +26,32 @@ pub struct Figures {
     pub outstanding: u64,
     /// Requests with a late response.
     pub late: u64,
-    /// Largest delay of a late response since the last call of [`Engine::take_figures`].
+    /// Largest delay of a late response since the last call of [`DriveSession::take_stats`].
     pub late_max: Duration,
 }
 
 /// A drive that serves clients.
-pub struct Engine {
+pub struct DriveSession {
     drive: Drive,
     log: Option<Log>,
     /// Threads that wait while another thread advances the drive, by the id of their request.
     parked: HashMap<u64, Thread>,
     done: HashMap<u64, Completion>,
-    figures: Figures,
+    figures: LiveStats,
     /// The thread that advances the drive with the wall clock.
     leader: Option<Thread>,
     /// Whether new requests are refused.
     is_closed: bool,
 }
 
-impl Engine {
-    pub fn new(drive: Drive, log: Option<Log>) -> Engine {
-        Engine {
+impl DriveSession {
+    pub fn new(drive: Drive, log: Option<Log>) -> DriveSession {
+        DriveSession {
             drive,
             log,
             parked: HashMap::new(),
             done: HashMap::new(),
-            figures: Figures::default(),
+            figures: LiveStats::default(),
             leader: None,
             is_closed: false,
         }
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Returns the current figures and resets the largest delay.
-    pub fn take_figures(&mut self) -> Figures {
+    pub fn take_stats(&mut self) -> LiveStats {
         let figures = self.figures.clone();
         self.figures.late_max = Duration::ZERO;
         figures

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::engine::Figures;
+use crate::engine::LiveStats;
 use crate::served::Served;
 
 const PERIOD: Duration = Duration::from_millis(250);
@@ -27,7 +27,7 @@ pub fn open(served: &'static Served) -> Result<(), String> {
     }
     if let Some(path) = served.live() {
         let live = opened(path, OpenOptions::new().append(true))?;
-        thread::spawn(move || tell(served, live, &closed));
+        thread::spawn(move || write_live_stats(served, live, &closed));
     }
     Ok(())
 }
@@ -45,9 +45,9 @@ fn wait_for_end(mut control: File, closing: &Sender<()>) {
 
 /// Writes the figures periodically, and the report when the drive is closed. Then exits the process, even if clients are
 /// connected.
-fn tell(served: &Served, mut live: File, closed: &Receiver<()>) {
+fn write_live_stats(served: &Served, mut live: File, closed: &Receiver<()>) {
     loop {
-        let _ = writeln!(live, "{}", shown(served, &served.take_figures()));
+        let _ = writeln!(live, "{}", shown(served, &served.take_stats()));
         match closed.recv_timeout(PERIOD) {
             Ok(()) => break,
             Err(RecvTimeoutError::Timeout) => {}
@@ -62,12 +62,12 @@ fn tell(served: &Served, mut live: File, closed: &Receiver<()>) {
         Ok(report) => format!("{{\"report\":{report}}}"),
         Err(message) => json!({ "error": message }).to_string(),
     };
-    let _ = writeln!(live, "{}", shown(served, &served.take_figures()));
+    let _ = writeln!(live, "{}", shown(served, &served.take_stats()));
     let _ = writeln!(live, "{line}");
     std::process::exit(0);
 }
 
-fn shown(served: &Served, figures: &Figures) -> Value {
+fn shown(served: &Served, figures: &LiveStats) -> Value {
     json!({
         "size": served.size(),
         "requests": figures.requests,

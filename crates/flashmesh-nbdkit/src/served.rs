@@ -13,7 +13,7 @@ use flashmesh::units::Bytes;
 use flashmesh::{PreparedDrives, StateFolder};
 
 use crate::clock::Clock;
-use crate::engine::{Engine, Figures, answer};
+use crate::engine::{DriveSession, LiveStats, answer};
 use crate::log::Log;
 use crate::settings::{Settings, TimeScale};
 use crate::store::Store;
@@ -31,7 +31,7 @@ const LOST: &str = "the drive lost the request: its power was cut";
 pub struct Served {
     size: u64,
     store: Store,
-    engine: Mutex<Engine>,
+    engine: Mutex<DriveSession>,
     /// Virtual time: number of threads that are about to submit. Simulated time does not advance while there are any.
     entering: AtomicUsize,
     /// Real time: number of submitted requests.
@@ -75,7 +75,7 @@ impl Served {
         Ok(Served {
             size,
             store,
-            engine: Mutex::new(Engine::new(drive, log)),
+            engine: Mutex::new(DriveSession::new(drive, log)),
             entering: AtomicUsize::new(0),
             arrivals: AtomicU64::new(0),
             clock: match settings.time_scale {
@@ -105,8 +105,8 @@ impl Served {
         self.control.as_ref()
     }
 
-    pub fn take_figures(&self) -> Figures {
-        self.lock().take_figures()
+    pub fn take_stats(&self) -> LiveStats {
+        self.lock().take_stats()
     }
 
     /// Flushes the buffered part of the log.
@@ -117,7 +117,7 @@ impl Served {
         self.lock().write_log()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Engine> {
+    fn lock(&self) -> MutexGuard<'_, DriveSession> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,7 +184,7 @@ impl Served {
     }
 
     /// Advances the drive with the wall clock until request `id` completes.
-    fn lead<'a>(&'a self, mut engine: MutexGuard<'a, Engine>, clock: &Clock, id: u64) -> Result<(), String> {
+    fn lead<'a>(&'a self, mut engine: MutexGuard<'a, DriveSession>, clock: &Clock, id: u64) -> Result<(), String> {
         loop {
             let seen = self.arrivals.load(Ordering::Acquire);
             let next = engine.advance(clock.due())?;

@@ -81,7 +81,7 @@ impl Config {
 
     /// Returns the reason why no part of a run reads `key`; None if a part does.
     fn unread(&self, key: &str) -> Option<String> {
-        self.0.unread(key)
+        self.0.why_ineffective(key)
     }
 
     /// Returns a hash, which is equal for configurations that determine the same run.

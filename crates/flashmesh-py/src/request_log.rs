@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::OutputError;
-use flashmesh::error::said;
+use flashmesh::error::system_message;
 use flashmesh::report::RequestColumns;
 use flashmesh::report::{RequestRecord, RequestSink};
 
@@ -51,8 +51,8 @@ impl RequestLog {
                 told.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
             }
         });
-        let thread =
-            thread.map_err(|error| OutputError::new_err(format!("the log has no thread: {}", said(&error))))?;
+        let thread = thread
+            .map_err(|error| OutputError::new_err(format!("the log has no thread: {}", system_message(&error))))?;
         let records = Vec::with_capacity(RECORDS_AT_ONCE);
         let sink = Sink { records, sender: Some(sender), raised: Arc::clone(&raised) };
         Ok((RequestLog { thread, raised }, sink))

@@ -12,7 +12,7 @@ use crate::policies;
 use crate::request_log::RequestLog;
 use flashmesh::StateFolder;
 use flashmesh::config::Instance;
-use flashmesh::error::{RunError, said};
+use flashmesh::error::{RunError, system_message};
 use flashmesh::probe::Outcome;
 use flashmesh::report::Fairness;
 use flashmesh::requests::WorkloadSummary;
@@ -139,7 +139,8 @@ impl Simulation {
     ) -> PyResult<Self> {
         let drives = drives.map(|drives| &drives.get().0);
         let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.get().0));
-        let opened = py.detach(|| guarded(|| simulation::Simulation::watched(&config.0, alone, drives, &control)))?;
+        let opened =
+            py.detach(|| guarded(|| simulation::Simulation::with_control(&config.0, alone, drives, &control)))?;
         let simulation = Mutex::new(opened.map_err(|error| exception(&error))?);
         let (timeline, fault, scheduler) = Default::default();
         Ok(Simulation { simulation, timeline, fault, scheduler })
@@ -200,7 +201,11 @@ impl Simulation {
     /// Makes the run write a timeline for Perfetto to the existing file at `path`.
     fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
         let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
-            OutputError::new_err(format!("{}: the timeline cannot be written: {}", printable_path(&path), said(&error)))
+            OutputError::new_err(format!(
+                "{}: the timeline cannot be written: {}",
+                printable_path(&path),
+                system_message(&error)
+            ))
         })?;
         let outcome = self.lock().record_timeline(Box::new(file));
         self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))

@@ -17,7 +17,7 @@ type KeptState = (String, Option<(String, u64, u64)>, bool, u64, u64);
 #[pyfunction]
 pub fn kept_states(py: Python<'_>, folder: PathBuf) -> Vec<KeptState> {
     let kept = py.detach(|| StateFolder::new(folder, Bytes::ZERO).list());
-    let row = |state: flashmesh::Kept| {
+    let row = |state: flashmesh::StoredState| {
         let about = state.about.map(|about| (about.drive, about.capacity_bytes, about.made_s));
         (state.key, about, state.is_current, state.bytes, state.used_s)
     };

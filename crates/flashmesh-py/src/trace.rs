@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::errors::{InternalError, OutputError, WorkloadError, guarded, shown};
-use flashmesh::error::said;
-use flashmesh::requests::fitted::{FittedSource, Model, fit};
+use flashmesh::error::system_message;
+use flashmesh::requests::fitted::{FittedProfile, FittedSource, fit};
 use flashmesh::requests::statistics::{Figure, REPLAY_BOUNDS, Statistics, compare};
 use flashmesh::requests::traces::{ADDRESSES_MAX, Compression, TraceStream, scan};
 use flashmesh::requests::traces::{
-    Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+    CompressedWriter, Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, WriteSummary, convert, write_source,
 };
 use flashmesh::units::{Bytes, Time, printable_path};
 
@@ -45,7 +45,7 @@ pub fn convert_trace(
         let (workload, format) = (&config.0.workload, OutputFormat::find(format)?);
         let stream = format.open(workload)?;
         let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
-        let mut packed = Packed::new(Compression::of_name(&name), file)?;
+        let mut packed = CompressedWriter::new(Compression::of_name(&name), file)?;
         let conversion = convert(stream, workload.tolerate, format, drop_unwritable, &mut packed)?;
         packed.finish()?;
         Ok(conversion)
@@ -53,9 +53,11 @@ pub fn convert_trace(
     match py.detach(|| guarded(work))? {
         Ok(conversion) => Ok((json(&conversion)?, conversion.read.remarks())),
         Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(shown(&error))),
-        Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {}", printable_path(&name), said(&error))))
-        }
+        Err(ConvertError::Write(error)) => Err(OutputError::new_err(format!(
+            "{}: cannot be written: {}",
+            printable_path(&name),
+            system_message(&error)
+        ))),
     }
 }
 
@@ -83,12 +85,12 @@ pub fn generate_trace(
     seed: u64,
     drop_unwritable: bool,
 ) -> PyResult<String> {
-    let work = || -> Result<Written, ConvertError> {
+    let work = || -> Result<WriteSummary, ConvertError> {
         let format = OutputFormat::find(format)?;
-        let model = Model::from_file(&profile)?;
+        let model = FittedProfile::from_file(&profile)?;
         let mut source = FittedSource::new(&model, requests, ADDRESSES_MAX, SECTOR_SIZE, false, seed)?;
         let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
-        let mut packed = Packed::new(Compression::of_name(&name), file)?;
+        let mut packed = CompressedWriter::new(Compression::of_name(&name), file)?;
         let written = write_source(&mut source, format, drop_unwritable, &mut packed)?;
         packed.finish()?;
         Ok(written)
@@ -96,9 +98,11 @@ pub fn generate_trace(
     match py.detach(|| guarded(work))? {
         Ok(written) => json(&written),
         Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(shown(&error))),
-        Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {}", printable_path(&name), said(&error))))
-        }
+        Err(ConvertError::Write(error)) => Err(OutputError::new_err(format!(
+            "{}: cannot be written: {}",
+            printable_path(&name),
+            system_message(&error)
+        ))),
     }
 }
 

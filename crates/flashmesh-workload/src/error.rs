@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use flashmesh_base::error::said;
+use flashmesh_base::error::system_message;
 use flashmesh_base::units::printable_path;
 
 /// An error in reading or replaying a workload.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// An error of the operating system, such as a missing file or missing permission.
-    #[error("{}: {}", printable_path(path), said(source))]
+    #[error("{}: {}", printable_path(path), system_message(source))]
     Io {
         /// The path of the file.
         path: PathBuf,

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use super::fitted::{FittedSource, Model};
+use super::fitted::{FittedProfile, FittedSource};
 use super::job::JobSource;
-use super::profiles::{self, MixSource, Named, ProfileSource};
-use super::readers::{TraceSource, TraceStream, TraceSummary, clock, scan_stream};
+use super::profiles::{self, MixSource, NamedWorkload, ProfileSource};
+use super::readers::{TraceSource, TraceStream, TraceSummary, scan_stream, time_unit};
 use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
 use crate::config::{Beyond, Replay, ReplayMode, Workload, WorkloadKind};
@@ -128,16 +128,18 @@ fn open_at_once(
             description.push_str(&profiles::settings(workload));
             let summary = ProfileSummary { name: named.name().to_owned(), description };
             let source: Box<dyn WorkloadSource> = match named {
-                Named::Profile(profile) => {
+                NamedWorkload::Profile(profile) => {
                     Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, seed)?)
                 }
-                Named::Mix(mix) => Box::new(MixSource::new(&mix, workload, replay, capacity, sector_size, seed)?),
+                NamedWorkload::Mix(mix) => {
+                    Box::new(MixSource::new(&mix, workload, replay, capacity, sector_size, seed)?)
+                }
             };
             Ok((source, WorkloadSummary::Profile(summary)))
         }
         WorkloadKind::Fitted => {
             let file = workload.fitted.as_deref().unwrap_or(Path::new(""));
-            let model = Model::from_file(file)?;
+            let model = FittedProfile::from_file(file)?;
             let source = FittedSource::new(
                 &model,
                 workload.requests,
@@ -154,7 +156,7 @@ fn open_at_once(
             let counted = stream.identity();
             let summary = scan_stream(stream, workload.tolerate)?;
             if replay.mode == ReplayMode::Open {
-                clock::require(&summary, workload)?;
+                time_unit::require(&summary, workload)?;
             }
             let source = TraceSource::open(workload, capacity, sector_size)?;
             let source = source.with_summary(&summary).counted_in(counted);

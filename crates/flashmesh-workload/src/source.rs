@@ -37,9 +37,9 @@ pub trait WorkloadSource: Send {
 
 /// A workload without requests.
 #[derive(Clone, Copy, Debug)]
-pub struct Silent;
+pub struct EmptySource;
 
-impl WorkloadSource for Silent {
+impl WorkloadSource for EmptySource {
     fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         Ok(None)
     }

@@ -8,7 +8,9 @@ use std::hash::Hasher;
 use std::time::Instant;
 
 use flashmesh::engine::random::SimRng;
-use flashmesh::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology};
+use flashmesh::fabric::wormhole::{
+    Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId, Topology, WormholeNetwork,
+};
 use rustc_hash::FxHasher;
 
 const RUNS: usize = 5;
@@ -57,9 +59,9 @@ fn main() {
 fn run(row: &Row) -> (f64, u64) {
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
     let parameters = Parameters { buffer_flits: row.buffer_flits, ..Parameters::BOOKSIM };
-    let mut network = Network::new(topology, parameters).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are in their bounds");
     let started = Instant::now();
-    let mut traffic = Traffic { random: SimRng::new(1), outbox: Outbox::default(), hash: FxHasher::default() };
+    let mut traffic = Traffic { random: SimRng::new(1), outbox: NetworkReports::default(), hash: FxHasher::default() };
     match row.load {
         Some(load) => traffic.open(&mut network, row.packets, load),
         None => traffic.saturated(&mut network, row.packets),
@@ -70,14 +72,14 @@ fn run(row: &Row) -> (f64, u64) {
 
 struct Traffic {
     random: SimRng,
-    outbox: Outbox,
+    outbox: NetworkReports,
     hash: FxHasher,
 }
 
 impl Traffic {
-    fn inject(&mut self, network: &mut Network, now: u64, source: u32) {
+    fn inject(&mut self, network: &mut WormholeNetwork, now: u64, source: u32) {
         let (source, destination) = (TerminalId(source), TerminalId(self.random.below(64)));
-        let packet = Packet { token: now, source, destination, flits: FLITS, class: Class::Large };
+        let packet = Packet { token: now, source, destination, flits: FLITS, class: PacketClass::Large };
         network.inject(now, packet).expect("the packet can be delivered");
     }
 
@@ -89,7 +91,7 @@ impl Traffic {
     }
 
     /// Packets at random cycles from random routers, whatever the network makes of them.
-    fn open(&mut self, network: &mut Network, packets: u64, load: u32) {
+    fn open(&mut self, network: &mut WormholeNetwork, packets: u64, load: u32) {
         let cycles_a_packet = 1_024_000 / (64 * load);
         let mut now = 0;
         for _ in 0..packets {
@@ -105,7 +107,7 @@ impl Traffic {
     }
 
     /// A terminal that has sent a packet has the next one: none is ever idle.
-    fn saturated(&mut self, network: &mut Network, packets: u64) {
+    fn saturated(&mut self, network: &mut WormholeNetwork, packets: u64) {
         (0..64).for_each(|source| self.inject(network, 0, source));
         (0..64).for_each(|source| self.inject(network, 0, source));
         let mut left = packets - 128;

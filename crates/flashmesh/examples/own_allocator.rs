@@ -31,14 +31,14 @@ impl Allocator for LeastLoaded {
         PlaneId(geometry.first_plane(die).0 + self.writes % geometry.planes_per_die)
     }
 
-    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+    fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
     // It waited for this die: not in vain, unless another one has run out of work meanwhile.
-    fn stays(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+    fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }
 
-    fn read(&mut self, read: &PageRead) {
+    fn on_read(&mut self, read: &PageRead) {
         self.reads[self.geometry.die_of_plane(read.plane).index()] += 1;
     }
 }

@@ -1,7 +1,7 @@
 //! A new interconnect in one file: a crossbar, over which any controller reaches any chip, compared with the bus.
 //!
-//! The seam is [`Fabric`], with its contract above the trait; [`Facts`] says what the rest of the simulator asks of a kind, such as which
-//! keys of `[fabric]` act on it. The oracles watch the run: [`Expected`] tells them what they cannot know.
+//! The seam is [`Fabric`], with its contract above the trait; [`FabricInfo`] says what the rest of the simulator asks of a kind, such as which
+//! keys of `[fabric]` act on it. The oracles watch the run: [`ExpectedFabric`] tells them what they cannot know.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -9,29 +9,29 @@ use std::error::Error;
 use flashmesh::config::{Config, HoldPath, Move, Pattern};
 use flashmesh::ids::{DieId, LinkId, PathId};
 use flashmesh::interconnect::{
-    AnyFabric, Cause, Expected, Fabric, Facts, Grant, Granted, Layout, Link, LinkKind, LinkUsage, LinksToDie, Outbox,
-    Payload, Routers, Sent, Transfer, TransferPhase,
+    AnyFabric, Cause, ExpectedFabric, Fabric, FabricInfo, Grant, Granted, Layout, Link, LinkKind, LinkUsage,
+    LinksToDie, Outbox, Payload, RouterPlacement, Sent, Transfer, TransferPhase,
 };
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Rate, Time};
 
-static CROSSBAR: Facts = Facts {
+static CROSSBAR: FabricInfo = FabricInfo {
     name: "crossbar",
     caption: "Every controller reaches every chip. Whoever waits longest gets the next controller that is free.",
     sections: &[],
-    obeys: &["fabric.channel-rate"],
+    used_keys: &["fabric.channel-rate"],
     // A crossbar has no channels that dies wait for: `fabric.arbitration` is refused.
-    ignores: &[],
+    accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
-    held: None,
+    build_held: None,
     die_controllers: false,
-    routers: Routers::None,
+    routers: RouterPlacement::None,
     router_power: |power| power.router_power,
     check: |_| Ok(()),
     build: |config, _geometry| Ok(AnyFabric::Custom(Box::new(Crossbar::new(config)))),
 };
 
-const EXPECTED: Expected = Expected {
+const EXPECTED: ExpectedFabric = ExpectedFabric {
     name: CROSSBAR.name,
     links: LinksToDie::Several,
     transfer: Transfer::Signals,
@@ -90,12 +90,12 @@ impl Fabric for Crossbar {
         let takes = payload.command + self.rate.time_for(payload.bytes);
         self.usage[grant.path.index()].count(grant.phase, payload, now, takes);
         self.transfers += 1;
-        Sent { delivered: Some(now + takes), least: takes }
+        Sent { delivered: Some(now + takes), min_duration: takes }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         if let Some((die, since)) = self.serves[grant.path.index()].take() {
-            outbox.used(LinkId(grant.path.0), die, since, now);
+            outbox.record_use(LinkId(grant.path.0), die, since, now);
         }
         self.serve(now, outbox);
     }
@@ -116,7 +116,7 @@ impl Fabric for Crossbar {
         self.transfers
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         let held = (0..).zip(&self.serves).filter_map(|(at, serves)| Some((LinkId(at), serves.as_ref()?.0)));
         held.collect()
     }
@@ -135,7 +135,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     bus.enable_checks();
     let bus = bus.run(&Control::default())?;
 
-    let mut crossbar = Simulation::over(&config, &CROSSBAR)?;
+    let mut crossbar = Simulation::with_interconnect(&config, &CROSSBAR)?;
     crossbar.enable_checks_of(&EXPECTED);
     let crossbar = crossbar.run(&Control::default())?;
 
@@ -144,7 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // What the crossbar cannot do is refused, and never simulated as something else.
     config.fabric.hold_path = HoldPath::Always;
-    let refused = Simulation::over(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
+    let refused = Simulation::with_interconnect(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
     println!("{refused}");
     Ok(())
 }

@@ -6,7 +6,9 @@
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::ids::TransactionId;
 use flashmesh::placement::Geometry;
-use flashmesh::scheduler::{Choice, Chosen, Class, Decision, Joiners, OutOfOrder, Scheduler, Waiting};
+use flashmesh::scheduler::{
+    ChosenJoiners, Decision, Joiners, OutOfOrder, QueueId, Scheduler, SchedulerView, TransactionClass,
+};
 use flashmesh::simulation::{Control, Simulation};
 
 /// Reads of two planes at the same page offset go together, from wherever they wait; else out of order.
@@ -16,19 +18,19 @@ struct Pairs {
 }
 
 impl Scheduler for Pairs {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         self.otherwise.choose(waiting)
     }
 
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         // The decision is about one die, but a policy may look at the queues of all.
         for die in waiting.dies() {
-            let mut seen: Vec<(Choice, TransactionId, u32)> = Vec::new();
-            for (queue, id, read) in waiting.load().queued(die, Class::UserRead) {
+            let mut seen: Vec<(QueueId, TransactionId, u32)> = Vec::new();
+            for (queue, id, read) in waiting.load().queued(die, TransactionClass::UserRead) {
                 let offset = self.geometry.page_in_block(read.from);
                 let partner = seen.iter().find(|(other, _, at)| other.plane != queue.plane && *at == offset);
                 if let Some(&(lead_queue, lead, _)) = partner {
-                    let mut joiners = Chosen::default();
+                    let mut joiners = ChosenJoiners::default();
                     joiners.push(queue.plane, id);
                     return Some(Decision { queue: lead_queue, lead: Some(lead), joiners: Joiners::These(joiners) });
                 }

@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use flashmesh::config::Config;
 use flashmesh::ids::{DieId, PlaneId, TransactionId};
 use flashmesh::placement::{Ftl, Geometry};
-use flashmesh::policy::{Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
-use flashmesh::scheduler::{Transaction, Work};
+use flashmesh::policy::{DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyEvent, PolicyView};
+use flashmesh::scheduler::{Purpose, Transaction};
 use flashmesh::simulation::{Control, Simulation};
 
 /// Holds writes until a die is idle.
@@ -38,19 +38,19 @@ impl WholeDies {
         (first..first + self.geometry.planes_per_die).map(PlaneId)
     }
 
-    fn send(&mut self, plane: PlaneId, due: &mut Due) {
+    fn send(&mut self, plane: PlaneId, due: &mut DispatchedWrites) {
         due.sent.extend(self.held.pop_front().map(|id| (id, plane)));
         self.under_way += 1;
     }
 }
 
 impl FirmwarePolicy for WholeDies {
-    fn placing(&self) -> Placing {
-        Placing::Late
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::AtDispatch
     }
 
-    fn hold(&mut self, id: TransactionId, transaction: &Transaction, _ftl: &Ftl) -> bool {
-        let is_write = matches!(transaction.work, Work::HostWrite(_));
+    fn try_hold(&mut self, id: TransactionId, transaction: &Transaction, _ftl: &Ftl) -> bool {
+        let is_write = matches!(transaction.purpose, Purpose::HostWrite(_));
         if is_write {
             self.held.push_back(id);
             self.has_changed = true;
@@ -58,13 +58,13 @@ impl FirmwarePolicy for WholeDies {
         is_write
     }
 
-    fn is_due(&self) -> bool {
+    fn may_dispatch(&self) -> bool {
         self.has_changed && !self.held.is_empty()
     }
 
-    fn due(&mut self, drive: &mut PolicyView<'_>) -> Due {
+    fn dispatch_held(&mut self, drive: &mut PolicyView<'_>) -> DispatchedWrites {
         self.has_changed = false;
-        let (mut due, dies, first) = (Due::default(), self.geometry.dies(), self.next);
+        let (mut due, dies, first) = (DispatchedWrites::default(), self.geometry.dies(), self.next);
         for die in (0..dies).map(|step| DieId((first + step) % dies)) {
             if !drive.load.is_idle(die) {
                 continue;
@@ -91,13 +91,13 @@ impl FirmwarePolicy for WholeDies {
         due
     }
 
-    fn take_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
+    fn withdraw_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         let (taken, kept): (VecDeque<_>, VecDeque<_>) = self.held.drain(..).partition(|&id| is_taken(id));
         self.held = kept;
         Vec::from(taken)
     }
 
-    fn tell(&mut self, event: PolicyEvent<'_>) {
+    fn notify(&mut self, event: PolicyEvent<'_>) {
         match event {
             PolicyEvent::WriteEnded(_) | PolicyEvent::WriteDropped(_) => {
                 self.under_way = self.under_way.saturating_sub(1);

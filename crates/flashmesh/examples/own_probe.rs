@@ -16,7 +16,7 @@ use flashmesh::units::Time;
 struct ReadsPerDie(Arc<Mutex<BTreeMap<DieId, usize>>>);
 
 impl Probe for ReadsPerDie {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::OperationBegan(die, OperationKind::Read, planes) = *notice {
             *self.0.lock().expect("nobody panics with it").entry(die).or_default() += planes;
         }

@@ -35,7 +35,7 @@ struct Slow {
 }
 
 impl Probe for Slow {
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::RequestIssued(id, _) => {
                 self.issued_at.insert(id, now);

@@ -4,7 +4,7 @@
 //! waiting, a policy that serves reads first starves writes.
 
 use flashmesh::config::Config;
-use flashmesh::scheduler::{Choice, Class, OutOfOrder, Scheduler, Waiting};
+use flashmesh::scheduler::{OutOfOrder, QueueId, Scheduler, SchedulerView, TransactionClass};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
@@ -16,13 +16,13 @@ struct Deadline {
 }
 
 impl Scheduler for Deadline {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        let is_late = |choice: &Choice| {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
+        let is_late = |choice: &QueueId| {
             waiting
                 .heads(choice.class)
                 .any(|(head, write)| head == *choice && waiting.now() - write.account.queued() >= self.limit)
         };
-        waiting.oldest(Class::UserProgram).filter(is_late).or_else(|| self.otherwise.choose(waiting))
+        waiting.oldest(TransactionClass::UserProgram).filter(is_late).or_else(|| self.otherwise.choose(waiting))
     }
 }
 

@@ -11,7 +11,7 @@ use flashmesh::config::{Config, TraceFormat};
 use flashmesh::placement::Geometry;
 use flashmesh::requests::RequestKind;
 use flashmesh::requests::traces::{
-    BadLine, Fields, Format, Framing, Line, RawRequest, Reason, Sample, TraceReader, TraceSource, TraceStream,
+    Fields, Format, Framing, Line, LineError, LineErrorKind, RawRequest, Sample, TraceReader, TraceSource, TraceStream,
     scan_stream,
 };
 use flashmesh::simulation::{Control, Simulation};
@@ -33,7 +33,7 @@ static LETTERS: Format = Format {
 const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
 impl TraceReader for Letters {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         let time_column = fields.column();
         let time_ps = fields.decimal(PS_PER_SECOND, "the time stamp in seconds")?;
@@ -41,7 +41,7 @@ impl TraceReader for Letters {
         let kind = match (fields.column(), fields.blank_separated_word()) {
             (_, b"R") => RequestKind::Read,
             (_, b"W") => RequestKind::Write,
-            (column, _) => return Err(BadLine::new(Reason::Kind, column, "the type, R or W")),
+            (column, _) => return Err(LineError::new(LineErrorKind::Kind, column, "the type, R or W")),
         };
         fields.next_blank_separated("a blank and the first sector")?;
         let offset_column = fields.column();

@@ -1,6 +1,6 @@
 //! The error types of the parts of a drive and of a run. Each error names its place: a key, a time or a request.
 
-pub use flashmesh_base::error::said;
+pub use flashmesh_base::error::system_message;
 pub use flashmesh_workload::error::WorkloadError;
 
 use crate::units::Time;

@@ -15,7 +15,7 @@
 //!
 //! The parts of a drive that can be replaced are traits: [`Fabric`](interconnect::Fabric), [`Scheduler`](scheduler::Scheduler),
 //! [`Allocator`](placement::Allocator), [`VictimSelector`](placement::VictimSelector), [`FirmwarePolicy`](policy::FirmwarePolicy),
-//! [`HomeSelector`](policy::HomeSelector), [`WorkloadSource`](requests::WorkloadSource). A [`Probe`](probe::Probe) watches a run.
+//! [`ReplicaSelector`](policy::ReplicaSelector), [`WorkloadSource`](requests::WorkloadSource). A [`Probe`](probe::Probe) watches a run.
 
 pub mod config;
 pub mod error;
@@ -64,45 +64,49 @@ use rooms::*;
 
 /// Interconnects: paths of commands and data from the controllers to the chips.
 pub mod interconnect {
-    pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
-    pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
+    pub use crate::check::expected_fabrics::{ExpectedFabric, LinksToDie, Transfer};
+    pub use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
     pub use crate::fabric::nossd::{PacketRouting, PacketRoutingError};
     pub use crate::fabric::venice::routing::RoutingAlgorithm;
-    pub use crate::fabric::venice::{Port, Ports};
-    pub use crate::fabric::wormhole::{NamedLink, RouterPlace, RoutesError, Way};
+    pub use crate::fabric::venice::{Port, PortSet};
+    pub use crate::fabric::wormhole::{GridDirection, NamedLink, RouterCoord, RoutesError};
     pub use crate::fabric::{
-        AnyFabric, ArbitrationPolicy, Cause, Causes, Contender, DataOf, Fabric, FabricEvent, Facts, Grant, Granted,
-        Held, LinkUsage, LinkUse, Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase,
-        Verdict, facts,
+        AnyFabric, ArbitrationPolicy, Cause, Causes, Contender, DataOwner, Fabric, FabricEvent, FabricInfo, Grant,
+        Granted, HoldTimes, LinkUsage, LinkUse, Outbox, Payload, RouterPlacement, ScoutMove, ScoutStep, Search,
+        SearchPrediction, Sent, TransferKind, TransferPhase, info_of,
     };
 }
 
 /// Schedulers: which transaction a die runs next.
 pub mod scheduler {
-    pub use crate::schedule::account::{Account, LatencyBreakdown, PathWait, Stall};
     pub use crate::schedule::fifo::Fifo;
-    pub use crate::schedule::load::Load;
+    pub use crate::schedule::latency_account::{LatencyAccount, LatencyBreakdown, PathWait, Stall};
+    pub use crate::schedule::load::LoadView;
     pub use crate::schedule::out_of_order::OutOfOrder;
+    pub use crate::schedule::purpose::{CacheReservation, MoveRoute, Purpose, ReadPurpose};
     pub use crate::schedule::queues::{DieQueues, PlaneMasks};
-    pub use crate::schedule::transaction::{Class, Owner, Priority, Transaction};
-    pub use crate::schedule::work::{CachePlace, ReadFor, Route, Work};
-    pub use crate::schedule::{Choice, Chosen, Decision, DieSet, DieStates, Dispatch, Joiners, Scheduler, Waiting};
+    pub use crate::schedule::transaction::{Owner, Priority, Transaction, TransactionClass};
+    pub use crate::schedule::{
+        ChosenJoiners, Decision, DieSet, DieStates, DispatchView, Joiners, QueueId, Scheduler, SchedulerView,
+    };
 }
 
 /// Placement of pages: which plane a written page goes to, and which block is collected.
 pub mod placement {
     pub use crate::engine::random::SimRng;
     pub use crate::flash::geometry::Geometry;
-    pub use crate::ftl::Occupancy;
+    pub use crate::ftl::PlaneOccupancy;
     pub use crate::ftl::allocation::{Allocator, DriveView, IdleDies, PageRead, PageWrite, RequestPart};
     pub use crate::ftl::collection::{Candidates, VictimSelector};
-    pub use crate::ftl::{BlockState, Ftl, Stream};
+    pub use crate::ftl::{BlockState, Ftl, OpenBlockKind};
 }
 
 /// Decisions of the firmware: which writes are held back, where written and moved pages go, which copy of a page serves a read.
 pub mod policy {
-    pub use crate::controller::replica::homes::{Home, HomeSelector, Served};
-    pub use crate::policies::{Due, FirmwarePolicy, Placing, PlacingView, PolicyEvent, PolicyView, WritePlacer};
+    pub use crate::controller::replica::replica_selector::{ReadLocation, ReplicaChoice, ReplicaSelector};
+    pub use crate::policies::{
+        DispatchedWrites, FirmwarePolicy, PlacementStage, PlacementView, PolicyEvent, PolicyView, WritePlacer,
+    };
 }
 
 /// Probes, which observe a run.
@@ -110,8 +114,8 @@ pub mod probe {
     pub use crate::cache::Sectors;
     pub use crate::flash::die::OperationKind;
     pub use crate::ftl::mapping_cache::EntryEvent;
-    pub use crate::host::interface::Seen;
-    pub use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice, Origin, Probe, ReadNotice, Scope};
+    pub use crate::host::interface::InterfaceNotice;
+    pub use crate::kernel::probe::{FabricEndState, Notice, Origin, Probe, ReadNotice, RunEndState, Scope};
     pub use crate::persistence::Recovered;
     pub use crate::recording::timeline::Outcome;
 }
@@ -124,18 +128,19 @@ pub mod requests {
     /// Reading and writing traces.
     pub mod traces {
         pub use crate::workload::readers::{
-            ADDRESSES_MAX, BadLine, Compression, DISORDER_MAX, FORMATS, Fields, FileIdentity, Format, Framing,
-            LEAP_MAX, Line, LineCounts, Match, RawRequest, Reason, Sample, Tally, TraceReader, TraceSource,
+            ADDRESSES_MAX, Compression, DISORDER_MAX, FORMATS, Fields, FileIdentity, Format, Framing, LEAP_MAX, Line,
+            LineCounts, LineError, LineErrorKind, Match, RawRequest, Sample, Tally, TraceReader, TraceSource,
             TraceStream, TraceSummary, WINDOW_REQUESTS, scan, scan_stream,
         };
         pub use crate::workload::writers::{
-            Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+            CompressedWriter, Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, WriteSummary, convert,
+            write_source,
         };
     }
 
     /// Profiles that are fitted to a trace, and requests drawn from them.
     pub mod fitted {
-        pub use crate::workload::fitted::{FittedSource, Model, PROFILE_BYTES_MAX, fit, fit_requests};
+        pub use crate::workload::fitted::{FittedProfile, FittedSource, PROFILE_BYTES_MAX, fit, fit_requests};
     }
 
     /// Figures of a sequence of requests, and how far two sequences differ.
@@ -158,7 +163,6 @@ pub mod report {
         BreakdownConfidence, ConfidenceInterval, ConfidenceReport, LatencyConfidence, LatencyConfidenceReport,
         PrecisionReport,
     };
-    pub use crate::measure::conflicts::{CauseReport, CausesReport};
     pub use crate::measure::document::{Configuration, Document, Provenance, WorkloadFile};
     pub use crate::measure::fairness::{Fairness, StreamFairness};
     pub use crate::measure::host::{HostReport, QueueReport, StatusesReport};
@@ -169,7 +173,7 @@ pub mod report {
     pub use crate::measure::network::{
         NetworkReport, Obstacle, Phase, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer, Sending,
     };
-    pub use crate::measure::own::OwnQuantities;
+    pub use crate::measure::path_conflicts::{CauseReport, CausesReport};
     pub use crate::measure::report::{
         BreakdownParts, BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport,
         LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
@@ -178,9 +182,10 @@ pub mod report {
     pub use crate::measure::timeline::{
         MeasuredBreakdownReport, MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport,
     };
+    pub use crate::measure::user_quantities::UserQuantities;
     pub use crate::power::area::AreaReport;
     pub use crate::power::energy::{Energy, PowerReport};
-    pub use crate::results::work::{PersistenceReport, RecoveryReads, RecoveryReport, RecoverySteps};
+    pub use crate::results::counters::{PersistenceReport, RecoveryReads, RecoveryReport, RecoverySteps};
     pub use crate::results::{Group, GroupSpec, Name, Named, QuantitySpec, Reported, Shape, Variant};
 }
 
@@ -193,5 +198,5 @@ pub mod stepping {
 pub use drive::MemoryEstimate;
 pub use flashmesh_base::{counts, names, quantities, tagged, units};
 pub use ftl::PreparedDrives;
-pub use states::{About, Kept, StateFolder};
+pub use states::{StateFolder, StateSummary, StoredState};
 pub use stepping::Drive;

@@ -229,11 +229,11 @@ impl Allocator for PythonAllocator {
         })
     }
 
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.tell(self.committed.as_ref(), (lpn.0, plane.0));
     }
 
-    fn stays(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+    fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         let Some(policy) = self.stays.as_ref().filter(|policy| !policy.has_failed()) else { return true };
         Python::attach(|py| {
             let arguments = (Write::from(write), plane.0, &self.drive);
@@ -245,11 +245,11 @@ impl Allocator for PythonAllocator {
         })
     }
 
-    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.tell(self.withdrawn.as_ref().or(self.committed.as_ref()), (lpn.0, plane.0));
     }
 
-    fn read(&mut self, read: &PageRead) {
+    fn on_read(&mut self, read: &PageRead) {
         let Some(policy) = self.read.as_ref().filter(|policy| !policy.has_failed()) else { return };
         let write = PageWrite { lpn: read.lpn, stream: Some(read.stream), request: read.request };
         Python::attach(|py| policy.ask(py, (Write::from(&write), read.plane.0)).map(drop));

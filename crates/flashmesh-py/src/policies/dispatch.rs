@@ -5,13 +5,13 @@ use scoped_tls_hkt::scoped_thread_local;
 
 use flashmesh::ids::DieId;
 use flashmesh::placement::Geometry;
-use flashmesh::scheduler::Dispatch;
+use flashmesh::scheduler::DispatchView;
 
 use super::arrays::{below, gone};
 use super::asked::Policy;
 use super::scheduler::{Transaction, classes};
 
-scoped_thread_local!(static DISPATCH: for<'a> &'a Dispatch<'a>);
+scoped_thread_local!(static DISPATCH: for<'a> &'a DispatchView<'a>);
 
 /// Candidate dies for a dispatch decision, and the queues of all dies.
 #[pyclass(frozen, module = "flashmesh._native")]
@@ -20,7 +20,7 @@ pub struct DispatchState {
     channels: u32,
 }
 
-fn seen<T>(look: impl FnOnce(&Dispatch<'_>) -> T) -> PyResult<T> {
+fn seen<T>(look: impl FnOnce(&DispatchView<'_>) -> T) -> PyResult<T> {
     if DISPATCH.is_set() { Ok(DISPATCH.with(|dispatch| look(dispatch))) } else { Err(gone()) }
 }
 
@@ -61,13 +61,13 @@ impl DispatchState {
     /// Returns the dies for which a candidate requests paths. One of them starts an operation when the path is granted.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
-        seen(|dispatch| dispatch.speaks_for(die).map(|die| die.0).collect())
+        seen(|dispatch| dispatch.represented_dies(die).map(|die| die.0).collect())
     }
 
     /// Returns whether a die has requested a path for its next command.
     fn asks(&self, die: u32) -> PyResult<bool> {
         let die = self.die(die)?;
-        seen(|dispatch| dispatch.states().asks(die))
+        seen(|dispatch| dispatch.states().requests_path(die))
     }
 
     /// Returns whether a die has a transfer in progress or waits for a path for one.
@@ -115,7 +115,7 @@ impl Dispatcher {
     }
 
     /// Returns the die that the method chooses. After a failure, returns the first candidate until the run ends.
-    pub fn next_die(&self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+    pub fn next_die(&self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         if self.policy.has_failed() {
             return first();

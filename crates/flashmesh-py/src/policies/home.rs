@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use flashmesh::ids::Lpn;
-use flashmesh::policy::{self, HomeSelector, Served};
+use flashmesh::policy::{self, ReplicaChoice, ReplicaSelector};
 
 use super::asked::Policy;
 
@@ -19,7 +19,7 @@ pub struct Home {
 }
 
 impl Home {
-    fn new(py: Python<'_>, home: policy::Home) -> PyResult<Bound<'_, Home>> {
+    fn new(py: Python<'_>, home: policy::ReadLocation) -> PyResult<Bound<'_, Home>> {
         Bound::new(py, Home { page: home.ppn.0, die: home.die.0, outstanding: home.outstanding })
     }
 }
@@ -33,23 +33,23 @@ impl PythonHome {
     }
 }
 
-impl HomeSelector for PythonHome {
-    fn choose(&mut self, lpn: Lpn, original: policy::Home, replica: policy::Home) -> Served {
+impl ReplicaSelector for PythonHome {
+    fn choose(&mut self, lpn: Lpn, original: policy::ReadLocation, replica: policy::ReadLocation) -> ReplicaChoice {
         if self.0.has_failed() {
-            return Served::Original;
+            return ReplicaChoice::Original;
         }
         Python::attach(|py| {
             let (Ok(original), Ok(replica)) = (Home::new(py, original), Home::new(py, replica)) else {
-                return Served::Original;
+                return ReplicaChoice::Original;
             };
-            let Some(answer) = self.0.ask(py, (lpn.0, &original, &replica)) else { return Served::Original };
+            let Some(answer) = self.0.ask(py, (lpn.0, &original, &replica)) else { return ReplicaChoice::Original };
             if answer.is(&replica) {
-                return Served::Replica;
+                return ReplicaChoice::Replica;
             }
             if !answer.is(&original) {
                 self.0.refuse(&answer, "a home is one of the two that are given, original or replica");
             }
-            Served::Original
+            ReplicaChoice::Original
         })
     }
 }

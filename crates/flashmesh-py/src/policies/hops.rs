@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use pyo3::prelude::*;
 
-use flashmesh::interconnect::{PacketRouting, Port, Ports, RouterPlace};
+use flashmesh::interconnect::{PacketRouting, Port, PortSet, RouterCoord};
 
 use crate::errors::PolicyError;
 
@@ -48,16 +48,16 @@ impl<'py> PythonHops<'py> {
         self.failure.borrow_mut().take()
     }
 
-    fn refused(&self, answer: &Bound<'py, PyAny>, at: RouterPlace, to: RouterPlace, open: Ports) -> PyErr {
+    fn refused(&self, answer: &Bound<'py, PyAny>, at: RouterCoord, to: RouterCoord, open: PortSet) -> PyErr {
         let shown = |object: &Bound<'py, PyAny>| object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
         let open = self.port.call1((open.to_bits(),)).map_or_else(|_| "?".to_owned(), |open| shown(&open));
         let why = format!("it is one port of those that are open, {open}");
         PolicyError::new_err(format!("{} answered {} at {at} for {to}: {why}", self.name, shown(answer)))
     }
 
-    fn asked(&self, at: RouterPlace, to: RouterPlace, open: Ports) -> PyResult<Port> {
+    fn asked(&self, at: RouterCoord, to: RouterCoord, open: PortSet) -> PyResult<Port> {
         let py = self.method.py();
-        let router = |place: RouterPlace| Router { row: place.row, column: place.column };
+        let router = |place: RouterCoord| Router { row: place.row, column: place.column };
         let arguments = (router(at), router(to), self.port.call1((open.to_bits(),))?);
         let answer = self.method.call1(arguments).map_err(|error| {
             let raised = PolicyError::new_err(format!("{} raised {error}", self.name));
@@ -65,13 +65,13 @@ impl<'py> PythonHops<'py> {
             raised
         })?;
         let bits = if answer.is_instance_of::<pyo3::types::PyBool>() { None } else { answer.extract::<u8>().ok() };
-        let port = bits.and_then(|bits| Port::MESH.into_iter().find(|port| Ports::of(*port).to_bits() == bits));
+        let port = bits.and_then(|bits| Port::MESH.into_iter().find(|port| PortSet::of(*port).to_bits() == bits));
         port.filter(|port| open.contains(*port)).ok_or_else(|| self.refused(&answer, at, to, open))
     }
 }
 
 impl PacketRouting for PythonHops<'_> {
-    fn next_hop(&self, at: RouterPlace, to: RouterPlace, open: Ports) -> Port {
+    fn next_hop(&self, at: RouterCoord, to: RouterCoord, open: PortSet) -> Port {
         if self.failure.borrow().is_none() {
             match self.asked(at, to, open) {
                 Ok(port) => return port,

@@ -55,7 +55,7 @@ pub fn set(
             let geometry = simulation.geometry().clone();
             simulation.set_allocator(Box::new(allocator::PythonAllocator::new(policy("place")?, object, &geometry)?));
         }
-        "home" => simulation.set_home_selector(Box::new(home::PythonHome::new(policy("choose")?))),
+        "home" => simulation.set_replica_selector(Box::new(home::PythonHome::new(policy("choose")?))),
         "scheduler" => {
             let geometry = simulation.geometry().clone();
             let scheduler = scheduler::PythonScheduler::new(policy("decide")?, object, &geometry)?;

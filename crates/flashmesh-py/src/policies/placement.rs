@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use scoped_tls_hkt::scoped_thread_local;
 
 use flashmesh::ids::PlaneId;
-use flashmesh::placement::{Geometry, Stream};
-use flashmesh::policy::{PlacingView, WritePlacer};
+use flashmesh::placement::{Geometry, OpenBlockKind};
+use flashmesh::policy::{PlacementView, WritePlacer};
 
 use super::arrays::{Shown, below, gone};
 use super::asked::Policy;
@@ -13,8 +13,8 @@ use super::asked::Policy;
 /// State of the planes during a call, and the stream whose open block takes the page.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
-    planes: &'a PlacingView<'a>,
-    stream: Stream,
+    planes: &'a PlacementView<'a>,
+    stream: OpenBlockKind,
 }
 
 scoped_thread_local!(static ASKED: for<'a> Asked<'a>);
@@ -129,12 +129,12 @@ impl PythonPlacer {
 }
 
 impl WritePlacer for PythonPlacer {
-    fn place_write(&mut self, plane: PlaneId, stream: Stream, planes: &PlacingView<'_>) -> PlaneId {
+    fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, planes: &PlacementView<'_>) -> PlaneId {
         if self.policy.has_failed() {
             return plane;
         }
         let of_host = match stream {
-            Stream::Host(stream) => Some(stream.0),
+            OpenBlockKind::Host(stream) => Some(stream.0),
             _ => None,
         };
         Python::attach(|py| {

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use flashmesh::interconnect::{Ports, RoutingAlgorithm};
+use flashmesh::interconnect::{PortSet, RoutingAlgorithm};
 
 /// Number of sets of ports to other routers.
 const SETS: usize = 16;
@@ -23,8 +23,8 @@ impl Table {
 }
 
 impl RoutingAlgorithm for Table {
-    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
+    fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
         let pair = usize::from(nearer.to_bits()) * SETS + usize::from(open.to_bits());
-        Ports::from_bits(self.0.get(pair).copied().unwrap_or(0))
+        PortSet::from_bits(self.0.get(pair).copied().unwrap_or(0))
     }
 }

@@ -5,18 +5,20 @@ use scoped_tls_hkt::scoped_thread_local;
 
 use flashmesh::ids::{DieId, TransactionId};
 use flashmesh::placement::Geometry;
-use flashmesh::scheduler::{self, Choice, Chosen, Class, Decision, Dispatch, Joiners, OutOfOrder, Scheduler};
+use flashmesh::scheduler::{
+    self, ChosenJoiners, Decision, DispatchView, Joiners, OutOfOrder, QueueId, Scheduler, TransactionClass,
+};
 
 use super::arrays::{below, gone};
 use super::asked::Policy;
 use super::dispatch::Dispatcher;
 
-scoped_thread_local!(static WAITING: for<'a> &'a scheduler::Waiting<'a>);
+scoped_thread_local!(static WAITING: for<'a> &'a scheduler::SchedulerView<'a>);
 
 /// A queued transaction.
 #[pyclass(frozen, module = "flashmesh._native")]
 pub struct Transaction {
-    pub(super) queue: Choice,
+    pub(super) queue: QueueId,
     id: TransactionId,
     /// Logical page.
     #[pyo3(get)]
@@ -42,7 +44,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(super) fn new(queue: Choice, id: TransactionId, of: &scheduler::Transaction) -> Transaction {
+    pub(super) fn new(queue: QueueId, id: TransactionId, of: &scheduler::Transaction) -> Transaction {
         Transaction {
             queue,
             id,
@@ -84,7 +86,7 @@ impl Transaction {
     }
 
     fn __repr__(&self) -> String {
-        let Choice { die, class, plane, .. } = self.queue;
+        let QueueId { die, class, plane, .. } = self.queue;
         format!("<Transaction: {class:?} of page {} on plane {plane} of die {}>", self.lpn, die.0)
     }
 }
@@ -96,7 +98,7 @@ pub struct Waiting {
     dies_max: u32,
 }
 
-fn seen<T>(look: impl FnOnce(&scheduler::Waiting<'_>) -> T) -> PyResult<T> {
+fn seen<T>(look: impl FnOnce(&scheduler::SchedulerView<'_>) -> T) -> PyResult<T> {
     if WAITING.is_set() { Ok(WAITING.with(|waiting| look(waiting))) } else { Err(gone()) }
 }
 
@@ -107,12 +109,12 @@ impl Waiting {
 }
 
 /// Returns the transaction classes in a set of bits.
-pub(super) fn classes(bits: u32) -> impl Iterator<Item = Class> {
-    Class::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
+pub(super) fn classes(bits: u32) -> impl Iterator<Item = TransactionClass> {
+    TransactionClass::ALL.into_iter().filter(move |class| bits >> class.index() & 1 != 0)
 }
 
 /// Returns the id of the transaction at the head of `queue`.
-fn head(waiting: &scheduler::Waiting<'_>, queue: Choice) -> Option<TransactionId> {
+fn head(waiting: &scheduler::SchedulerView<'_>, queue: QueueId) -> Option<TransactionId> {
     let queued = waiting.load().queued_first(queue.die, queue.class, 1);
     queued.into_iter().find(|(other, ..)| *other == queue).map(|(_, id, _)| id)
 }
@@ -207,7 +209,7 @@ impl PythonScheduler {
         Ok(PythonScheduler { policy, waiting, dispatcher, otherwise: OutOfOrder::default() })
     }
 
-    fn answer(&self, py: Python<'_>, waiting: &scheduler::Waiting<'_>) -> Option<Decision> {
+    fn answer(&self, py: Python<'_>, waiting: &scheduler::SchedulerView<'_>) -> Option<Decision> {
         let answer = WAITING.set(waiting, || self.policy.ask(py, (&self.waiting,)))?;
         if answer.is_none() {
             return None;
@@ -221,7 +223,7 @@ impl PythonScheduler {
             return None;
         };
         let queue = lead.get().queue;
-        let mut chosen = Chosen::default();
+        let mut chosen = ChosenJoiners::default();
         for joiner in joiners {
             let Transaction { queue: other, id, .. } = joiner.get();
             if (other.die, other.class) != (queue.die, queue.class) || other.plane == queue.plane {
@@ -241,7 +243,7 @@ impl PythonScheduler {
     fn decision(
         &self,
         answer: &Bound<'_, PyAny>,
-        waiting: &scheduler::Waiting<'_>,
+        waiting: &scheduler::SchedulerView<'_>,
         lead: &Transaction,
         joiners: Joiners,
     ) -> Option<Decision> {
@@ -263,17 +265,17 @@ impl PythonScheduler {
 }
 
 /// Returns whether a transaction is still queued.
-fn waits(waiting: &scheduler::Waiting<'_>, of: &Transaction) -> bool {
+fn waits(waiting: &scheduler::SchedulerView<'_>, of: &Transaction) -> bool {
     let mut queued = waiting.load().queued(of.queue.die, of.queue.class);
     queued.any(|(queue, id, other)| queue == of.queue && id == of.id && other.order == of.order)
 }
 
 impl Scheduler for PythonScheduler {
-    fn choose(&mut self, waiting: &scheduler::Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &scheduler::SchedulerView<'_>) -> Option<QueueId> {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
-    fn decide(&mut self, waiting: &scheduler::Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &scheduler::SchedulerView<'_>) -> Option<Decision> {
         if !self.policy.has_failed() {
             let decision = Python::attach(|py| self.answer(py, waiting));
             if !self.policy.has_failed() {
@@ -287,7 +289,7 @@ impl Scheduler for PythonScheduler {
         self.dispatcher.is_some()
     }
 
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+    fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         let first = || dispatch.candidates().iter().next();
         self.dispatcher.as_ref().map_or_else(first, |dispatcher| dispatcher.next_die(dispatch))
     }

@@ -1,9 +1,9 @@
 //! Address selection: chooses an address that matches the target of a request.
 
 use super::bag::ShuffleBag;
-use super::classes::{AGE_MAX, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX, octave};
+use super::classes::{AGE_MAX, LocalityClass, PAGE_BYTES, PAGE_SECTORS, Relation, Touched, USES_MAX, octave};
+use super::fitted_profile::{FittedProfile, STRIPE_PAGES};
 use super::history::{History, RECENT, REGION_PAGES};
-use super::model::{Model, STRIPE_PAGES};
 use crate::synthetic::{Generator, below};
 
 /// The number of candidates tried per kind of candidate.
@@ -25,8 +25,8 @@ const OLD: u32 = 10;
 
 /// The constraints on the address of a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    pub(super) target: Target,
+pub(super) struct AddressConstraints {
+    pub(super) target: LocalityClass,
     /// The index of the operation of the request in the profile.
     pub(super) operation: usize,
     pub(super) kind: usize,
@@ -38,7 +38,7 @@ pub(super) struct Wanted {
 }
 
 /// The state of address selection, with its own history of the generated requests.
-pub(super) struct Addresses {
+pub(super) struct AddressChooser {
     history: History,
     /// Pages where requests began, by the octave of their number of uses. A page whose octave has grown also stays in its old
     /// list.
@@ -64,9 +64,9 @@ struct Best {
     considered: u32,
 }
 
-impl Addresses {
-    pub(super) fn new(model: &Model, capacity: u64, generator: Generator) -> Addresses {
-        Addresses {
+impl AddressChooser {
+    pub(super) fn new(model: &FittedProfile, capacity: u64, generator: Generator) -> AddressChooser {
+        AddressChooser {
             history: History::default(),
             by_uses: vec![Vec::new(); USES_MAX as usize + 1],
             limit_pages: model.address_span.min(capacity) / PAGE_BYTES,
@@ -81,16 +81,17 @@ impl Addresses {
         }
     }
 
-    pub(super) fn choose(&mut self, mut wanted: Wanted) -> u64 {
+    pub(super) fn choose(&mut self, mut wanted: AddressConstraints) -> u64 {
         let pages = wanted.sectors.div_ceil(PAGE_SECTORS) as f64;
         self.owed_fresh += wanted.fresh_owed;
         let slack = pages + self.made_fresh * OWED_SHARE_MAX;
         match wanted.target.relation {
             Relation::Return | Relation::Inside if self.owed_fresh > slack => {
-                wanted.target = Target { relation: Relation::Fresh, age: 0, uses: 0, touched: Touched::Never };
+                wanted.target = LocalityClass { relation: Relation::Fresh, age: 0, uses: 0, touched: Touched::Never };
             }
             Relation::Fresh if self.owed_fresh < -slack => {
-                wanted.target = Target { relation: Relation::Return, age: OLD, uses: 0, touched: Touched::Alike };
+                wanted.target =
+                    LocalityClass { relation: Relation::Return, age: OLD, uses: 0, touched: Touched::Alike };
             }
             _ => {}
         }
@@ -120,7 +121,7 @@ impl Addresses {
     /// Makes `sector` the best candidate if its cost is the lowest so far. Returns whether the best candidate is good enough; the tolerated cost
     /// grows with the number of candidates considered.
     #[inline]
-    fn consider(&self, sector: u64, wanted: Wanted, extra: u32, best: &mut Best) -> bool {
+    fn consider(&self, sector: u64, wanted: AddressConstraints, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
             let found = self.history.describe(sector, wanted.sectors, wanted.kind);
             let cost = cost(wanted.target, found) + self.cost_of_pages(sector, wanted) + extra;
@@ -133,7 +134,7 @@ impl Addresses {
     }
 
     /// Returns the cost of a deviation from the owed fresh pages, plus the cost of a die with more than its share of the requests.
-    fn cost_of_pages(&self, sector: u64, wanted: Wanted) -> u32 {
+    fn cost_of_pages(&self, sector: u64, wanted: AddressConstraints) -> u32 {
         let page = sector / PAGE_SECTORS;
         let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
         let surplus = self.history.pages.fresh_in(page, pages) as f64 - wanted.fresh_share * pages as f64;
@@ -145,7 +146,7 @@ impl Addresses {
         (fresh + if is_fresh { excess.clamp(0.0, DIE_COST_MAX) } else { 0.0 }) as u32
     }
 
-    fn next(&mut self, wanted: Wanted, best: &mut Best) {
+    fn next(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for rank in 0..self.history.runs.len() {
             if self.consider(self.history.runs[rank].end, wanted, 0, best) {
                 return;
@@ -153,7 +154,7 @@ impl Addresses {
         }
     }
 
-    fn used(&mut self, wanted: Wanted, best: &mut Best) {
+    fn used(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
             let Some((sector, _)) = self.aged(wanted.target.age) else { break };
             if self.consider(sector, wanted, 0, best) {
@@ -176,7 +177,7 @@ impl Addresses {
         }
     }
 
-    fn inside(&mut self, wanted: Wanted, best: &mut Best) {
+    fn inside(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
             let Some((sector, sectors)) = self.aged(wanted.target.age) else { break };
             let (first, end) = (sector / PAGE_SECTORS, (sector + sectors).div_ceil(PAGE_SECTORS));
@@ -196,7 +197,7 @@ impl Addresses {
         self.history.before(age)
     }
 
-    fn fresh(&mut self, wanted: Wanted, best: &mut Best) {
+    fn fresh(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
             let place = if wanted.target.relation == Relation::Fresh { wanted.target.age } else { 0 };
             let page = if place == 2 {
@@ -242,8 +243,8 @@ fn die_shares(phases: &[u64]) -> [f64; DIES] {
 const SIMILAR: u32 = 20;
 
 /// Returns the cost of an address: the difference between its target and the wanted target.
-fn cost(wanted: Target, found: Target) -> u32 {
-    let is_fresh = |target: Target| matches!(target.touched, Touched::Never);
+fn cost(wanted: LocalityClass, found: LocalityClass) -> u32 {
+    let is_fresh = |target: LocalityClass| matches!(target.touched, Touched::Never);
     let touched = match (wanted.touched, found.touched) {
         (wanted, found) if wanted == found => 0,
         _ if is_fresh(wanted) != is_fresh(found) => 24,

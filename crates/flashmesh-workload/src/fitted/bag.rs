@@ -86,7 +86,7 @@ impl Affinity {
 /// Draws one of the remaining (outcome, count) entries, weighted by its count and both of its factors, and decrements its count.
 /// Returns `None` if no count remains.
 #[inline]
-pub(super) fn take(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
+pub(super) fn draw_joint(left: &mut [(u32, u64)], factors: [&[u64]; 2], generator: &mut Generator) -> Option<usize> {
     let weight = |&(outcome, count): &(u32, u64)| {
         let [first, second] = factors.map(|factors| factors[outcome as usize]);
         if count == 0 { 0 } else { count * ((first * second) >> FRACTION_BITS).max(1) }
@@ -132,10 +132,10 @@ mod tests {
         let mut left = [(0, 500), (1, 500)];
         let mut drawn = [0; 2];
         for _ in 0..400 {
-            drawn[take(&mut left, [affinity.of(0), affinity.of(2)], &mut generator).expect("some are left")] += 1;
+            drawn[draw_joint(&mut left, [affinity.of(0), affinity.of(2)], &mut generator).expect("some are left")] += 1;
         }
         assert!(drawn[0] > 380, "{drawn:?}");
-        while let Some(outcome) = take(&mut left, [affinity.of(0), affinity.of(0)], &mut generator) {
+        while let Some(outcome) = draw_joint(&mut left, [affinity.of(0), affinity.of(0)], &mut generator) {
             drawn[outcome] += 1;
         }
         assert_eq!(drawn, [500, 500]);

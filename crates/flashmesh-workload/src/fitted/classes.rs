@@ -74,7 +74,7 @@ impl Touched {
 
 /// The address of a request, described relative to earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Target {
+pub(super) struct LocalityClass {
     pub(super) relation: Relation,
     /// The octave of the number of requests since the first page was last touched. For [`Relation::Next`], 0 for the latest run and
     /// 1 for an older one. For [`Relation::Fresh`], 1 near a recent request, 2 in a region where a request began, 0 elsewhere.

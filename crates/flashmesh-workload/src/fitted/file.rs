@@ -6,9 +6,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::classes::{AGE_MAX, KINDS, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX};
+use super::classes::{AGE_MAX, KINDS, LocalityClass, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Touched, USES_MAX};
+use super::fitted_profile::{
+    Counts, FittedProfile, GapModel, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, Segment, TargetModel,
+};
 use super::history::NEAR_PAGES;
-use super::model::{Counts, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, Segment, TargetModel};
 use super::segments::{SEGMENT_REQUESTS_MAX, SEGMENTS_MAX};
 use crate::error::WorkloadError;
 
@@ -50,18 +52,18 @@ struct FileModel {
     pairs: [Vec<u64>; PAIRS.len()],
 }
 
-impl Model {
+impl FittedProfile {
     /// Reads a profile from the file at `path`.
     ///
     /// # Errors
     /// If the file cannot be read or contains an error. Only the first error is reported.
-    pub fn from_file(path: &Path) -> Result<Model, WorkloadError> {
+    pub fn from_file(path: &Path) -> Result<FittedProfile, WorkloadError> {
         let unreadable = |source| WorkloadError::Io { path: path.to_owned(), source };
         let mut text = String::new();
         let file = File::open(path).map_err(unreadable)?;
         match file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text) {
             Err(error) if error.kind() != std::io::ErrorKind::InvalidData => Err(unreadable(error)),
-            Ok(length) if length as u64 <= FILE_BYTES_MAX => Model::from_toml(&text, path),
+            Ok(length) if length as u64 <= FILE_BYTES_MAX => FittedProfile::from_toml(&text, path),
             _ => Err(refused(path, 0, 0, "a profile is a text of 160 KiB at most".to_owned())),
         }
     }
@@ -70,7 +72,7 @@ impl Model {
     ///
     /// # Errors
     /// For the first error in `text`, with its line and column or its key.
-    pub fn from_toml(text: &str, path: &Path) -> Result<Model, WorkloadError> {
+    pub fn from_toml(text: &str, path: &Path) -> Result<FittedProfile, WorkloadError> {
         let unreadable = |error: toml::de::Error| {
             let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text);
             let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -87,7 +89,7 @@ impl Model {
         file.check().map_err(|message| refused(path, 0, 0, message))
     }
 
-    /// Returns the profile as TOML, which [`Model::from_toml`] can parse.
+    /// Returns the profile as TOML, which [`FittedProfile::from_toml`] can parse.
     pub fn to_toml(&self) -> String {
         let flat = |counts: &Counts| counts.iter().flat_map(|&(position, count)| [position.into(), count]).collect();
         let triples = |&(context, outcome, count): &(u32, u32, u64)| [context.into(), outcome.into(), count];
@@ -101,7 +103,7 @@ impl Model {
             gaps: self.gaps.iter().map(|gap| (gap.class, gap.quantiles_ns)).collect(),
             targets: (self.targets.iter())
                 .map(|&TargetModel { target, pages, fresh_pages }| {
-                    let Target { relation, age, uses, touched } = target;
+                    let LocalityClass { relation, age, uses, touched } = target;
                     (relation as usize, age, uses, touched as usize, pages, fresh_pages)
                 })
                 .collect(),
@@ -123,7 +125,7 @@ fn refused(path: &Path, line: u64, column: u32, message: String) -> WorkloadErro
 }
 
 impl FileModel {
-    fn check(self) -> Result<Model, String> {
+    fn check(self) -> Result<FittedProfile, String> {
         require((1..=REQUESTS_MAX).contains(&self.requests), "requests", 0, "is not from 1 to 10^12")?;
         let (span, stripe) = (self.address_span_bytes, STRIPE_PAGES * PAGE_BYTES);
         let is_span = (stripe..=SPAN_BYTES_MAX).contains(&span) && span.is_multiple_of(stripe);
@@ -155,7 +157,7 @@ impl FileModel {
             let is_target =
                 age <= AGE_MAX && uses <= USES_MAX && fresh_pages <= pages && (1..=COUNT_MAX).contains(&pages);
             require(is_target, "targets", row, "has an age, uses or pages that cannot be")?;
-            targets.push(TargetModel { target: Target { relation, age, uses, touched }, pages, fresh_pages });
+            targets.push(TargetModel { target: LocalityClass { relation, age, uses, touched }, pages, fresh_pages });
         }
         require((1..=SEGMENTS_MAX).contains(&self.segments.len()), "segments", 0, "are none, or more than 512")?;
         let mut segments = Vec::new();
@@ -199,7 +201,17 @@ impl FileModel {
             self.phases.len() as u64 == STRIPE_PAGES && self.phases.iter().all(|&count| count <= COUNT_MAX);
         require(are_phases, "phases", 0, "need 256 counts up to 2^40")?;
         let FileModel { requests, near_pages, phases, .. } = self;
-        Ok(Model { requests, address_span: span, operations, gaps, targets, segments, pairs, near_pages, phases })
+        Ok(FittedProfile {
+            requests,
+            address_span: span,
+            operations,
+            gaps,
+            targets,
+            segments,
+            pairs,
+            near_pages,
+            phases,
+        })
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::classes::{Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, gap_class, kind_index};
+use super::classes::{LocalityClass, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, gap_class, kind_index};
+use super::fitted_profile::{
+    Descriptor, FittedProfile, GapModel, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel,
+};
 use super::history::{History, NEAR_PAGES};
-use super::model::{Descriptor, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
 use super::segments::{Segments, position};
 use crate::config::Workload;
 use crate::error::WorkloadError;
@@ -24,7 +26,7 @@ const DISTANCES_KEPT: usize = 256;
 ///
 /// # Errors
 /// Like [`crate::readers::scan`]; and if the trace has too many requests.
-pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> {
+pub fn fit(workload: &Workload) -> Result<(FittedProfile, TraceSummary), WorkloadError> {
     let workload = &Workload { flushes: false, ..workload.clone() };
     let mut fitter = Fitter::default();
     let stream = TraceStream::open(workload, ADDRESSES_MAX, SECTOR)?;
@@ -42,7 +44,7 @@ pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> 
 }
 
 /// Fits a profile to `requests`, without flushes.
-pub fn fit_requests(requests: &[IoRequest]) -> Model {
+pub fn fit_requests(requests: &[IoRequest]) -> FittedProfile {
     let mut fitter = Fitter::default();
     requests.iter().filter(|request| request.size > Bytes::ZERO).for_each(|request| fitter.add(request));
     fitter.finish()
@@ -79,7 +81,7 @@ fn operation_key(operation: Operation) -> u32 {
     operation.kind << 8 | operation.octave
 }
 
-fn target_key(target: Target) -> u32 {
+fn target_key(target: LocalityClass) -> u32 {
     (target.relation as u32) << 24 | target.age << 16 | target.uses << 8 | target.touched as u32
 }
 
@@ -133,7 +135,7 @@ impl Fitter {
         }
     }
 
-    fn finish(&mut self) -> Model {
+    fn finish(&mut self) -> FittedProfile {
         let mut pairs_max = PAIRS_MAX;
         loop {
             let model = self.model(pairs_max);
@@ -149,7 +151,7 @@ impl Fitter {
     }
 
     /// Builds the profile with at most `pairs_max` pairs per table, the most frequent ones.
-    fn model(&self, pairs_max: usize) -> Model {
+    fn model(&self, pairs_max: usize) -> FittedProfile {
         let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
         let operation_keys: Vec<u32> = self.operations.keys().copied().collect();
         let gap_keys: Vec<u32> = self.gaps.keys().copied().collect();
@@ -175,7 +177,7 @@ impl Fitter {
         let near = quantiles(&self.near_pages, DISTANCES_KEPT);
         let mut phases = self.phases.clone();
         phases.resize(STRIPE_PAGES as usize, 0);
-        Model {
+        FittedProfile {
             requests: self.history.now,
             address_span: self.address_end.div_ceil(stripe_bytes).max(1) * stripe_bytes,
             operations: operations.collect(),

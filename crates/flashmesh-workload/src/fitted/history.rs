@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classes::{AGE_MAX, PAGE_SECTORS, Relation, Target, Touched, USES_MAX, octave};
+use super::classes::{AGE_MAX, LocalityClass, PAGE_SECTORS, Relation, Touched, USES_MAX, octave};
 use super::pages::Pages;
 
 /// The number of runs tracked at a time, the same as in [`crate::statistics`].
@@ -50,7 +50,7 @@ pub(super) struct History {
 impl History {
     /// Returns the target that a request would have as the next request.
     #[inline]
-    pub(super) fn describe(&self, sector: u64, sectors: u64, kind: usize) -> Target {
+    pub(super) fn describe(&self, sector: u64, sectors: u64, kind: usize) -> LocalityClass {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
         let touched_last = self.pages.last(page);
         let touched = if touched_last == 0 {
@@ -65,18 +65,20 @@ impl History {
         let age = octave(self.now + 1 - touched_last, AGE_MAX);
         if let Some(rank) = self.runs.iter().position(|run| run.end == sector) {
             let uses = octave(self.runs[rank].requests, USES_MAX);
-            return Target { relation: Relation::Next, age: u32::from(rank > 0), uses, touched };
+            return LocalityClass { relation: Relation::Next, age: u32::from(rank > 0), uses, touched };
         }
         if touched_last == 0 {
             let age = match self.closest(page) {
                 Some(_) => 1,
                 None => 2 * u32::from(self.regions.contains(&(page / REGION_PAGES))),
             };
-            return Target { relation: Relation::Fresh, age, uses: 0, touched };
+            return LocalityClass { relation: Relation::Fresh, age, uses: 0, touched };
         }
         match self.starts.get(&page) {
-            Some(start) => Target { relation: Relation::Return, age, uses: octave(start.uses, USES_MAX), touched },
-            None => Target { relation: Relation::Inside, age, uses: 0, touched },
+            Some(start) => {
+                LocalityClass { relation: Relation::Return, age, uses: octave(start.uses, USES_MAX), touched }
+            }
+            None => LocalityClass { relation: Relation::Inside, age, uses: 0, touched },
         }
     }
 

@@ -10,12 +10,12 @@ mod bag;
 mod classes;
 mod file;
 mod fit;
+mod fitted_profile;
 mod history;
-mod model;
 mod pages;
 mod segments;
 mod source;
 
 pub use fit::{PROFILE_BYTES_MAX, fit, fit_requests};
-pub use model::Model;
+pub use fitted_profile::FittedProfile;
 pub use source::FittedSource;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{Counts, Segment};
+use super::fitted_profile::{Counts, Segment};
 
 pub(super) const SEGMENT_REQUESTS_MIN: u64 = 32;
 /// The maximum number of requests of a segment. Generation draws a whole segment at once.

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::addresses::{Addresses, Wanted};
-use super::bag::{Affinity, ShuffleBag, take};
+use super::addresses::{AddressChooser, AddressConstraints};
+use super::bag::{Affinity, ShuffleBag, draw_joint};
 use super::classes::KINDS;
-use super::model::{Model, PAIRS, Segment, TargetModel};
+use super::fitted_profile::{FittedProfile, PAIRS, Segment, TargetModel};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
@@ -17,12 +17,12 @@ use crate::units::{Bytes, Time};
 /// All threads share one stream. Memory grows with the footprint and with the length of a segment, which is at most 2^22 requests, but not with the
 /// number of generated requests.
 pub struct FittedSource {
-    model: Model,
+    model: FittedProfile,
     /// The affinities of each table of [`PAIRS`].
     affinities: [Affinity; PAIRS.len()],
     sizes: Vec<ShuffleBag>,
     gap_parts: Vec<ShuffleBag>,
-    addresses: Addresses,
+    addresses: AddressChooser,
     generator: Generator,
     /// The indices of the operation, gap and target of the previous request.
     before: [usize; 3],
@@ -45,7 +45,7 @@ impl FittedSource {
     /// # Errors
     /// If the address range of the original trace exceeds the drive, unless `wrap` is set and the drive has at least 1 GiB.
     pub fn new(
-        model: &Model,
+        model: &FittedProfile,
         requests: Option<u64>,
         capacity: Bytes,
         sector_size: Bytes,
@@ -72,7 +72,7 @@ impl FittedSource {
             affinities: std::array::from_fn(affinity),
             sizes: model.operations.iter().map(|operation| ShuffleBag::new(vec![1; operation.sectors.len()])).collect(),
             gap_parts: vec![ShuffleBag::new(vec![1; 8]); model.gaps.len()],
-            addresses: Addresses::new(model, capacity.as_u64(), own),
+            addresses: AddressChooser::new(model, capacity.as_u64(), own),
             model: model.clone(),
             generator,
             before: [0; 3],
@@ -98,11 +98,11 @@ impl FittedSource {
         loop {
             let [operation_before, gap_before, target_before] = self.before;
             let factors = [gap_gap.of(gap_before), operation_gap.of(operation_before)];
-            let Some(gap) = take(&mut gaps, factors, generator) else { break };
+            let Some(gap) = draw_joint(&mut gaps, factors, generator) else { break };
             let factors = [operation_operation.of(operation_before), gap_operation.of(gap)];
-            let Some(operation) = take(&mut operations, factors, generator) else { break };
+            let Some(operation) = draw_joint(&mut operations, factors, generator) else { break };
             let factors = [operation_target.of(operation), target_target.of(target_before)];
-            let Some(target) = take(&mut targets, factors, generator) else { break };
+            let Some(target) = draw_joint(&mut targets, factors, generator) else { break };
             self.before = [operation, gap, target];
             classes.push(gap);
             let quantiles = &self.model.gaps[gap].quantiles_ns;
@@ -161,7 +161,7 @@ impl WorkloadSource for FittedSource {
         let kind = model.operation.kind as usize;
         let TargetModel { target, pages, fresh_pages } = self.model.targets[target];
         let fresh_share = fresh_pages as f64 / pages as f64;
-        let sector = self.addresses.choose(Wanted {
+        let sector = self.addresses.choose(AddressConstraints {
             target,
             fresh_share,
             fresh_owed: self.fresh_owed,

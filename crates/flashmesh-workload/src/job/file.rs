@@ -1,7 +1,7 @@
 //! The state of one file of a job: a range of the drive with a position for each direction, and the random map of the current
 //! pass.
 
-use super::free_map::FreeMap;
+use super::random_map::RandomMap;
 
 /// The number of directions: reads, writes and deallocations.
 pub(super) const DIRECTIONS: usize = 3;
@@ -16,7 +16,7 @@ pub(super) struct File {
     /// The offset of the last request of each direction.
     pub(super) last: [u64; DIRECTIONS],
     /// The blocks covered in this pass; `None` without a random map.
-    pub(super) map: Option<FreeMap>,
+    pub(super) map: Option<RandomMap>,
     /// Whether no further request fits in this pass.
     pub(super) is_done: bool,
 }
@@ -35,7 +35,7 @@ pub(super) struct Stride {
 }
 
 impl File {
-    pub(super) fn new(start: u64, map: Option<FreeMap>) -> File {
+    pub(super) fn new(start: u64, map: Option<RandomMap>) -> File {
         File { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
     }
 
@@ -75,7 +75,7 @@ impl File {
     }
 
     /// Records a request of `direction` from `offset` to `end`.
-    pub(super) fn went(&mut self, direction: usize, offset: u64, end: u64) {
+    pub(super) fn record(&mut self, direction: usize, offset: u64, end: u64) {
         self.last[direction] = offset;
         self.next[direction] = end;
     }
@@ -91,7 +91,7 @@ mod tests {
         let mut file = File::new(0, None);
         let mut next = || {
             let place = file.following(0, &stride, length)?;
-            file.went(0, place, place + 4 * KIB);
+            file.record(0, place, place + 4 * KIB);
             Some(place / KIB)
         };
         (0..count).map(|_| next()).collect()

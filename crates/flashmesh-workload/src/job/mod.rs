@@ -5,7 +5,7 @@
 //! 3.33 issues. The random generator is not that of fio: random offsets have the same distribution as in fio, but come in another order.
 
 mod file;
-mod free_map;
+mod random_map;
 mod shape;
 
 use self::file::File;
@@ -186,7 +186,7 @@ impl JobSource {
     /// Draws the next request, in the next file that has room for a request; `None` if no file has room.
     fn draw_in_files(&mut self) -> Option<Drawn> {
         if let Some((file, offset, size)) = self.deallocated.take() {
-            self.files[file].went(WRITES, offset, offset + size);
+            self.files[file].record(WRITES, offset, offset + size);
             return Some(Drawn { direction: WRITES, file, offset, size });
         }
         let direction = match self.shape.kinds.choose(&mut self.generator) {
@@ -201,7 +201,7 @@ impl JobSource {
                 self.files[file].is_done = true;
                 continue;
             };
-            self.files[file].went(direction, offset, offset + size);
+            self.files[file].record(direction, offset, offset + size);
             if self.shape.deallocates_first {
                 self.deallocated = Some((file, offset, size));
             }

@@ -1,11 +1,13 @@
 //! The constant properties of a job, from the configuration.
 
 use super::file::{DIRECTIONS, File, Stride};
-use super::free_map::FreeMap;
+use super::random_map::RandomMap;
 use super::{DEALLOCATIONS, READS, WRITES, does_not_fit};
 use crate::config::{FileOrder, Pattern, RunKind, Sizes, Workload};
 use crate::error::WorkloadError;
-use crate::synthetic::{Addresses, Chance, KindMix, Layout, Shares, SizeTable, addresses_of, smallest_of, unusable};
+use crate::synthetic::{
+    AnyPattern, Chance, FootprintLayout, KindMix, Shares, SizeTable, addresses_of, smallest_of, unusable,
+};
 use crate::units::Bytes;
 
 /// The properties that all requests of a job share.
@@ -15,7 +17,7 @@ pub(super) struct Shape {
     /// The sizes of reads, writes and deallocations.
     pub(super) sizes: [SizeTable; DIRECTIONS],
     /// The address pattern; `None` for a sequential job.
-    pub(super) addresses: Option<Addresses>,
+    pub(super) addresses: Option<AnyPattern>,
     /// The length of one file in bytes.
     pub(super) length: u64,
     pub(super) alignment: u64,
@@ -54,14 +56,15 @@ impl Shape {
         let is_sequential = workload.pattern == Pattern::Sequential;
         let alignment = if is_sequential { sector_size } else { workload.alignment.unwrap_or(map_unit) };
         // Checks the whole footprint, as for other workloads. The layout of a single file follows below.
-        let whole = Layout::new(workload.footprint_start, workload.footprint, sector_size, capacity, sector_size)?;
+        let whole =
+            FootprintLayout::new(workload.footprint_start, workload.footprint, sector_size, capacity, sector_size)?;
         let sector = sector_size.as_u64();
         let length = whole.length().as_u64() / u64::from(workload.files.max(1)) / sector * sector;
         let length = Bytes::new(length);
         if length < map_unit {
             return Err(does_not_fit(map_unit, length));
         }
-        let layout = Layout::new(Bytes::ZERO, Some(length), alignment, length, sector_size)?;
+        let layout = FootprintLayout::new(Bytes::ZERO, Some(length), alignment, length, sector_size)?;
         let table = |direction: usize| {
             let sizes = if used.contains(&direction) { given[direction] } else { given[used[0]] };
             let largest = sizes.0.iter().map(|&(size, _)| size).max().unwrap_or_default();
@@ -118,7 +121,7 @@ impl Shape {
     /// Returns the files of the job in their initial state.
     pub(super) fn files(&self, workload: &Workload) -> Vec<File> {
         let has_map = workload.random_map && workload.pattern == Pattern::Random;
-        let map = || has_map.then(|| FreeMap::new(self.length / self.map_unit));
+        let map = || has_map.then(|| RandomMap::new(self.length / self.map_unit));
         let start = |file: u64| workload.footprint_start.as_u64() + file * self.length;
         (0..u64::from(workload.files.max(1))).map(|file| File::new(start(file), map())).collect()
     }

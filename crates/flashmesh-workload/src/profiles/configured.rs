@@ -1,6 +1,6 @@
 //! Mixes composed in a configuration: `profile = "src2_1 + 2*proj_3 + hm_0@50us"`.
 
-use super::names::{Named, find_named};
+use super::names::{NamedWorkload, find_named};
 use super::{Member, Mix};
 use crate::error::WorkloadError;
 use crate::units::Time;
@@ -49,7 +49,7 @@ fn member(part: &str, text: &str) -> Result<Member, WorkloadError> {
         Some((name, every)) => (name.trim(), Some(every.trim())),
         None => (rest, None),
     };
-    let Named::Profile(profile) = find_named(name)? else {
+    let NamedWorkload::Profile(profile) = find_named(name)? else {
         return Err(unusable(format!("{name} is a mix itself and cannot be a member of one: name its members")));
     };
     let published = Member::of(profile);

@@ -15,7 +15,7 @@ impl Profile {
 
     /// Returns the published figures, the figures from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
-        let Profile { name, suite, paper, elsewhere, assumed, .. } = self;
+        let Profile { name, suite, paper, other_sources: elsewhere, assumed, .. } = self;
         let figures = [
             (self.read_percent.origin, "reads", format!("{} %", self.read_percent.value)),
             (self.sizes.origin, "request size", self.sizes.value.to_string()),

@@ -6,7 +6,7 @@ use crate::units::Time;
 
 /// A figure of a workload, with its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figure<Value> {
+pub struct SourcedValue<Value> {
     /// The value of the figure.
     pub value: Value,
     /// The origin of the figure.
@@ -18,7 +18,7 @@ pub struct Figure<Value> {
 pub enum Origin {
     /// The paper that publishes the profile.
     Published,
-    /// Another source, or a guess: see [`Profile::elsewhere`](super::Profile::elsewhere).
+    /// Another source, or a guess: see [`Profile::elsewhere`](super::Profile::other_sources).
     Elsewhere,
 }
 
@@ -87,8 +87,8 @@ pub(super) struct Figures {
 }
 
 /// Returns the published figure, or else the figure from elsewhere.
-pub(super) fn first_of<Value>(published: Option<Value>, elsewhere: Option<Value>) -> Option<Figure<Value>> {
-    let figure = |origin| move |value| Figure { value, origin };
+pub(super) fn first_of<Value>(published: Option<Value>, elsewhere: Option<Value>) -> Option<SourcedValue<Value>> {
+    let figure = |origin| move |value| SourcedValue { value, origin };
     published.map(figure(Origin::Published)).or(elsewhere.map(figure(Origin::Elsewhere)))
 }
 

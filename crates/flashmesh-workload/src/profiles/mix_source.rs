@@ -6,7 +6,7 @@ use crate::config::{self, MixPlacement, ReplayMode};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
-use crate::synthetic::{Layout, REQUESTS_DEFAULT, Seed};
+use crate::synthetic::{FootprintLayout, REQUESTS_DEFAULT, Seed};
 use crate::units::{Bytes, Time};
 
 /// The workload source of a [`Mix`]: `[workload] profile = "mix1"`.
@@ -132,7 +132,7 @@ fn footprints(
         if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
     let total = workload.footprint.unwrap_or(assumed_total);
     // The total is checked first, so that an error names the total and not a part.
-    Layout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
+    FootprintLayout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
     let part = |own: Bytes| {
         if is_shared {
             return workload.footprint.unwrap_or(own);

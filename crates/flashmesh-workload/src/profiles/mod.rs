@@ -1,7 +1,7 @@
 //! Named profiles of published workloads.
 //!
 //! A paper publishes a few figures of a workload; a replay needs more. A [`Profile`] has figures from its paper, figures from elsewhere (each
-//! [`Figure`] states its origin), and assumptions of this project ([`Assumed`]). [`Profile::describe`] shows all three. A [`Mix`] combines several
+//! [`SourcedValue`] states its origin), and assumptions of this project ([`Assumed`]). [`Profile::describe`] shows all three. A [`Mix`] combines several
 //! profiles on one drive; the mix is published, or composed in the configuration (`configured.rs`).
 //!
 //! Workloads of the Venice paper have the names of the paper, such as `hm_0`. Names of workloads of other papers begin with the key of the paper,
@@ -21,10 +21,10 @@ mod source;
 mod tables;
 
 pub(super) use describe::settings;
-pub use figures::{Figure, Origin, Repetition, SizeFigures};
+pub use figures::{Origin, Repetition, SizeFigures, SourcedValue};
 pub use mix::{Member, Mix};
 pub use mix_source::MixSource;
-pub use names::{Named, Paper, find, groups};
+pub use names::{NamedWorkload, Paper, find, groups};
 pub use source::ProfileSource;
 
 use crate::config::Workload;
@@ -41,17 +41,17 @@ pub struct Profile {
     /// The collection of traces that the workload belongs to.
     pub suite: String,
     /// The share of reads in percent. All other requests are writes.
-    pub read_percent: Figure<f64>,
+    pub read_percent: SourcedValue<f64>,
     /// The request sizes.
-    pub sizes: Figure<SizeFigures>,
+    pub sizes: SourcedValue<SizeFigures>,
     /// The mean time between arrivals.
-    pub mean_interarrival: Figure<Time>,
+    pub mean_interarrival: SourcedValue<Time>,
     /// The recurrence of requests that arrive together; `None` if unknown.
     pub recurrence: Option<Repetition>,
     /// The number of requests of the trace behind the figures, if known.
     pub requests: Option<u64>,
     /// The sources of the figures that the paper does not publish; empty if the paper publishes all.
-    pub elsewhere: String,
+    pub other_sources: String,
     /// The assumptions of this project, which no source states.
     pub assumed: Assumed,
 }

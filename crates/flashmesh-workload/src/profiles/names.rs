@@ -26,43 +26,43 @@ impl Paper {
 
 /// A named workload.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Named {
+pub enum NamedWorkload {
     /// A single workload.
     Profile(&'static Profile),
     /// A mix of several workloads.
     Mix(Cow<'static, Mix>),
 }
 
-impl Named {
+impl NamedWorkload {
     /// Returns the name in the configuration.
     pub fn name(&self) -> &str {
         match self {
-            Named::Profile(profile) => &profile.name,
-            Named::Mix(mix) => &mix.name,
+            NamedWorkload::Profile(profile) => &profile.name,
+            NamedWorkload::Mix(mix) => &mix.name,
         }
     }
 
     /// Returns the paper that publishes the workload; `None` for a mix composed in a configuration.
     pub fn paper(&self) -> Option<Paper> {
         match self {
-            Named::Profile(profile) => Some(profile.paper),
-            Named::Mix(mix) => mix.paper,
+            NamedWorkload::Profile(profile) => Some(profile.paper),
+            NamedWorkload::Mix(mix) => mix.paper,
         }
     }
 
     /// Returns the published figures, the figures from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         match self {
-            Named::Profile(profile) => profile.describe(),
-            Named::Mix(mix) => mix.describe(),
+            NamedWorkload::Profile(profile) => profile.describe(),
+            NamedWorkload::Mix(mix) => mix.describe(),
         }
     }
 
     /// Returns the figures in one line.
     pub fn summary(&self) -> String {
         match self {
-            Named::Profile(profile) => profile.summary(),
-            Named::Mix(mix) => mix.summary(),
+            NamedWorkload::Profile(profile) => profile.summary(),
+            NamedWorkload::Mix(mix) => mix.summary(),
         }
     }
 
@@ -80,13 +80,13 @@ impl Named {
     }
 }
 
-fn everything() -> impl Iterator<Item = Named> {
-    all().iter().map(Named::Profile).chain(mixes().iter().map(|mix| Named::Mix(Cow::Borrowed(mix))))
+fn everything() -> impl Iterator<Item = NamedWorkload> {
+    all().iter().map(NamedWorkload::Profile).chain(mixes().iter().map(|mix| NamedWorkload::Mix(Cow::Borrowed(mix))))
 }
 
 /// Returns all named workloads, grouped by paper.
-pub fn groups() -> Vec<(Paper, Vec<Named>)> {
-    let mut groups: Vec<(Paper, Vec<Named>)> = Vec::new();
+pub fn groups() -> Vec<(Paper, Vec<NamedWorkload>)> {
+    let mut groups: Vec<(Paper, Vec<NamedWorkload>)> = Vec::new();
     for named in everything() {
         let Some(paper) = named.paper() else { continue };
         match groups.iter_mut().find(|(known, _)| *known == paper) {
@@ -104,14 +104,14 @@ pub fn groups() -> Vec<(Paper, Vec<Named>)> {
 ///
 /// # Errors
 /// If no workload has this name. The message suggests similar names, if there are any.
-pub fn find(name: &str) -> Result<Named, WorkloadError> {
+pub fn find(name: &str) -> Result<NamedWorkload, WorkloadError> {
     if configured::is_mix(name) {
-        return configured::read(name).map(|mix| Named::Mix(Cow::Owned(mix)));
+        return configured::read(name).map(|mix| NamedWorkload::Mix(Cow::Owned(mix)));
     }
     find_named(name)
 }
 
-pub(super) fn find_named(name: &str) -> Result<Named, WorkloadError> {
+pub(super) fn find_named(name: &str) -> Result<NamedWorkload, WorkloadError> {
     everything().find(|named| named.is_called(name)).ok_or_else(|| {
         let similar = near_misses(name).iter().map(|near| format!("\"{near}\"")).collect::<Vec<_>>().join(" or ");
         let suggestion = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };

@@ -7,8 +7,8 @@ use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
 use crate::synthetic::{
-    Addresses, Arrivals, Bursts, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind,
-    Streams, Unaligned,
+    AnyPattern, Arrivals, Bursts, FootprintLayout, KindMix, Recurrence, RequestSpec, Runs, Seed, Shares, SizeTable,
+    SizesByKind, Streams, Unaligned,
 };
 use crate::units::{Bytes, Time};
 
@@ -76,7 +76,7 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     let Setting { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } = setting;
     let assumed = &profile.assumed;
     let alignment = workload.alignment.unwrap_or(assumed.granule);
-    let layout = Layout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
+    let layout = FootprintLayout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
     let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
     let sizes = match distribution(&profile.sizes.value, assumed) {
         Some(SizesOf::All(sizes)) => table(&sizes)?.into(),
@@ -86,7 +86,7 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
             return Err(WorkloadError::Unusable(format!("no sizes from {granule} to {size_max} are {figures}")));
         }
     };
-    let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
+    let addresses = AnyPattern::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
     let kinds = KindMix::new(Shares { read: profile.read_share(), ..Shares::default() })?;
     let burst_length = workload.burst_length.unwrap_or(assumed.burst_requests);
     let arrivals =
@@ -111,7 +111,7 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     }
     let bursts = Bursts::new(length, recurrence, workload.burst_kinds);
     let unaligned = Unaligned::new(workload.unaligned_share, &layout, sector_size);
-    Streams::new(Recipe { layout, kinds, sizes, addresses, bursts, unaligned }, arrivals, requests, replay, seed)
+    Streams::new(RequestSpec { layout, kinds, sizes, addresses, bursts, unaligned }, arrivals, requests, replay, seed)
 }
 
 impl WorkloadSource for ProfileSource {

@@ -230,7 +230,7 @@ fn profile_of(
             .mean_repetition
             .map(|mean| Repetition { mean, skew: row.repetition_skew.unwrap_or(Repetition::SKEW_DEFAULT) }),
         requests: published.requests.or(others.requests),
-        elsewhere: basis.to_owned(),
+        other_sources: basis.to_owned(),
         assumed: Assumed {
             footprint: Bytes::from_kib(assumed.footprint_gib << 20),
             zipf_theta: assumed.zipf_theta,
@@ -298,7 +298,7 @@ mod tests {
             assert!(PROFILES.iter().any(|profile| profile.suite == row.suite), "{} has none", row.suite);
         }
         for row in rows::<FiguresRow>("elsewhere.csv", ELSEWHERE).unwrap() {
-            assert_eq!(profile(&row.profile).elsewhere, row.basis);
+            assert_eq!(profile(&row.profile).other_sources, row.basis);
         }
     }
 

@@ -5,7 +5,7 @@
 //! stamp is in microseconds of Unix time. A header line is skipped. The disk is the device; all disks share one address space.
 
 use super::fields::{Fields, is_header};
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -25,7 +25,7 @@ pub static FORMAT: Format = Format {
 struct Alibaba;
 
 impl TraceReader for Alibaba {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let device = match fields.number_u32("the number of the virtual disk") {
@@ -38,7 +38,7 @@ impl TraceReader for Alibaba {
         let kind = match fields.word() {
             b"R" => RequestKind::Read,
             b"W" => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the opcode, R or W")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the opcode, R or W")),
         };
         fields.next_column("a comma and the offset in bytes")?;
         let offset_column = fields.column();

@@ -6,7 +6,7 @@
 //! `workload.polarity`, `workload.address-unit`).
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::{TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use crate::request::RequestKind;
@@ -48,7 +48,7 @@ impl Ascii {
     }
 
     /// Parses an offset or a size, in bytes.
-    fn bytes(&self, fields: &mut Fields<'_>, expected: &'static str) -> Result<u64, BadLine> {
+    fn bytes(&self, fields: &mut Fields<'_>, expected: &'static str) -> Result<u64, LineError> {
         match self.unit {
             TraceAddressUnit::Sectors => fields.sectors(expected),
             TraceAddressUnit::Bytes => fields.number(expected),
@@ -57,7 +57,7 @@ impl Ascii {
 }
 
 impl TraceReader for Ascii {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -75,7 +75,7 @@ impl TraceReader for Ascii {
         let kind = match fields.word() {
             b"0" => self.kinds[0],
             b"1" => self.kinds[1],
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, 0 or 1")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the type, 0 or 1")),
         };
         fields.end()?;
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))

@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::{BlkparseEvent, TraceFormat, Workload};
 use crate::request::RequestKind;
@@ -76,7 +76,7 @@ impl Blkparse {
 
     /// Records a requeued request, if issue events are read.
     fn requeue(&mut self, device: u32, fields: &mut Fields<'_>) {
-        let sector = |fields: &mut Fields<'_>| -> Result<u64, BadLine> {
+        let sector = |fields: &mut Fields<'_>| -> Result<u64, LineError> {
             fields.next_blank_separated("what is asked (RWBS)")?;
             fields.blank_separated_word();
             fields.next_blank_separated("the first sector")?;
@@ -114,7 +114,7 @@ enum Asks {
 }
 
 impl TraceReader for Blkparse {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         if fields.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
@@ -139,14 +139,15 @@ impl TraceReader for Blkparse {
         if !self.stands_for_a_request(action) {
             return match OTHER_ACTIONS.contains(&action) {
                 true => Ok(Line::Skipped),
-                false => Err(BadLine::new(Reason::Kind, action_column, "an action of blkparse: Q, D, C, ...")),
+                false => Err(LineError::new(LineErrorKind::Kind, action_column, "an action of blkparse: Q, D, C, ...")),
             };
         }
         fields.next_blank_separated("what is asked (RWBS)")?;
         let kind_column = fields.column();
         let rwbs = fields.blank_separated_word();
-        let unknown = BadLine::new(Reason::Kind, kind_column, "what is asked (RWBS): R, W, D, F or N, and flags");
-        let asks = asks(rwbs).ok_or(unknown)?;
+        let unknown =
+            LineError::new(LineErrorKind::Kind, kind_column, "what is asked (RWBS): R, W, D, F or N, and flags");
+        let asks = parse_rwbs(rwbs).ok_or(unknown)?;
         let without_data = Ok(match (rwbs.starts_with(b"F"), self.flushes) {
             (true, true) => Line::Request(RawRequest::flush(time_ps, device, (time_column, kind_column))),
             (true, false) => Line::Ignored("flush"),
@@ -202,20 +203,20 @@ impl TraceReader for Blkparse {
 }
 
 /// Parses `major,minor` as one device number.
-fn device(fields: &mut Fields<'_>) -> Result<u32, BadLine> {
+fn device(fields: &mut Fields<'_>) -> Result<u32, LineError> {
     const EXPECTED: &str = "the device: major,minor";
     let column = fields.column();
     let major = fields.number_u32(EXPECTED)?;
     fields.next_after(b',', EXPECTED)?;
     let minor = fields.number_u32(EXPECTED)?;
     if major >> (u32::BITS - MINOR_BITS) > 0 || minor >> MINOR_BITS > 0 {
-        return Err(BadLine::new(Reason::Number, column, "a device: major below 2^12, minor below 2^20"));
+        return Err(LineError::new(LineErrorKind::Number, column, "a device: major below 2^12, minor below 2^20"));
     }
     Ok(major << MINOR_BITS | minor)
 }
 
 /// Returns the meaning of RWBS; `None` if it is invalid.
-fn asks(rwbs: &[u8]) -> Option<Asks> {
+fn parse_rwbs(rwbs: &[u8]) -> Option<Asks> {
     if !rwbs.iter().all(u8::is_ascii_uppercase) {
         return None;
     }

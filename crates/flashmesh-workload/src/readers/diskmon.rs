@@ -6,7 +6,7 @@
 //! fractions of a second. The disk is the device; all disks share one address space.
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -26,7 +26,7 @@ pub static FORMAT: Format = Format {
 struct Diskmon;
 
 impl TraceReader for Diskmon {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         fields.number("the number of the request")?;
@@ -42,7 +42,7 @@ impl TraceReader for Diskmon {
         let kind = match fields.word() {
             word if word.eq_ignore_ascii_case(b"read") => RequestKind::Read,
             word if word.eq_ignore_ascii_case(b"write") => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the request, Read or Write")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the request, Read or Write")),
         };
         fields.next_blank_separated("the first sector")?;
         let offset_column = fields.column();

@@ -1,6 +1,6 @@
 //! Parsing of the fields of a line, without copying or allocating.
 
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 
 /// The sector size of traces, whatever that of the drive.
 pub const SECTOR_BYTES: u64 = 512;
@@ -50,11 +50,11 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// If the line ends, or the previous field has not ended.
-    pub fn next_blank_separated(&mut self, expected: &'static str) -> Result<(), BadLine> {
+    pub fn next_blank_separated(&mut self, expected: &'static str) -> Result<(), LineError> {
         let before = self.at;
         self.skip_blanks();
         if self.at == self.line.len() || self.at == before {
-            return Err(BadLine::new(Reason::Fields, column(self.at), expected));
+            return Err(LineError::new(LineErrorKind::Fields, column(self.at), expected));
         }
         Ok(())
     }
@@ -63,9 +63,9 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// If another byte follows, or the line ends.
-    pub fn next_after(&mut self, separator: u8, expected: &'static str) -> Result<(), BadLine> {
+    pub fn next_after(&mut self, separator: u8, expected: &'static str) -> Result<(), LineError> {
         if self.line.get(self.at) != Some(&separator) {
-            return Err(BadLine::new(Reason::Fields, self.column(), expected));
+            return Err(LineError::new(LineErrorKind::Fields, self.column(), expected));
         }
         self.at += 1;
         Ok(())
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// If another byte follows, or the line ends.
-    pub fn next_column(&mut self, expected: &'static str) -> Result<(), BadLine> {
+    pub fn next_column(&mut self, expected: &'static str) -> Result<(), LineError> {
         self.skip_blanks();
         self.next_after(b',', expected)?;
         self.skip_blanks();
@@ -91,10 +91,10 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// If there is another field.
-    pub fn end(&mut self) -> Result<(), BadLine> {
+    pub fn end(&mut self) -> Result<(), LineError> {
         self.skip_blanks();
         if self.at < self.line.len() {
-            return Err(BadLine::new(Reason::Fields, self.column(), "the end of the line"));
+            return Err(LineError::new(LineErrorKind::Fields, self.column(), "the end of the line"));
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// If there is no digit, if the number exceeds 64 bits, or if no separator follows the number.
     #[inline]
-    pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+    pub fn number(&mut self, expected: &'static str) -> Result<u64, LineError> {
         let (value, digits) = self.digits();
         // Nineteen digits always fit 64 bits. Longer numbers are rare, and are parsed again with overflow checks.
         if (1..=19).contains(&digits) && self.is_at_separator() {
@@ -115,11 +115,11 @@ impl<'a> Fields<'a> {
 
     /// Parses the number whose `digits` digits were just skipped, with overflow checks.
     #[cold]
-    fn long_number(&self, digits: usize, expected: &'static str) -> Result<u64, BadLine> {
+    fn long_number(&self, digits: usize, expected: &'static str) -> Result<u64, LineError> {
         let start = self.at - digits;
         match parse_checked(&self.line[start..self.at]) {
             Some(value) if digits > 0 && self.is_at_separator() => Ok(value),
-            _ => Err(BadLine::new(Reason::Number, column(start), expected)),
+            _ => Err(LineError::new(LineErrorKind::Number, column(start), expected)),
         }
     }
 
@@ -127,19 +127,19 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Like [`Fields::number`], and if the number exceeds 32 bits.
-    pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadLine> {
+    pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, LineError> {
         let start = self.at;
         let value = self.number(expected)?;
-        u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
+        u32::try_from(value).map_err(|_| LineError::new(LineErrorKind::Number, column(start), expected))
     }
 
     /// Parses a number of 512-byte sectors. Returns bytes.
     ///
     /// # Errors
     /// Like [`Fields::number`], and if the bytes exceed 64 bits.
-    pub fn sectors(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+    pub fn sectors(&mut self, expected: &'static str) -> Result<u64, LineError> {
         let start = self.at;
-        let too_many = BadLine::new(Reason::Number, column(start), "a number of 512-byte sectors below 2^55");
+        let too_many = LineError::new(LineErrorKind::Number, column(start), "a number of 512-byte sectors below 2^55");
         self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
     }
 
@@ -149,10 +149,10 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Like [`Fields::number`].
     #[inline]
-    pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, BadLine> {
+    pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, LineError> {
         let (whole, digits) = self.digits();
         let start = self.at - digits;
-        let bad = BadLine::new(Reason::Number, column(start), expected);
+        let bad = LineError::new(LineErrorKind::Number, column(start), expected);
         let whole = if digits <= 19 { whole } else { parse_checked(&self.line[start..self.at]).ok_or(bad)? };
         let mut value = u128::from(whole) * u128::from(unit);
         let mut has_digits = digits > 0;

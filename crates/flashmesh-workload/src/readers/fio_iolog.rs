@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::sample::{Match, Sample};
 use super::{Format, Framing, Line, RawRequest, TraceReader};
 use crate::config::{IologWait, TraceFormat};
@@ -39,8 +39,8 @@ pub static FORMAT: Format = Format {
     },
 };
 
-const MISSING_HEADER: BadLine = BadLine {
-    reason: Reason::Header,
+const MISSING_HEADER: LineError = LineError {
+    reason: LineErrorKind::Header,
     column: 1,
     expected: "the header \"fio version 2 iolog\" or \"fio version 3 iolog\"",
 };
@@ -76,7 +76,7 @@ struct FioIolog {
 }
 
 impl TraceReader for FioIolog {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let Some(version) = self.version else {
             self.version = Some(Version::of_header(record).ok_or(MISSING_HEADER)?);
             return Ok(Line::Skipped);
@@ -108,11 +108,21 @@ impl TraceReader for FioIolog {
             b"open" | b"close" => return fields.end().map(|()| Line::Skipped),
             b"wait" if version == Version::Two => return self.wait(&mut fields),
             b"wait" => {
-                return Err(BadLine::new(Reason::Kind, action_column, "another action (version 3 has no wait)"));
+                return Err(LineError::new(
+                    LineErrorKind::Kind,
+                    action_column,
+                    "another action (version 3 has no wait)",
+                ));
             }
-            _ => return Err(BadLine::new(Reason::Kind, action_column, "an action of fio: read, write, trim, ...")),
+            _ => {
+                return Err(LineError::new(
+                    LineErrorKind::Kind,
+                    action_column,
+                    "an action of fio: read, write, trim, ...",
+                ));
+            }
         };
-        let unknown_file = BadLine::new(Reason::UnknownFile, file_column, "a file that an add line has named");
+        let unknown_file = LineError::new(LineErrorKind::UnknownFile, file_column, "a file that an add line has named");
         let device = *self.files.get(file).ok_or(unknown_file)?;
         let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
         if kind == RequestKind::Flush {
@@ -131,10 +141,10 @@ impl TraceReader for FioIolog {
 }
 
 impl FioIolog {
-    fn add_file(&mut self, file: &[u8], column: u16) -> Result<Line, BadLine> {
+    fn add_file(&mut self, file: &[u8], column: u16) -> Result<Line, LineError> {
         if !self.files.contains_key(file) {
             if self.files.len() == FILES_MAX {
-                return Err(BadLine::new(Reason::UnknownFile, column, "no more than 65,536 files"));
+                return Err(LineError::new(LineErrorKind::UnknownFile, column, "no more than 65,536 files"));
             }
             // Lossless: the number is below [`FILES_MAX`].
             let device = self.files.len() as u32;
@@ -143,11 +153,11 @@ impl FioIolog {
         Ok(Line::Skipped)
     }
 
-    fn wait(&mut self, fields: &mut Fields<'_>) -> Result<Line, BadLine> {
+    fn wait(&mut self, fields: &mut Fields<'_>) -> Result<Line, LineError> {
         fields.next_blank_separated("the time to wait in microseconds")?;
         let column = fields.column();
         let wait_us = fields.number("the time to wait in microseconds")?;
-        let too_long = BadLine::new(Reason::Number, column, "waits that sum to less than 2^64 microseconds");
+        let too_long = LineError::new(LineErrorKind::Number, column, "waits that sum to less than 2^64 microseconds");
         let waited_us = match self.counts_from_start {
             // A wait for a time in the past does not move the clock back.
             true => wait_us.checked_mul(1000).map(|until| until.max(self.waited_us)),

@@ -6,7 +6,7 @@
 //! required and ignored. The device is the major number times 2^20 plus the minor, as for blkparse.
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -29,7 +29,7 @@ const MINOR_BITS: u32 = 20;
 struct Fiu;
 
 impl TraceReader for Fiu {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -49,22 +49,22 @@ impl TraceReader for Fiu {
         let kind = match fields.word() {
             b"R" | b"r" => RequestKind::Read,
             b"W" | b"w" => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, R or W")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the type, R or W")),
         };
         fields.next_blank_separated("the major device number")?;
         let major_column = fields.column();
         let major = fields.number_u32("the major device number")?;
         if major >= 1 << (u32::BITS - MINOR_BITS) {
-            return Err(BadLine::new(Reason::Number, major_column, "the major device number, below 4096"));
+            return Err(LineError::new(LineErrorKind::Number, major_column, "the major device number, below 4096"));
         }
         fields.next_blank_separated("the minor device number")?;
         let minor_column = fields.column();
         let minor = fields.number_u32("the minor device number")?;
         if minor >= 1 << MINOR_BITS {
-            return Err(BadLine::new(Reason::Number, minor_column, "the minor device number, below 2^20"));
+            return Err(LineError::new(LineErrorKind::Number, minor_column, "the minor device number, below 2^20"));
         }
         if !matches!(fields.peek(), None | Some(b' ' | b'\t')) {
-            return Err(BadLine::new(Reason::Number, minor_column, "the minor device number"));
+            return Err(LineError::new(LineErrorKind::Number, minor_column, "the minor device number"));
         }
         let device = (major << MINOR_BITS) | minor;
         let time_ps = u128::from(time_ns) * u128::from(Time::from_ns(1).as_ps());

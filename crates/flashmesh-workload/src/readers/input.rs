@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use flate2::bufread::GzDecoder;
 use liblzma::bufread::XzDecoder;
 
-use super::ahead::UnpackedAhead;
+use super::read_ahead::UnpackedAhead;
 use crate::error::WorkloadError;
 use crate::names;
 
@@ -159,7 +159,7 @@ impl Input {
         let (first_bytes, packed) = peek(reader).map_err(io_error)?;
         let compression = Compression::of(&first_bytes);
         let bytes = unpack(compression, packed).map_err(io_error)?;
-        let bytes = if compression == Compression::Plain { bytes } else { Box::new(UnpackedAhead::of(bytes)) };
+        let bytes = if compression == Compression::Plain { bytes } else { Box::new(UnpackedAhead::new(bytes)) };
         Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0, identity: None })
     }
 

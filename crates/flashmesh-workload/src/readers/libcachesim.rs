@@ -11,7 +11,7 @@
 //! next access is ignored. The format does not distinguish reads from writes: every request is a read.
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -104,7 +104,7 @@ struct Csv {
 }
 
 impl TraceReader for Csv {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let columns = self.columns;
@@ -134,8 +134,9 @@ impl TraceReader for Csv {
                 offset = fields.sectors("the first block")?;
             } else if columns.op == Some(place) {
                 let op_column = fields.column();
-                kind = kind_of(fields.word())
-                    .ok_or_else(|| BadLine::new(Reason::Kind, op_column, "the operation, such as 28, 2a, R or W"))?;
+                kind = kind_of(fields.word()).ok_or_else(|| {
+                    LineError::new(LineErrorKind::Kind, op_column, "the operation, such as 28, 2a, R or W")
+                })?;
             } else {
                 fields.skip_to_comma();
             }
@@ -170,17 +171,17 @@ fn kind_of(word: &[u8]) -> Option<Option<RequestKind>> {
 struct OracleGeneral;
 
 impl TraceReader for OracleGeneral {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(record) else {
             let column = u16::try_from(record.len() + 1).unwrap_or(u16::MAX);
-            return Err(BadLine::new(Reason::Fields, column, "a record"));
+            return Err(LineError::new(LineErrorKind::Fields, column, "a record"));
         };
         let seconds = u32::from_le_bytes(record[..4].try_into().unwrap_or_default());
         let block = u64::from_le_bytes(record[4..12].try_into().unwrap_or_default());
         let size = u32::from_le_bytes(record[12..16].try_into().unwrap_or_default());
         let offset = block
             .checked_mul(BLOCK_BYTES)
-            .ok_or_else(|| BadLine::new(Reason::Number, 5, "a first block below 2^55"))?;
+            .ok_or_else(|| LineError::new(LineErrorKind::Number, 5, "a first block below 2^55"))?;
         Ok(Line::Request(RawRequest {
             time_ps: u128::from(seconds) * u128::from(Time::PS_PER_SECOND),
             offset,

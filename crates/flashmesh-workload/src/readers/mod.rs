@@ -16,23 +16,22 @@
 //! # Adding a format
 //! One new file with a [`TraceReader`] and a `pub static FORMAT`, and one line in [`FORMATS`].
 
-mod ahead;
+mod address_space;
 mod alibaba;
 mod ascii;
 mod blkparse;
-pub mod clock;
 mod diskmon;
 mod fields;
 mod fio_iolog;
-mod fit;
 mod fiu;
 mod footprint;
 mod input;
 mod libcachesim;
+mod line_errors;
 mod msr;
-mod order;
+mod read_ahead;
 mod records;
-mod reject;
+mod reorder;
 mod sample;
 mod scan;
 mod source;
@@ -43,15 +42,16 @@ mod summary;
 mod systor;
 mod tencent;
 mod ties;
+pub mod time_unit;
 mod vscsi;
 
+pub use address_space::{ADDRESSES_MAX, SIZE_MAX};
 pub use fields::Fields;
-pub use fit::{ADDRESSES_MAX, SIZE_MAX};
 pub(crate) use footprint::Footprint;
 pub use input::{Compression, FileIdentity};
-pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
+pub use line_errors::{LineError, LineErrorKind, Tally};
 pub use records::{Framing, RECORD_BYTES_MAX};
-pub use reject::{BadLine, Reason, Tally};
+pub use reorder::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use sample::{Match, Sample};
 pub use scan::{scan, scan_each, scan_stream};
 pub use source::TraceSource;
@@ -76,7 +76,7 @@ pub trait TraceReader: Send {
     ///
     /// # Errors
     /// The position of the error in the record, and what was expected there.
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine>;
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError>;
 }
 
 /// The content of one line.

@@ -7,7 +7,7 @@
 //! A common short form is `time stamp, type, offset, size`, in the same units.
 
 use super::fields::{Fields, is_header};
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -40,7 +40,7 @@ const PS_PER_TICK: u128 = 100_000;
 struct Msr;
 
 impl TraceReader for Msr {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -73,7 +73,7 @@ impl TraceReader for Msr {
 struct MsrShort;
 
 impl TraceReader for MsrShort {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -105,11 +105,11 @@ impl TraceReader for MsrShort {
     }
 }
 
-fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, BadLine> {
+fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, LineError> {
     let column = fields.column();
     match fields.word() {
         word if word.eq_ignore_ascii_case(b"read") => Ok(RequestKind::Read),
         word if word.eq_ignore_ascii_case(b"write") => Ok(RequestKind::Write),
-        _ => Err(BadLine::new(Reason::Kind, column, "the type, Read or Write")),
+        _ => Err(LineError::new(LineErrorKind::Kind, column, "the type, Read or Write")),
     }
 }

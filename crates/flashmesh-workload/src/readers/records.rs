@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::input::{Compression, FileIdentity, Input};
-use super::sample::says_something;
+use super::sample::has_content;
 use crate::error::WorkloadError;
 
 /// The separation of records.
@@ -115,7 +115,7 @@ impl Records {
             let sample = &self.buffer[self.start..self.end];
             let sample = &sample[..sample.len().min(sample_bytes)];
             let lines = sample.split_inclusive(|&byte| byte == b'\n');
-            let silent = lines.take_while(|line| !says_something(line.trim_ascii_end()));
+            let silent = lines.take_while(|line| !has_content(line.trim_ascii_end()));
             let (mut bytes, mut whole, mut rest) = (0, 0, 0);
             for line in silent {
                 if line.ends_with(b"\n") {
@@ -254,7 +254,7 @@ impl Records {
 /// Classifies a line that is too long, by its first bytes.
 #[cold]
 fn without_its_bytes(beginning: &[u8]) -> Taken {
-    if says_something(beginning) { Taken::TooLong } else { Taken::LongComment }
+    if has_content(beginning) { Taken::TooLong } else { Taken::LongComment }
 }
 
 fn without_carriage_return(buffer: &[u8], start: usize, end: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Detection of the format of a trace from its first lines.
 
 use super::records::{Framing, RECORD_BYTES_MAX};
-use super::{BadLine, FORMATS, Format, Line, TraceReader};
+use super::{FORMATS, Format, Line, LineError, TraceReader};
 use crate::config::{TraceFormat, Workload};
 use crate::error::WorkloadError;
 
@@ -31,7 +31,7 @@ impl Match {
     pub const NONE: Match = Match { percent: 0, first_failure: None };
 
     /// Returns a failed match, with the error in `line` as its reason.
-    pub fn none_at(number: u64, bad: BadLine, line: &[u8]) -> Match {
+    pub fn none_at(number: u64, bad: LineError, line: &[u8]) -> Match {
         Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
     }
 }
@@ -50,7 +50,7 @@ impl<'a> Sample<'a> {
             rest = end.map_or(&[][..], |end| &rest[end + 1..]);
             number += 1;
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if !is_cut && says_something(line) {
+            if !is_cut && has_content(line) {
                 lines.push((number, &line[..line.len().min(RECORD_BYTES_MAX)]));
             }
         }
@@ -77,7 +77,7 @@ impl<'a> Sample<'a> {
 
 /// Returns whether a line is neither blank nor a comment.
 #[inline]
-pub(super) fn says_something(line: &[u8]) -> bool {
+pub(super) fn has_content(line: &[u8]) -> bool {
     match line.first() {
         Some(byte) if byte.is_ascii_alphanumeric() => true,
         _ => !matches!(line.trim_ascii_start().first(), None | Some(b'#')),

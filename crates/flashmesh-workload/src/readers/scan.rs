@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::ahead::RequestsAhead;
 use super::fields::SECTOR_BYTES;
 use super::footprint::Footprint;
+use super::line_errors::{LineErrorKind, Tally};
+use super::read_ahead::RequestsAhead;
 use super::records::Framing;
-use super::reject::{Reason, Tally};
 use super::stream::{LineCounts, TraceStream};
 use super::summary::TraceSummary;
 use crate::config::{TraceAddressUnit, Workload};
@@ -43,7 +43,7 @@ pub fn scan_each<E: From<WorkloadError>>(
     mut each: impl FnMut(&IoRequest) -> Result<(), E>,
 ) -> Result<TraceSummary, E> {
     let mut sums = Sums::default();
-    let mut requests = RequestsAhead::of(stream);
+    let mut requests = RequestsAhead::new(stream);
     while let Some(request) = requests.next()? {
         sums.add(&request);
         each(&request)?;
@@ -220,8 +220,9 @@ fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     if counts.usable > 0 && is_tolerated {
         return Ok(());
     }
-    let mut reasons: Vec<(Reason, &Tally)> = stream.rejected().iter().map(|(reason, tally)| (*reason, tally)).collect();
-    reasons.extend(reordered.map(|tally| (Reason::OutOfOrder, tally)));
+    let mut reasons: Vec<(LineErrorKind, &Tally)> =
+        stream.rejected().iter().map(|(reason, tally)| (*reason, tally)).collect();
+    reasons.extend(reordered.map(|tally| (LineErrorKind::OutOfOrder, tally)));
     reasons.sort_by_key(|(_, tally)| tally.first_line);
     let mut message = refusal(&reasons, &counts, bad, judged, tolerate, stream);
     let mut place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
@@ -235,7 +236,7 @@ fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
 }
 
 fn refusal(
-    reasons: &[(Reason, &Tally)],
+    reasons: &[(LineErrorKind, &Tally)],
     counts: &LineCounts,
     bad: u64,
     judged: u64,
@@ -282,7 +283,7 @@ fn refusal(
             remedies.push(reason.remedy());
         }
     }
-    let is_too_far = |reason: &Reason| matches!(reason, Reason::BeyondDrive | Reason::TooLarge);
+    let is_too_far = |reason: &LineErrorKind| matches!(reason, LineErrorKind::BeyondDrive | LineErrorKind::TooLarge);
     if stream.address_unit() == Some(TraceAddressUnit::Sectors) && reasons.iter().any(|(reason, _)| is_too_far(reason))
     {
         remedies.push("set workload.address-unit = \"bytes\" if offsets and sizes are bytes");

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::ahead::RequestsAhead;
 use super::input::FileIdentity;
+use super::read_ahead::RequestsAhead;
 use super::stream::TraceStream;
 use super::summary::TraceSummary;
 use super::ties::SpreadTies;
@@ -40,7 +40,7 @@ impl TraceSource {
     /// Creates a source from a stream at its start.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
         let path = stream.path().to_owned();
-        TraceSource { requests: RequestsAhead::of(stream), path, expected: None, issued: 0, counted: None, ties: None }
+        TraceSource { requests: RequestsAhead::new(stream), path, expected: None, issued: 0, counted: None, ties: None }
     }
 
     /// Expects the number of requests that the scan of the same trace counted; any other number is an error.

@@ -7,7 +7,7 @@
 //! Fields may be surrounded by blanks. The application storage unit (ASU) is the device; all units share one address space.
 
 use super::fields::{Fields, is_header};
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -27,7 +27,7 @@ pub static FORMAT: Format = Format {
 struct Spc;
 
 impl TraceReader for Spc {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let device = match fields.number_u32("the application storage unit, a number") {
@@ -46,7 +46,7 @@ impl TraceReader for Spc {
         let kind = match fields.word() {
             b"R" | b"r" => RequestKind::Read,
             b"W" | b"w" => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the opcode, R or W")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the opcode, R or W")),
         };
         fields.next_column("a comma and the time stamp in seconds")?;
         let time_column = fields.column();

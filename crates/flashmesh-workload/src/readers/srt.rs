@@ -14,7 +14,7 @@
 //!   file are skipped.
 
 use super::fields::Fields;
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -99,7 +99,7 @@ impl Columns {
         Some(Columns { time, size, kind, offset, device, device_parts, has_commas, end })
     }
 
-    fn parse(&self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let mut read = RawRequest {
@@ -136,7 +136,11 @@ impl Columns {
                 let (_, shift, bits) = DEVICE_PARTS[part];
                 let value = fields.number_u32("a part of the device number")?;
                 if value >> bits != 0 {
-                    return Err(BadLine::new(Reason::Number, column, "a part of the device number that fits its bits"));
+                    return Err(LineError::new(
+                        LineErrorKind::Number,
+                        column,
+                        "a part of the device number that fits its bits",
+                    ));
                 }
                 read.device |= if self.device.is_none() { value << shift } else { 0 };
             } else if self.has_commas {
@@ -149,7 +153,7 @@ impl Columns {
             }
             if !matches!((fields.peek(), self.has_commas), (None, _) | (Some(b','), true) | (Some(b' ' | b'\t'), false))
             {
-                return Err(BadLine::new(Reason::Fields, fields.column(), "the end of the column"));
+                return Err(LineError::new(LineErrorKind::Fields, fields.column(), "the end of the column"));
             }
         }
         Ok(Line::Request(read))
@@ -157,7 +161,7 @@ impl Columns {
 }
 
 impl TraceReader for Srt {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let understood = match self.layout {
             Layout::Fixed => parse_fixed(record),
             Layout::Named(columns) => columns.parse(record),
@@ -180,7 +184,7 @@ impl TraceReader for Srt {
 }
 
 /// Parses a request of `dssrt2txt`.
-fn parse_fixed(record: &[u8]) -> Result<Line, BadLine> {
+fn parse_fixed(record: &[u8]) -> Result<Line, LineError> {
     let mut fields = Fields::new(record);
     fields.skip_blanks();
     let time_column = fields.column();
@@ -196,21 +200,21 @@ fn parse_fixed(record: &[u8]) -> Result<Line, BadLine> {
     let kind = kind(&mut fields, "the type, R or W")?;
     fields.next_blank_separated("the offset in KiB")?;
     let offset_column = fields.column();
-    let too_far = BadLine::new(Reason::Number, offset_column, "an offset in KiB below 2^54");
+    let too_far = LineError::new(LineErrorKind::Number, offset_column, "an offset in KiB below 2^54");
     let offset = fields.number("the offset in KiB")?.checked_mul(KIB).ok_or(too_far)?;
     fields.next_blank_separated("the device number in hexadecimal")?;
     let device_column = fields.column();
     let device = hexadecimal(fields.blank_separated_word())
-        .ok_or_else(|| BadLine::new(Reason::Number, device_column, "the device number in hexadecimal"))?;
+        .ok_or_else(|| LineError::new(LineErrorKind::Number, device_column, "the device number in hexadecimal"))?;
     Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
 }
 
-fn kind(fields: &mut Fields<'_>, expected: &'static str) -> Result<RequestKind, BadLine> {
+fn kind(fields: &mut Fields<'_>, expected: &'static str) -> Result<RequestKind, LineError> {
     let column = fields.column();
     match fields.word() {
         b"R" | b"T" | b"true" => Ok(RequestKind::Read),
         b"W" | b"F" | b"false" => Ok(RequestKind::Write),
-        _ => Err(BadLine::new(Reason::Kind, column, expected)),
+        _ => Err(LineError::new(LineErrorKind::Kind, column, expected)),
     }
 }
 

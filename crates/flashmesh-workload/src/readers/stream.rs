@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::fit::Fit;
+use super::address_space::AddressSpace;
 use super::input::{Compression, FileIdentity, Input, binary_kind};
-use super::order::{Placed, Stamped, Window};
+use super::line_errors::{LineError, LineErrorKind, Tallies, Tally};
 use super::records::{Framing, Record, Records};
-use super::reject::{BadLine, Reason, Tallies, Tally};
-use super::sample::{Sample, format_of, looks_like_records, named, says_something};
+use super::reorder::{ReorderOutcome, ReorderWindow, TimedRequest};
+use super::sample::{Sample, format_of, has_content, looks_like_records, named};
 use super::{Format, Line, TraceReader};
 use crate::config::{TraceAddressUnit, TraceFormat, TraceTimeUnit, Workload};
 use crate::error::WorkloadError;
@@ -26,8 +26,8 @@ pub struct TraceStream {
     records: Records,
     reader: Box<dyn TraceReader>,
     format: &'static Format,
-    fit: Fit,
-    window: Window,
+    fit: AddressSpace,
+    window: ReorderWindow,
     has_file_ended: bool,
     /// Whether out-of-order requests that the window can sort are accepted in any number.
     is_sorted_here: bool,
@@ -38,16 +38,16 @@ pub struct TraceStream {
     left: u64,
     /// The time stamp of the first request.
     origin_ps: Option<u128>,
-    fates: Fates,
+    fates: LineOutcomes,
 }
 
 #[derive(Default)]
-struct Fates {
+struct LineOutcomes {
     skipped: u64,
     handed_out: u64,
     wrapped: u64,
-    rejected: Tallies<Reason>,
-    reordered: Tallies<Reason>,
+    rejected: Tallies<LineErrorKind>,
+    reordered: Tallies<LineErrorKind>,
     ignored: Tallies<&'static str>,
 }
 
@@ -110,7 +110,7 @@ impl TraceStream {
         capacity: Bytes,
         sector_size: Bytes,
     ) -> Result<Self, WorkloadError> {
-        let fit = Fit::new(capacity, sector_size, workload.beyond)?;
+        let fit = AddressSpace::new(capacity, sector_size, workload.beyond)?;
         let path = input.path().to_owned();
         let mut records = Records::new(input)?;
         let refuse = |message| WorkloadError::Parse { path: path.clone(), line: 0, column: 0, message };
@@ -140,7 +140,7 @@ impl TraceStream {
             reader: (format.open)(workload),
             format,
             fit,
-            window: Window::default(),
+            window: ReorderWindow::default(),
             has_file_ended: false,
             is_sorted_here: workload.sort || format.is_merged,
             time_unit: (format.kind == Some(TraceFormat::Ascii))
@@ -148,7 +148,7 @@ impl TraceStream {
             address_unit: (format.kind == Some(TraceFormat::Ascii)).then_some(workload.address_unit),
             left: workload.requests.unwrap_or(u64::MAX),
             origin_ps: None,
-            fates: Fates { skipped: comments, ..Fates::default() },
+            fates: LineOutcomes { skipped: comments, ..LineOutcomes::default() },
         })
     }
 
@@ -190,11 +190,11 @@ impl TraceStream {
             }
             Some(Record::TooLong) => {
                 let message = || format!("the line is longer than {} bytes", super::RECORD_BYTES_MAX);
-                self.fates.rejected.reject(Reason::TooLong, (number, 0), message);
+                self.fates.rejected.reject(LineErrorKind::TooLong, (number, 0), message);
                 return Ok(());
             }
         };
-        if self.format.framing == Framing::Lines && !says_something(record) {
+        if self.format.framing == Framing::Lines && !has_content(record) {
             self.fates.skipped += 1;
             return Ok(());
         }
@@ -222,7 +222,7 @@ impl TraceStream {
             }
         };
         self.fates.wrapped += u64::from(fitted.is_wrapped);
-        let placed = self.window.offer(Stamped {
+        let placed = self.window.offer(TimedRequest {
             time_ps: raw.time_ps,
             offset: fitted.offset,
             size: fitted.size,
@@ -231,18 +231,18 @@ impl TraceStream {
             time_column: raw.time_column,
             kind: raw.kind,
         });
-        if placed != Placed::InOrder {
+        if placed != ReorderOutcome::InOrder {
             self.fates.count_misplaced(placed, (number, raw.time_column));
         }
         Ok(())
     }
 
     #[inline]
-    fn hand_out(&mut self, released: Stamped) -> Option<IoRequest> {
+    fn hand_out(&mut self, released: TimedRequest) -> Option<IoRequest> {
         let origin_ps = *self.origin_ps.get_or_insert(released.time_ps);
         let Ok(arrival_ps) = u64::try_from(released.time_ps - origin_ps) else {
             let message = || "the request comes more than 213 days after the first, beyond the clock".to_owned();
-            self.fates.rejected.reject(Reason::TimeLeapsAhead, (released.line, released.time_column), message);
+            self.fates.rejected.reject(LineErrorKind::TimeLeapsAhead, (released.line, released.time_column), message);
             return None;
         };
         self.left -= 1;
@@ -303,7 +303,7 @@ impl TraceStream {
     }
 
     /// Returns the tallies of rejected lines, by reason.
-    pub(super) fn rejected(&self) -> &[(Reason, Tally)] {
+    pub(super) fn rejected(&self) -> &[(LineErrorKind, Tally)] {
         self.fates.rejected.entries()
     }
 
@@ -329,39 +329,39 @@ fn trace_of(workload: &Workload) -> Result<&Path, WorkloadError> {
     })
 }
 
-impl Fates {
+impl LineOutcomes {
     #[cold]
-    fn reject_bad(&mut self, bad: BadLine, number: u64, record: &[u8], framing: Framing) {
+    fn reject_bad(&mut self, bad: LineError, number: u64, record: &[u8], framing: Framing) {
         let is_binary = framing == Framing::Lines && memchr::memchr(0, record).is_some();
-        let reason = if is_binary { Reason::Binary } else { bad.reason };
+        let reason = if is_binary { LineErrorKind::Binary } else { bad.reason };
         self.rejected.reject(reason, (number, bad.column), || bad.message(record, framing));
     }
 
     #[cold]
-    fn reject_unfit(&mut self, reason: Reason, number: u64, raw: &super::RawRequest, capacity: Bytes) {
-        let column = if reason == Reason::BeyondDrive { raw.offset_column } else { raw.size_column };
+    fn reject_unfit(&mut self, reason: LineErrorKind, number: u64, raw: &super::RawRequest, capacity: Bytes) {
+        let column = if reason == LineErrorKind::BeyondDrive { raw.offset_column } else { raw.size_column };
         self.rejected.reject(reason, (number, column), || match reason {
-            Reason::BeyondDrive => format!(
+            LineErrorKind::BeyondDrive => format!(
                 "{} bytes from byte {} on end beyond the drive of {} bytes",
                 raw.size,
                 raw.offset,
                 capacity.as_u64()
             ),
-            Reason::ZeroSize => "the size is zero".to_owned(),
+            LineErrorKind::ZeroSize => "the size is zero".to_owned(),
             _ => format!("{} bytes in one request are more than {}", raw.size, super::SIZE_MAX),
         });
     }
 
     #[cold]
-    fn count_misplaced(&mut self, placed: Placed, place: (u64, u16)) {
+    fn count_misplaced(&mut self, placed: ReorderOutcome, place: (u64, u16)) {
         match placed {
-            Placed::InOrder => {}
-            Placed::OutOfOrder => {
+            ReorderOutcome::InOrder => {}
+            ReorderOutcome::OutOfOrder => {
                 let message = || "the time stamp lies before an earlier one".to_owned();
-                self.reordered.reject(Reason::OutOfOrder, place, message);
+                self.reordered.reject(LineErrorKind::OutOfOrder, place, message);
             }
-            Placed::Refused(reason) => self.rejected.reject(reason, place, || misplaced_message(reason)),
-            Placed::Displaced(reason, thrown_out) => {
+            ReorderOutcome::Refused(reason) => self.rejected.reject(reason, place, || misplaced_message(reason)),
+            ReorderOutcome::Displaced(reason, thrown_out) => {
                 let place = (thrown_out.line, thrown_out.time_column);
                 self.rejected.reject(reason, place, || misplaced_message(reason));
             }
@@ -369,9 +369,9 @@ impl Fates {
     }
 }
 
-fn misplaced_message(reason: Reason) -> String {
+fn misplaced_message(reason: LineErrorKind) -> String {
     match reason {
-        Reason::TimeLeapsAhead => "the time stamp lies far ahead of those around it".to_owned(),
+        LineErrorKind::TimeLeapsAhead => "the time stamp lies far ahead of those around it".to_owned(),
         _ => "the time stamp lies far before those around it".to_owned(),
     }
 }

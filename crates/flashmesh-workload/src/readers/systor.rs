@@ -7,7 +7,7 @@
 //! unknown: such lines are ignored and counted as `untyped`. The LUN is the device; all LUNs share one address space.
 
 use super::fields::{Fields, is_header};
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -29,7 +29,7 @@ const US_PER_SECOND: u64 = 1_000_000;
 struct Systor;
 
 impl TraceReader for Systor {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -47,7 +47,7 @@ impl TraceReader for Systor {
             b"R" => Some(RequestKind::Read),
             b"W" => Some(RequestKind::Write),
             b"" => None,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, R, W or blank")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the type, R, W or blank")),
         };
         fields.next_column("a comma and the LUN")?;
         let device = fields.number_u32("the LUN")?;

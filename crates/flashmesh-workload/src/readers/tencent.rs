@@ -7,7 +7,7 @@
 //! space.
 
 use super::fields::{Fields, is_header};
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -27,7 +27,7 @@ pub static FORMAT: Format = Format {
 struct Tencent;
 
 impl TraceReader for Tencent {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         let mut fields = Fields::new(record);
         fields.skip_blanks();
         let time_column = fields.column();
@@ -47,7 +47,7 @@ impl TraceReader for Tencent {
         let kind = match fields.word() {
             b"0" => RequestKind::Read,
             b"1" => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, 0 or 1")),
+            _ => return Err(LineError::new(LineErrorKind::Kind, kind_column, "the type, 0 or 1")),
         };
         fields.next_column("a comma and the number of the volume")?;
         let device = fields.number_u32("the number of the volume")?;

@@ -12,7 +12,7 @@
 //! scatter-gather count `nSG` and the response time `rt` are not used. A file holds one virtual disk: device 0. Commands that move no data of an
 //! address (test unit ready, synchronize cache, ...) are ignored and counted; so are unmap and write same, whose records do not state their range.
 
-use super::reject::{BadLine, Reason};
+use super::line_errors::{LineError, LineErrorKind};
 use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
@@ -77,21 +77,21 @@ impl Layout {
 }
 
 impl TraceReader for Layout {
-    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, LineError> {
         if record.len() != self.bytes {
-            return Err(BadLine::new(Reason::Fields, column(record.len()), "a whole record"));
+            return Err(LineError::new(LineErrorKind::Fields, column(record.len()), "a whole record"));
         }
         if !self.has_version(record) {
-            return Err(BadLine::new(Reason::Kind, column(self.version), "the version of the first record"));
+            return Err(LineError::new(LineErrorKind::Kind, column(self.version), "the version of the first record"));
         }
         let code = u16::from_le_bytes(array(record, self.command));
         let kind = match command(code) {
             Some(Command::Moves(kind)) => kind,
             Some(Command::Other(name)) => return Ok(Line::Ignored(name)),
-            None => return Err(BadLine::new(Reason::Kind, column(self.command), "an operation code of SCSI")),
+            None => return Err(LineError::new(LineErrorKind::Kind, column(self.command), "an operation code of SCSI")),
         };
         let block = u64::from_le_bytes(array(record, BLOCK));
-        let too_high = BadLine::new(Reason::Number, column(BLOCK), "a block below 2^55");
+        let too_high = LineError::new(LineErrorKind::Number, column(BLOCK), "a block below 2^55");
         let time_us = u64::from_le_bytes(array(record, TIME));
         Ok(Line::Request(RawRequest {
             time_ps: u128::from(time_us) * u128::from(Time::from_us(1).as_ps()),

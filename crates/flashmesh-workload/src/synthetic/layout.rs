@@ -6,13 +6,13 @@ use crate::units::Bytes;
 
 /// The footprint, divided into blocks of the alignment. The last block may be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct FootprintLayout {
     start: u64,
     length: u64,
     alignment: u64,
 }
 
-impl Layout {
+impl FootprintLayout {
     /// Creates the layout of `length` bytes (`None`: the rest of the drive) from `start`, in blocks of `alignment`.
     pub(crate) fn new(
         start: Bytes,
@@ -20,7 +20,7 @@ impl Layout {
         alignment: Bytes,
         capacity: Bytes,
         sector_size: Bytes,
-    ) -> Result<Layout, WorkloadError> {
+    ) -> Result<FootprintLayout, WorkloadError> {
         if sector_size == Bytes::ZERO {
             return Err(unusable("geometry.sector-size", "is zero"));
         }
@@ -47,7 +47,7 @@ impl Layout {
                 format!("{length} from {start} does not fit the drive of {capacity:#}: at most {room:#}"),
             ));
         }
-        Ok(Layout { start: start.as_u64(), length: length.as_u64(), alignment: alignment.as_u64() })
+        Ok(FootprintLayout { start: start.as_u64(), length: length.as_u64(), alignment: alignment.as_u64() })
     }
 
     /// Returns the number of blocks, including a shorter last one.
@@ -94,8 +94,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn layout(start: u64, length: Option<u64>, alignment: u64) -> Result<Layout, WorkloadError> {
-        Layout::new(
+    fn layout(start: u64, length: Option<u64>, alignment: u64) -> Result<FootprintLayout, WorkloadError> {
+        FootprintLayout::new(
             Bytes::new(start),
             length.map(Bytes::new),
             Bytes::new(alignment),

@@ -18,12 +18,12 @@ mod unaligned;
 pub(crate) use arrivals::Arrivals;
 pub(crate) use bursts::Bursts;
 pub(crate) use kinds::{KindMix, Shares};
-pub(crate) use layout::Layout;
-pub(crate) use pattern::{Addresses, Runs};
+pub(crate) use layout::FootprintLayout;
+pub(crate) use pattern::{AnyPattern, Runs};
 pub(crate) use random::{Chance, Generator, Seed, below, stream_of as generator_of};
 pub(crate) use recurrence::Recurrence;
 pub(crate) use sizes::{SizeTable, SizesByKind, smallest_of};
-pub(crate) use stream::{Recipe, Streams};
+pub(crate) use stream::{RequestSpec, Streams};
 pub(crate) use unaligned::Unaligned;
 
 use super::source::WorkloadSource;
@@ -82,7 +82,8 @@ impl SyntheticSource {
             .alignment
             .or_else(|| sizes::smallest_of(&workload.request_size))
             .ok_or_else(|| unusable("workload.request-size", "no size has a weight"))?;
-        let layout = Layout::new(workload.footprint_start, workload.footprint, alignment, capacity, sector_size)?;
+        let layout =
+            FootprintLayout::new(workload.footprint_start, workload.footprint, alignment, capacity, sector_size)?;
         let sizes = SizeTable::new(&workload.request_size, &layout, sector_size)?;
         let addresses = addresses_of(workload, stream::streams_of(replay)?, layout.blocks(), &sizes)?;
         let kinds = KindMix::new(Shares {
@@ -97,7 +98,7 @@ impl SyntheticSource {
             workload.burst_length.unwrap_or(1),
             seed,
         )?;
-        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, bursts: None, unaligned: None };
+        let recipe = RequestSpec { layout, kinds, sizes: sizes.into(), addresses, bursts: None, unaligned: None };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
     }
@@ -124,17 +125,17 @@ pub(crate) fn addresses_of(
     parts: u32,
     blocks: u64,
     sizes: &SizeTable,
-) -> Result<Addresses, WorkloadError> {
+) -> Result<AnyPattern, WorkloadError> {
     let (footprint, traffic) = (workload.hot_footprint, workload.hot_traffic);
     Ok(match workload.pattern {
-        Pattern::Sequential => Addresses::Sequential(Sequential::new(parts, blocks, sizes)?),
-        Pattern::Random => Addresses::Uniform(Uniform),
-        Pattern::Zipf => Addresses::Zipf(Zipf::new(workload.zipf_theta, sizes)?),
-        Pattern::HotCold => Addresses::HotCold(HotCold::new(footprint, traffic, blocks, sizes)?),
-        Pattern::HotStride => Addresses::HotStride(HotStride::new(workload.hot_stride, traffic, sizes)?),
-        Pattern::Zoned => Addresses::Zoned(Zoned::new(workload.zones.as_deref().unwrap_or_default(), sizes)?),
-        Pattern::Pareto => Addresses::Pareto(Pareto::new(workload.pareto_share, sizes)?),
-        Pattern::Normal => Addresses::Normal(Normal::new(workload.normal_deviation, sizes)?),
+        Pattern::Sequential => AnyPattern::Sequential(Sequential::new(parts, blocks, sizes)?),
+        Pattern::Random => AnyPattern::Uniform(Uniform),
+        Pattern::Zipf => AnyPattern::Zipf(Zipf::new(workload.zipf_theta, sizes)?),
+        Pattern::HotCold => AnyPattern::HotCold(HotCold::new(footprint, traffic, blocks, sizes)?),
+        Pattern::HotStride => AnyPattern::HotStride(HotStride::new(workload.hot_stride, traffic, sizes)?),
+        Pattern::Zoned => AnyPattern::Zoned(Zoned::new(workload.zones.as_deref().unwrap_or_default(), sizes)?),
+        Pattern::Pareto => AnyPattern::Pareto(Pareto::new(workload.pareto_share, sizes)?),
+        Pattern::Normal => AnyPattern::Normal(Normal::new(workload.normal_deviation, sizes)?),
     })
 }
 

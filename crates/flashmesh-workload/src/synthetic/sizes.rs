@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 
-use super::layout::Layout;
+use super::layout::FootprintLayout;
 use super::random::Generator;
 use super::unusable;
 use crate::config;
@@ -42,7 +42,7 @@ impl SizeTable {
     /// Creates a table of `weighted` sizes on `layout`, without sizes of weight 0.
     pub(crate) fn new(
         weighted: &config::Sizes,
-        layout: &Layout,
+        layout: &FootprintLayout,
         sector_size: Bytes,
     ) -> Result<SizeTable, WorkloadError> {
         check(weighted, sector_size)?;
@@ -177,8 +177,8 @@ mod tests {
 
     const SECTOR: Bytes = Bytes::new(512);
 
-    fn layout() -> Layout {
-        Layout::new(Bytes::ZERO, None, Bytes::from_kib(4), Bytes::from_kib(4096), SECTOR).unwrap()
+    fn layout() -> FootprintLayout {
+        FootprintLayout::new(Bytes::ZERO, None, Bytes::from_kib(4), Bytes::from_kib(4096), SECTOR).unwrap()
     }
 
     fn table(weighted: &[(u64, f64)]) -> Result<SizeTable, WorkloadError> {

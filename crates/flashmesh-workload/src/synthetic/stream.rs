@@ -3,8 +3,8 @@
 use super::arrivals::Arrivals;
 use super::bursts::{Bursts, StreamBursts};
 use super::kinds::KindMix;
-use super::layout::Layout;
-use super::pattern::{AddressPattern, Addresses, Cursor};
+use super::layout::FootprintLayout;
+use super::pattern::{AddressPattern, AnyPattern, Cursor};
 use super::random::{self, Generator, Seed};
 use super::sizes::SizesByKind;
 use super::unaligned::Unaligned;
@@ -16,11 +16,11 @@ use crate::units::{Bytes, Time};
 
 /// The properties of the requests of a workload, shared by its streams.
 #[derive(Clone, Debug)]
-pub(crate) struct Recipe {
-    pub(crate) layout: Layout,
+pub(crate) struct RequestSpec {
+    pub(crate) layout: FootprintLayout,
     pub(crate) kinds: KindMix,
     pub(crate) sizes: SizesByKind,
-    pub(crate) addresses: Addresses,
+    pub(crate) addresses: AnyPattern,
     /// The properties of bursts; `None` if the requests of a burst share nothing.
     pub(crate) bursts: Option<Bursts>,
     /// The share of requests that begin within a block; `None` if all requests begin at the start of a block.
@@ -30,7 +30,7 @@ pub(crate) struct Recipe {
 /// The streams of a workload: one per thread in closed replay, a single one otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Streams {
-    recipe: Recipe,
+    recipe: RequestSpec,
     streams: Vec<Stream>,
     threaded: bool,
     /// The arrival times; `None` except in open replay.
@@ -63,7 +63,7 @@ pub(crate) fn streams_of(replay: &Replay) -> Result<u32, WorkloadError> {
 impl Streams {
     /// Creates streams with `requests` requests of `recipe`, divided evenly. `arrivals` is only used in open replay.
     pub(crate) fn new(
-        recipe: Recipe,
+        recipe: RequestSpec,
         arrivals: Arrivals,
         requests: u64,
         replay: &Replay,
@@ -127,7 +127,7 @@ impl Stream {
     fn draw(
         &mut self,
         index: u32,
-        recipe: &Recipe,
+        recipe: &RequestSpec,
         arrivals: &mut Option<Arrivals>,
     ) -> Result<IoRequest, WorkloadError> {
         self.left -= 1;

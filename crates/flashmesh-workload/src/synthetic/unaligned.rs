@@ -1,6 +1,6 @@
 //! Requests that do not begin at the start of a block.
 
-use super::layout::Layout;
+use super::layout::FootprintLayout;
 use super::random::{Chance, Generator, below};
 use crate::units::Bytes;
 
@@ -14,7 +14,7 @@ pub(crate) struct Unaligned {
 
 impl Unaligned {
     /// Creates the rule for `share` of the requests. `None`, without any draws, if the share is 0 or a block is one sector.
-    pub(crate) fn new(share: f64, layout: &Layout, sector_size: Bytes) -> Option<Unaligned> {
+    pub(crate) fn new(share: f64, layout: &FootprintLayout, sector_size: Bytes) -> Option<Unaligned> {
         let sector = sector_size.as_u64();
         let sectors = layout.alignment().as_u64() / sector;
         (share > 0.0 && sectors > 1).then(|| Unaligned { chance: Chance::new(share), sector, sectors })
@@ -22,7 +22,13 @@ impl Unaligned {
 
     /// Returns the offset of a request of `size` bytes: `offset`, or with the given chance a random sector of its block. Stays at
     /// `offset` if the request would cross the end of the footprint.
-    pub(crate) fn moved(&self, offset: Bytes, size: Bytes, layout: &Layout, generator: &mut Generator) -> Bytes {
+    pub(crate) fn moved(
+        &self,
+        offset: Bytes,
+        size: Bytes,
+        layout: &FootprintLayout,
+        generator: &mut Generator,
+    ) -> Bytes {
         if !self.chance.holds(Chance::draw(generator)) {
             return offset;
         }

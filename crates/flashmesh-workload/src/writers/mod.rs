@@ -11,14 +11,14 @@
 //! One new file with a `pub static FORMAT`, and one line in [`OUTPUT_FORMATS`].
 
 mod ascii;
+mod compressed_writer;
 mod msr;
-mod packed;
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-pub use packed::Packed;
+pub use compressed_writer::CompressedWriter;
 
 use super::readers::{ADDRESSES_MAX, TraceStream, TraceSummary, scan_each};
 use super::source::WorkloadSource;
@@ -153,7 +153,7 @@ pub fn convert(
 
 /// The outcome of writing a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Written {
+pub struct WriteSummary {
     /// The number of requests written.
     pub written: u64,
     /// The requests left out.
@@ -171,8 +171,8 @@ pub fn write_source(
     format: &OutputFormat,
     drop_unwritable: bool,
     out: &mut dyn Write,
-) -> Result<Written, ConvertError> {
-    let mut result = Written { written: 0, left_out: LeftOut::default() };
+) -> Result<WriteSummary, ConvertError> {
+    let mut result = WriteSummary { written: 0, left_out: LeftOut::default() };
     while let Some(request) = source.next_request(0)? {
         if !result.left_out.leave_out(&request, drop_unwritable, format, &|| "the profile".to_owned())? {
             (format.write)(&request, out)?;

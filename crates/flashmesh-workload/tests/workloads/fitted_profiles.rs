@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flashmesh_workload::fitted::{FittedSource, Model, PROFILE_BYTES_MAX, fit_requests};
+use flashmesh_workload::fitted::{FittedProfile, FittedSource, PROFILE_BYTES_MAX, fit_requests};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::statistics::{Figure, Statistics, compare};
 use flashmesh_workload::units::{Bytes, Time};
@@ -42,7 +42,7 @@ fn original(requests: u64) -> Vec<IoRequest> {
         .collect()
 }
 
-fn made(model: &Model, requests: Option<u64>, seed: u64) -> Vec<IoRequest> {
+fn made(model: &FittedProfile, requests: Option<u64>, seed: u64) -> Vec<IoRequest> {
     let mut source = FittedSource::new(model, requests, CAPACITY, Bytes::new(512), false, seed).expect("it fits");
     std::iter::from_fn(|| source.next_request(0).expect("times are in range")).collect()
 }
@@ -126,7 +126,7 @@ fn a_profile_is_never_longer_than_stated() {
     let text = fit_requests(&requests).to_toml();
     assert!(text.len() <= PROFILE_BYTES_MAX, "{} bytes", text.len());
     assert!(text.len() > PROFILE_BYTES_MAX / 3, "{} bytes: not much of a test", text.len());
-    assert!(Model::from_toml(&text, Path::new("a.toml")).is_ok());
+    assert!(FittedProfile::from_toml(&text, Path::new("a.toml")).is_ok());
 }
 
 #[test]
@@ -149,7 +149,10 @@ fn a_trace_may_be_longer_than_its_original_and_arrivals_never_run_back() {
 #[test]
 fn a_profile_survives_being_written_and_read() {
     let model = fit_requests(&original(5_000));
-    assert_eq!(Model::from_toml(&model.to_toml(), Path::new("a.toml")).expect("what was written can be read"), model);
+    assert_eq!(
+        FittedProfile::from_toml(&model.to_toml(), Path::new("a.toml")).expect("what was written can be read"),
+        model
+    );
 }
 
 #[test]
@@ -168,11 +171,11 @@ fn a_broken_profile_is_refused_with_its_place() {
     ] {
         let broken = text.replacen(&format!("\n{find}"), &format!("\n{replace}"), 1);
         assert_ne!(broken, text, "{find}");
-        let message = Model::from_toml(&broken, Path::new("a.toml")).expect_err(find).to_string();
+        let message = FittedProfile::from_toml(&broken, Path::new("a.toml")).expect_err(find).to_string();
         assert!(message.starts_with(&format!("a.toml{place}")) && message.contains(says), "{find}: {message}");
     }
     let cut = &text[..text.len() / 2];
-    assert!(Model::from_toml(cut, Path::new("a.toml")).is_err());
+    assert!(FittedProfile::from_toml(cut, Path::new("a.toml")).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use flashmesh_workload::config::{ArrivalKind, BurstKinds, MixPlacement, Replay, ReplayMode, Workload};
-use flashmesh_workload::profiles::{self, Mix, MixSource, Named, Profile, ProfileSource};
+use flashmesh_workload::profiles::{self, Mix, MixSource, NamedWorkload, Profile, ProfileSource};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::units::{Bytes, Time};
 use flashmesh_workload::{IoRequest, RequestKind};
@@ -20,15 +20,15 @@ fn open() -> Replay {
 
 fn profile(name: &str) -> &'static Profile {
     match profiles::find(name).unwrap() {
-        Named::Profile(profile) => profile,
-        Named::Mix(mix) => panic!("{} is a mix", mix.name),
+        NamedWorkload::Profile(profile) => profile,
+        NamedWorkload::Mix(mix) => panic!("{} is a mix", mix.name),
     }
 }
 
 fn mix(name: &str) -> Mix {
     match profiles::find(name).unwrap() {
-        Named::Mix(mix) => mix.into_owned(),
-        Named::Profile(profile) => panic!("{} is a profile", profile.name),
+        NamedWorkload::Mix(mix) => mix.into_owned(),
+        NamedWorkload::Profile(profile) => panic!("{} is a profile", profile.name),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::thread;
 
 use flashmesh_workload::config::{Replay, ReplayMode, Workload};
-use flashmesh_workload::profiles::{self, Mix, MixSource, Named, Origin, Profile, ProfileSource, SizeFigures};
+use flashmesh_workload::profiles::{self, Mix, MixSource, NamedWorkload, Origin, Profile, ProfileSource, SizeFigures};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::units::{Bytes, Time};
 use flashmesh_workload::{IoRequest, RequestKind};
@@ -28,15 +28,15 @@ fn closed(threads: u32) -> Replay {
 
 fn profile(name: &str) -> &'static Profile {
     match profiles::find(name).unwrap() {
-        Named::Profile(profile) => profile,
-        Named::Mix(mix) => panic!("{} is a mix", mix.name),
+        NamedWorkload::Profile(profile) => profile,
+        NamedWorkload::Mix(mix) => panic!("{} is a mix", mix.name),
     }
 }
 
 fn mix(name: &str) -> Mix {
     match profiles::find(name).unwrap() {
-        Named::Mix(mix) => mix.into_owned(),
-        Named::Profile(profile) => panic!("{} is a profile", profile.name),
+        NamedWorkload::Mix(mix) => mix.into_owned(),
+        NamedWorkload::Profile(profile) => panic!("{} is a profile", profile.name),
     }
 }
 
@@ -387,7 +387,7 @@ fn a_default_run_of_any_profile_ends_before_the_end_of_time() {
 fn only_what_a_paper_leaves_out_comes_from_elsewhere_and_the_basis_is_given() {
     for profile in profiles::all() {
         let origins = [profile.read_percent.origin, profile.sizes.origin, profile.mean_interarrival.origin];
-        assert_eq!(origins.contains(&Origin::Elsewhere), !profile.elsewhere.is_empty(), "{}", profile.name);
+        assert_eq!(origins.contains(&Origin::Elsewhere), !profile.other_sources.is_empty(), "{}", profile.name);
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flashmesh_workload::IoRequest;
 use flashmesh_workload::config::{TraceTimeUnit, Workload};
 use flashmesh_workload::error::WorkloadError;
-use flashmesh_workload::readers::{FORMATS, Framing, TraceSource, TraceStream, clock, scan};
+use flashmesh_workload::readers::{FORMATS, Framing, TraceSource, TraceStream, scan, time_unit};
 use flashmesh_workload::source::WorkloadSource;
 use flashmesh_workload::units::Bytes;
 
@@ -339,7 +339,7 @@ fn open_replay_needs_time_stamps_and_the_unit_of_those_of_the_ascii_family() {
     let path = written(directory.path(), "ascii", &trace(1_000));
     let required = |workload: &Workload| {
         let summary = scan(workload, CAPACITY, SECTOR).unwrap();
-        clock::require(&summary, workload).map_err(|error| error.to_string())
+        time_unit::require(&summary, workload).map_err(|error| error.to_string())
     };
     let refused = required(&workload(&path)).unwrap_err();
     // A thousand requests 1000 apart: a microsecond in ns, a millisecond in us.

@@ -7,7 +7,8 @@ use flashmesh_workload::config::{TraceFormat, TraceTimeUnit, Workload};
 use flashmesh_workload::readers::{ADDRESSES_MAX, Compression, TraceStream};
 use flashmesh_workload::units::{Bytes, Time};
 use flashmesh_workload::writers::{
-    Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+    CompressedWriter, Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, WriteSummary, convert,
+    write_source,
 };
 use flashmesh_workload::{IoRequest, RequestKind};
 
@@ -123,7 +124,7 @@ fn requests_of_a_source_are_left_out_by_kind_as_well() {
         out.clear();
         let written = write_source(&mut Listed(listed.clone().into()), format, true, &mut out).unwrap();
         let left_out = LeftOut { deallocates: 1, flushes: 1, write_zeroes: 1 };
-        assert_eq!(written, Written { written: 1, left_out });
+        assert_eq!(written, WriteSummary { written: 1, left_out });
         assert_eq!(requests(&out, &Workload::default(), format.sector_size), listed[..1]);
     }
 }
@@ -139,7 +140,7 @@ fn packed_as_the_name_says_and_read_back() {
         ("gz", Compression::Plain),
     ] {
         assert_eq!(Compression::of_name(Path::new(name)), compression, "{name}");
-        let mut packed = Packed::new(compression, Vec::new()).unwrap();
+        let mut packed = CompressedWriter::new(compression, Vec::new()).unwrap();
         packed.write_all(plain.as_bytes()).unwrap();
         packed.flush().unwrap();
         let packed = packed.finish().unwrap();
@@ -166,7 +167,7 @@ fn a_full_disk_is_an_error() {
         }
     }
     for compression in [Compression::Plain, Compression::Gzip, Compression::Zstd, Compression::Xz] {
-        let mut packed = Packed::new(compression, Full).unwrap();
+        let mut packed = CompressedWriter::new(compression, Full).unwrap();
         let written = packed.write_all(&[7; 100]).and_then(|()| packed.finish().map(|_| ()));
         assert_eq!(written.unwrap_err().kind(), std::io::ErrorKind::StorageFull, "{compression:?}");
     }

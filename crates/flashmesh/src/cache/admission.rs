@@ -23,7 +23,7 @@ pub struct PageWrite {
 pub enum Admitted {
     /// The write completes in DRAM (write back).
     InDram(SlotId),
-    /// The write is stored in DRAM and completes once it is on flash. The caller then calls [`Cache::passed`].
+    /// The write is stored in DRAM and completes once it is on flash. The caller then calls [`Cache::end_write_through`].
     InBoth(SlotId),
     OnFlash,
 }
@@ -92,7 +92,7 @@ impl Cache {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
             let Some((write, admitted)) = first.and_then(|write| Some((write, self.admit(&write)?))) else {
-                self.balance(part);
+                self.destage_to_marks(part);
                 return None;
             };
             self.parts[part as usize].waiting.pop_front();
@@ -121,7 +121,7 @@ impl Cache {
         self.waiting.clear();
     }
 
-    pub fn passed(&mut self, lpn: Lpn) {
+    pub fn end_write_through(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
         self.slots[slot].passing -= 1;
         self.settle(slot);
@@ -131,7 +131,7 @@ impl Cache {
         let resident = self.table.get(&write.lpn).copied();
         let way = self.admission.way(write.stream);
         let admitted = match way {
-            WriteMode::Back => Admitted::InDram(self.room(write, resident)?),
+            WriteMode::Back => Admitted::InDram(self.slot_for_write(write, resident)?),
             // The cached data is newer than flash, so the write overwrites it in DRAM.
             WriteMode::Around => match resident {
                 Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
@@ -170,7 +170,7 @@ impl Cache {
     }
 
     /// Returns the slot for a write that completes in DRAM; `None` if the write has to stall.
-    fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
+    fn slot_for_write(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
         if self.is_closed || self.destaging.is_full(self.parts[own as usize].carried) {
             return None;
@@ -185,7 +185,7 @@ impl Cache {
             resident.or_else(|| self.allocate(own, write.lpn))
         };
         if room.is_none() {
-            self.relieve(holder);
+            self.destage_for_space(holder);
         }
         room
     }
@@ -206,7 +206,7 @@ impl Cache {
         let page = &self.slots[slot];
         let generation = if joins { page.destage.generation } else { page.generation };
         if let Some(acknowledged) = &mut self.acknowledged {
-            acknowledged.taken(write, generation);
+            acknowledged.record(write, generation);
         }
         let goes_at_once = self.first_writes.as_mut().is_some_and(|writes| writes.add(write.lpn, write.since));
         if goes_at_once && self.slots[slot].destage.sectors.is_empty() {

@@ -9,18 +9,18 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Destaged {
+pub struct DueDestage {
     pub lpn: Lpn,
     pub stream: StreamId,
     pub slot: SlotId,
     /// Sectors that the program writes; the rest of the page stays as it is on flash.
     pub sectors: Sectors,
     /// Whether `sectors` are exactly the sectors of the newest write, so that their data need not be read from DRAM.
-    pub is_at_hand: bool,
+    pub is_newest_write: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Destaging {
+pub(super) struct DestageQueue {
     policy: Destage,
     /// Whether a page stays cached after its destage.
     keeps: bool,
@@ -31,10 +31,10 @@ pub(super) struct Destaging {
     due: VecDeque<SlotId>,
 }
 
-impl Destaging {
-    pub fn new(settings: &config::Cache, geometry: &Geometry) -> Destaging {
+impl DestageQueue {
+    pub fn new(settings: &config::Cache, geometry: &Geometry) -> DestageQueue {
         let sector = geometry.sector_size.as_u64();
-        Destaging {
+        DestageQueue {
             policy: settings.destage,
             keeps: settings.keep_destaged,
             limit: settings.destage_limit.map_or(u64::MAX, |limit| limit.as_u64().div_ceil(sector)),
@@ -63,12 +63,12 @@ impl Destaging {
 impl Cache {
     /// Returns the next page to program. Whenever a write was offered or an operation has ended, call this until it returns `None`. With stripes the
     /// calls may come later.
-    pub fn next_destage(&mut self) -> Option<Destaged> {
+    pub fn next_destage(&mut self) -> Option<DueDestage> {
         let slot = self.destaging.due.pop_front()?;
         let page = &mut self.slots[slot];
         page.destage.is_due = false;
-        let DestageUnderWay { carried, is_at_hand, .. } = page.destage;
-        Some(Destaged { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_at_hand })
+        let DestageUnderWay { carried, is_newest_write: is_at_hand, .. } = page.destage;
+        Some(DueDestage { lpn: page.lpn, stream: page.writer, slot, sectors: carried, is_newest_write: is_at_hand })
     }
 
     /// Cancels the destage of a deallocated page if it was not fetched with [`next_destage`](Self::next_destage) yet. Returns whether it was
@@ -135,7 +135,7 @@ impl Cache {
             acknowledged: page.acknowledged,
             is_due: true,
             // Behind a write-through in flight, read the data from DRAM: the destage then queues behind the older data.
-            is_at_hand: carried == at_hand && page.passing == 0,
+            is_newest_write: carried == at_hand && page.passing == 0,
             ..DestageUnderWay::none(page.generation)
         };
         (page.dirty, page.acknowledged) = (Sectors::NONE, Sectors::NONE);
@@ -154,13 +154,13 @@ impl Cache {
         let page = &mut self.slots[slot];
         let before = page.destage.carried;
         let carried = self.destaging.carried(page, page.destage.sectors);
-        (page.destage.carried, page.destage.is_at_hand) = (carried, false);
+        (page.destage.carried, page.destage.is_newest_write) = (carried, false);
         let part = &mut self.parts[page.part as usize];
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
     /// Begins the destage of the least recently used dirty page if all clean pages were used more recently.
-    pub(super) fn press(&mut self, part: u32) {
+    pub(super) fn destage_oldest(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         // If writes are stalled, `balance` begins the destages.
         if self.destaging.is_by_marks() || !room.waiting.is_empty() {
@@ -174,7 +174,7 @@ impl Cache {
     }
 
     /// Begins a destage to make space for a stalled write, if the part has no destage in flight.
-    pub(super) fn relieve(&mut self, part: u32) {
+    pub(super) fn destage_for_space(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
             && let Some(dirty) = room.pages.oldest_dirty()
@@ -185,7 +185,7 @@ impl Cache {
 
     /// Begins destages while dirty pages have to be drained to the low mark, or while fewer destages than stalled writes are in flight; at most
     /// `destages_max`.
-    pub(super) fn balance(&mut self, part: u32) {
+    pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {
             let room = &mut self.parts[part];

@@ -21,17 +21,17 @@
 //! `first-write`, if a dirty page is less recently used than all clean ones, its destage begins as well. Once on flash, this page is the first to be
 //! evicted, unless it was used meanwhile.
 
-mod acknowledged;
 mod admission;
 mod destage;
 pub mod dram;
 mod first_writes;
 mod flush;
+mod lru_lists;
 #[cfg(test)]
 mod model;
-mod recency;
 mod sectors;
 mod slots;
+mod unacknowledged;
 
 use std::collections::VecDeque;
 
@@ -44,17 +44,17 @@ use crate::quantities;
 use crate::units::Bytes;
 
 pub use admission::{Admitted, PageWrite};
-pub use destage::Destaged;
+pub use destage::DueDestage;
 pub use sectors::Sectors;
 pub use slots::SlotId;
 
-use acknowledged::Acknowledged;
 use admission::Admission;
-use destage::Destaging;
+use destage::DestageQueue;
 use first_writes::FirstWrites;
 use flush::Flush;
-use recency::Recency;
-use slots::{Slot, Slots, Stamps, Table, part_of};
+use lru_lists::LruLists;
+use slots::{SequenceCounters, Slot, Slots, Table, part_of};
+use unacknowledged::UnacknowledgedWrites;
 
 quantities! {
     /// Pages looked up in the device cache.
@@ -83,7 +83,7 @@ pub struct Counts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ReadLookup {
     pub here: Option<(SlotId, Sectors)>,
     pub missing: Sectors,
     /// Whether the cache will keep the missing sectors. The caller calls [`Cache::filled`] once they are read.
@@ -104,7 +104,7 @@ struct CachePart {
     carried: u64,
     /// Whether the dirty pages exceeded the high mark and have not fallen to the low mark since.
     draining: bool,
-    pages: Recency,
+    pages: LruLists,
     waiting: VecDeque<PageWrite>,
 }
 
@@ -113,7 +113,7 @@ pub struct Cache {
     admission: Admission,
     /// Whether writes that bypass the cache may overtake writes that wait for room in it.
     lets_pass: bool,
-    destaging: Destaging,
+    destaging: DestageQueue,
     /// Recently written pages; `None` unless the policy is `first-write`.
     first_writes: Option<FirstWrites>,
     slots: Slots,
@@ -122,9 +122,9 @@ pub struct Cache {
     /// For each page with stalled writes, the part whose queue holds these writes, and their number. Kept only if a write can overtake another one, which
     /// takes several parts or `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
-    stamps: Stamps,
+    stamps: SequenceCounters,
     flushes: Vec<Flush>,
-    acknowledged: Option<Acknowledged>,
+    acknowledged: Option<UnacknowledgedWrites>,
     /// Pages removed since the last call of [`take_removed`](Self::take_removed); `None` if they are not recorded.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
@@ -136,7 +136,7 @@ impl Cache {
     /// Returns the cache; `None` if it is turned off.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Cache> {
         let caching: Vec<Caching> = config.streams().iter().map(|stream| stream.queue.caching).collect();
-        Cache::taking(config, geometry, &caching)
+        Cache::with_caching(config, geometry, &caching)
     }
 
     /// Returns the maximum number of pages in destage. Writes that bypass the cache are not counted.
@@ -144,7 +144,7 @@ impl Cache {
         settings.destages_max.unwrap_or(2 * geometry.planes() * geometry.units_per_program)
     }
 
-    fn taking(config: &Config, geometry: &Geometry, caching: &[Caching]) -> Option<Cache> {
+    fn with_caching(config: &Config, geometry: &Geometry, caching: &[Caching]) -> Option<Cache> {
         let settings = &config.cache;
         let pages = u32::try_from(settings.capacity.as_u64() / geometry.page_size.as_u64()).unwrap_or(u32::MAX);
         if pages == 0 {
@@ -168,22 +168,22 @@ impl Cache {
             destages_max: (destages_max / parts).max(1),
             carried: 0,
             draining: false,
-            pages: Recency::default(),
+            pages: LruLists::default(),
             waiting: VecDeque::new(),
         };
         let is_by_first_write = settings.destage == Destage::FirstWrite;
         Some(Cache {
             admission: Admission::new(caching, settings.writes),
             lets_pass: config.cache.stall == CacheStall::CachedWrites,
-            destaging: Destaging::new(settings, geometry),
+            destaging: DestageQueue::new(settings, geometry),
             first_writes: is_by_first_write.then(|| FirstWrites::new(settings.destage_window)),
             slots: Slots::default(),
             table: Table::default(),
             parts: (0..parts).map(part).collect(),
             waiting: FxHashMap::default(),
-            stamps: Stamps::default(),
+            stamps: SequenceCounters::default(),
             flushes: Vec::new(),
-            acknowledged: config.power.cut.map(|_| Acknowledged::default()),
+            acknowledged: config.power.cut.map(|_| UnacknowledgedWrites::default()),
             removed: None,
             counts: Counts::default(),
             is_closed: false,
@@ -234,7 +234,7 @@ impl Cache {
     /// set `may_fill` while a write of the page that bypasses the cache is in flight. The cache never fills a page with a write-through in flight.
     /// Otherwise the cache could keep data that was sensed before the write was programmed (for a write-through, if the page was deallocated in
     /// between).
-    pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
+    pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> ReadLookup {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
         let here = resident.map_or(Sectors::NONE, |slot| self.slots[slot].valid.and(wanted));
@@ -258,7 +258,7 @@ impl Cache {
                 fills = true;
             }
         }
-        Found { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
+        ReadLookup { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
     /// Stores the data of a fill. Returns the slot and the sectors stored; `None` if nothing was stored.
@@ -310,7 +310,7 @@ impl Cache {
     /// Allocates a slot for `lpn` in a part: a free slot, or that of the least recently used clean page. Returns `None` if there is neither.
     fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
         if self.parts[part as usize].used >= self.parts[part as usize].capacity {
-            self.press(part);
+            self.destage_oldest(part);
             let oldest = self.parts[part as usize].pages.oldest_clean()?;
             self.counts.evictions += 1;
             self.remove(oldest);

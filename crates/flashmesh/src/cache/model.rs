@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::acknowledged::Unsaved;
+use super::unacknowledged::Unsaved;
 use super::{Admitted, Cache, PageWrite, Sectors};
 use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage, Priority};
 use crate::flash::geometry::Geometry;
@@ -52,7 +52,7 @@ struct Drive {
     responses: Vec<(RequestId, Vec<(SectorAddress, u64)>)>,
     /// Newest version of each sector whose completion has reached the host.
     told: BTreeMap<SectorAddress, u64>,
-    /// Whether destages wait for [`Step::Send`], as with stripes.
+    /// Whether destages wait for [`ModelAction::Send`], as with stripes.
     has_stripes: bool,
     memory: VecDeque<Program>,
     programs: Vec<Program>,
@@ -66,7 +66,7 @@ impl Drive {
         config.geometry.channels = 1;
         config.geometry.chips_per_channel = 1;
         let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-        let mut cache = Cache::taking(&config, &geometry, caching).expect("the cache is on");
+        let mut cache = Cache::with_caching(&config, &geometry, caching).expect("the cache is on");
         cache.keep_removed();
         Drive {
             capacity: cache.capacity() as usize,
@@ -117,11 +117,11 @@ impl Drive {
         while let Some(destaged) = self.cache.next_destage() {
             let lpn = destaged.lpn.0;
             let content: Vec<_> = destaged.sectors.iter().map(|sector| (sector, self.dram[&(lpn, sector)])).collect();
-            if destaged.is_at_hand {
+            if destaged.is_newest_write {
                 assert!(content.windows(2).all(|pair| pair[0].1 == pair[1].1), "page {lpn} mixes several writes");
             }
             let program = Program { lpn, from: Admitted::OnFlash, is_destage: true, content };
-            if destaged.is_at_hand { self.programs.push(program) } else { self.memory.push_back(program) }
+            if destaged.is_newest_write { self.programs.push(program) } else { self.memory.push_back(program) }
         }
     }
 
@@ -274,7 +274,7 @@ impl Drive {
                 }
             }
             if let Admitted::InBoth(_) = from {
-                self.cache.passed(Lpn(lpn));
+                self.cache.end_write_through(Lpn(lpn));
             }
         }
         self.settle();
@@ -331,7 +331,7 @@ impl Drive {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum ModelAction {
     Write(u32, u32, Sectors),
     Read(u32, u32, Sectors),
     GoOnReading(usize),
@@ -342,21 +342,21 @@ enum Step {
     Deallocate(u32),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = ModelAction> {
     let sectors = prop_oneof![
         1 => Just(Sectors::range(0, SECTORS)),
         1 => (0..SECTORS, 1..=SECTORS).prop_map(|(first, count)| Sectors::range(first, (first + count).min(SECTORS))),
     ];
     let page = (0..2u32, 0..PAGES, sectors);
     prop_oneof![
-        6 => page.clone().prop_map(|(stream, lpn, sectors)| Step::Write(stream, lpn, sectors)),
-        4 => page.prop_map(|(stream, lpn, sectors)| Step::Read(stream, lpn, sectors)),
-        6 => any::<usize>().prop_map(Step::GoOnReading),
-        4 => any::<usize>().prop_map(Step::Program),
-        4 => Just(Step::Memory),
-        1 => Just(Step::Send),
-        4 => any::<usize>().prop_map(Step::Respond),
-        1 => (0..PAGES).prop_map(Step::Deallocate),
+        6 => page.clone().prop_map(|(stream, lpn, sectors)| ModelAction::Write(stream, lpn, sectors)),
+        4 => page.prop_map(|(stream, lpn, sectors)| ModelAction::Read(stream, lpn, sectors)),
+        6 => any::<usize>().prop_map(ModelAction::GoOnReading),
+        4 => any::<usize>().prop_map(ModelAction::Program),
+        4 => Just(ModelAction::Memory),
+        1 => Just(ModelAction::Send),
+        4 => any::<usize>().prop_map(ModelAction::Respond),
+        1 => (0..PAGES).prop_map(ModelAction::Deallocate),
     ]
 }
 
@@ -398,14 +398,14 @@ proptest! {
         let mut drive = Drive::new(cache, &caching, has_stripes);
         for step in steps {
             match step {
-                Step::Write(stream, lpn, sectors) => drive.write(stream, lpn, sectors),
-                Step::Read(stream, lpn, sectors) => drive.read(stream, lpn, sectors),
-                Step::GoOnReading(pick) => drive.go_on_reading(pick),
-                Step::Program(pick) => drive.program(pick),
-                Step::Memory => drive.memory(),
-                Step::Send => drive.send(),
-                Step::Respond(pick) => drive.respond(pick),
-                Step::Deallocate(lpn) => drive.deallocate(lpn),
+                ModelAction::Write(stream, lpn, sectors) => drive.write(stream, lpn, sectors),
+                ModelAction::Read(stream, lpn, sectors) => drive.read(stream, lpn, sectors),
+                ModelAction::GoOnReading(pick) => drive.go_on_reading(pick),
+                ModelAction::Program(pick) => drive.program(pick),
+                ModelAction::Memory => drive.memory(),
+                ModelAction::Send => drive.send(),
+                ModelAction::Respond(pick) => drive.respond(pick),
+                ModelAction::Deallocate(lpn) => drive.deallocate(lpn),
             }
             drive.count_unsaved();
         }

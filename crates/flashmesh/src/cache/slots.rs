@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, StreamId, id};
 
-use super::recency::Neighbours;
+use super::lru_lists::Neighbours;
 use super::sectors::Sectors;
 
 id!(
@@ -58,7 +58,7 @@ pub(super) struct DestageUnderWay {
     /// Whether the destage was not fetched by the controller yet; until then new writes join it.
     pub is_due: bool,
     /// Whether the program writes exactly the data of the newest write, so that the data need not be read from DRAM.
-    pub is_at_hand: bool,
+    pub is_newest_write: bool,
     pub is_forgotten: bool,
     /// Whether the data is on flash, but the controller is not notified yet.
     pub is_programmed: bool,
@@ -73,7 +73,7 @@ impl DestageUnderWay {
             generation,
             acknowledged: Sectors::NONE,
             is_due: false,
-            is_at_hand: false,
+            is_newest_write: false,
             is_forgotten: false,
             is_programmed: false,
         }
@@ -87,12 +87,12 @@ impl DestageUnderWay {
 
 /// Counters for the sequence numbers of page uses and for generations of data.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stamps {
+pub(super) struct SequenceCounters {
     uses: u64,
     generations: u64,
 }
 
-impl Stamps {
+impl SequenceCounters {
     #[inline]
     pub fn next_use(&mut self) -> u64 {
         self.uses += 1;

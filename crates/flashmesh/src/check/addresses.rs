@@ -6,7 +6,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes, in_units};
+use super::arithmetic::{ArrayTree, PageSplit, in_units};
 
 pub(super) const NAME: &str = "addresses";
 
@@ -19,7 +19,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, drive: T, expected: T) -> Re
 
 /// Checks the counts of the geometry, and the first and last page of every plane and of the host.
 pub(super) fn audit(geometry: &Geometry, config: &Config) -> Result<(), String> {
-    let (homes, cuts) = (Homes::new(&in_units(config)), Cuts::new(config));
+    let (homes, cuts) = (ArrayTree::new(&in_units(config)), PageSplit::new(config));
     same("chips", geometry.chips() as usize, homes.chips())?;
     same("dies", geometry.dies() as usize, homes.dies())?;
     same("planes", geometry.planes() as usize, homes.planes())?;
@@ -42,7 +42,7 @@ pub(super) fn audit(geometry: &Geometry, config: &Config) -> Result<(), String> 
     Ok(())
 }
 
-fn audit_plane(geometry: &Geometry, homes: &Homes, plane: PlaneId) -> Result<(), String> {
+fn audit_plane(geometry: &Geometry, homes: &ArrayTree, plane: PlaneId) -> Result<(), String> {
     let per_plane = (homes.pages() / homes.planes() as u64) as u32;
     let die = homes.die_of_plane(plane);
     let found = (geometry.die_of_plane(plane), geometry.plane_in_die(plane), geometry.first_block(plane));

@@ -2,26 +2,26 @@
 //! transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
 
 use crate::config::Config;
-use crate::fabric::{Message, Payload, Sent};
+use crate::fabric::{Payload, Sent, TransferKind};
 use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::arithmetic::Times;
+use super::arithmetic::ExpectedTimes;
 use super::by_id::ById;
-use super::kinds::Expected;
+use super::expected_fabrics::ExpectedFabric;
 
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
-    times: Times,
+    times: ExpectedTimes,
     begun: ById<DieId, Option<(OperationKind, u32)>>,
 }
 
 impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
-    pub(super) fn new(expected: &Expected, config: &Config) -> Commands {
-        Commands { times: Times::new(expected, config), begun: ById::default() }
+    pub(super) fn new(expected: &ExpectedFabric, config: &Config) -> Commands {
+        Commands { times: ExpectedTimes::new(expected, config), begun: ById::default() }
     }
 
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
@@ -30,11 +30,11 @@ impl Commands {
 
     pub(super) fn sent(&mut self, die: DieId, payload: Payload, sent: Sent) -> Result<(), String> {
         let kind = match payload.message {
-            Message::Read => Some(OperationKind::Read),
-            Message::Program => Some(OperationKind::Program),
-            Message::Erase => Some(OperationKind::Erase),
-            Message::Copyback => Some(OperationKind::Copyback),
-            Message::Data | Message::Copy => None,
+            TransferKind::Read => Some(OperationKind::Read),
+            TransferKind::Program => Some(OperationKind::Program),
+            TransferKind::Erase => Some(OperationKind::Erase),
+            TransferKind::Copyback => Some(OperationKind::Copyback),
+            TransferKind::Data | TransferKind::Copy => None,
         };
         let planes = payload.planes;
         let command = match kind {
@@ -57,9 +57,9 @@ impl Commands {
             ));
         }
         match self.times.on_channel(payload) {
-            Some(time) if time != sent.least => Err(format!(
+            Some(time) if time != sent.min_duration => Err(format!(
                 "a {:?} of {} for die {} takes {} on its channel, but should take {time}",
-                payload.message, payload.bytes, die.0, sent.least
+                payload.message, payload.bytes, die.0, sent.min_duration
             )),
             _ => Ok(()),
         }
@@ -91,12 +91,12 @@ mod tests {
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
-        oracles.path_asked(DIE, TransferPhase::Command, us(0));
+        oracles.path_requested(DIE, TransferPhase::Command, us(0));
         oracles.path_granted(grant, us(0));
         oracles.operation_began(DIE, OperationKind::Program, 2, us(0));
         let bytes = Bytes::from_kib(8);
-        let mut payload = Payload { message: Message::Program, planes: 2, command: ns(40), bytes };
-        let mut sent = Sent { delivered: None, least: ns(40 + 8192) };
+        let mut payload = Payload { message: TransferKind::Program, planes: 2, command: ns(40), bytes };
+        let mut sent = Sent { delivered: None, min_duration: ns(40 + 8192) };
         change(&mut payload, &mut sent);
         oracles.sent(grant, DIE, payload, sent, us(0));
         oracles
@@ -107,7 +107,7 @@ mod tests {
         assert_silent(&sent(&config_of(FabricKind::Bus), |_, _| ()));
         assert_silent(&sent(&config_of(FabricKind::Ideal), |_, _| ()));
         // Two control packets of 8 B and 24 B of framing around the data, at two bytes a nanosecond.
-        assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.least = ns(4 + 4 + (8192 + 24) / 2)));
+        assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.min_duration = ns(4 + 4 + (8192 + 24) / 2)));
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         let planes = sent(&config_of(FabricKind::Bus), |payload, _| payload.planes = 1);
         let message = "die 1 took a Program over 2 planes, and was sent the command for a Program over 1";
         assert_fails(&planes, "commands", message);
-        let kind = sent(&config_of(FabricKind::Bus), |payload, _| payload.message = Message::Erase);
+        let kind = sent(&config_of(FabricKind::Bus), |payload, _| payload.message = TransferKind::Erase);
         assert_fails(&kind, "commands", "was sent the command for a Erase over 2");
     }
 
@@ -130,7 +130,7 @@ mod tests {
     fn a_transfer_that_is_a_picosecond_too_fast_for_its_channel_is_caught() {
         for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Ideal] {
             let least = Time::from_ps(if kind == FabricKind::Pssd { 4_115_999 } else { 8_231_999 });
-            let caught = sent(&config_of(kind), |_, sent| sent.least = least);
+            let caught = sent(&config_of(kind), |_, sent| sent.min_duration = least);
             assert_fails(&caught, "commands", "a Program of 8KiB for die 1 takes");
         }
     }

@@ -7,17 +7,17 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, Move};
-use crate::fabric::{Message, Payload};
+use crate::fabric::{Payload, TransferKind};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
-use super::arithmetic::{Cuts, Homes, SlcArea, in_units, units_per_page, units_per_program};
+use super::arithmetic::{ArrayTree, PageSplit, SlcArea, in_units, units_per_page, units_per_program};
 use super::by_id::ById;
 
 #[derive(Clone, Debug)]
 pub(super) struct Data {
-    homes: Homes,
-    cuts: Cuts,
+    homes: ArrayTree,
+    cuts: PageSplit,
     /// Whether a partial program transfers only the written sectors.
     partial: bool,
     /// Mapping units in a page.
@@ -69,7 +69,7 @@ impl Data {
     pub(super) const NAME: &'static str = "data";
 
     pub(super) fn new(config: &Config) -> Data {
-        let (units, cuts) = (units_per_page(config), Cuts::new(config));
+        let (units, cuts) = (units_per_page(config), PageSplit::new(config));
         let of_program = units_per_program(config);
         let whole = cuts.moved(cuts.page_size() * u64::from(of_program));
         Data {
@@ -85,7 +85,7 @@ impl Data {
             slc: SlcArea::new(config),
             has_slc: config.slc.blocks_per_plane > 0,
             brought: ById::default(),
-            homes: Homes::new(&in_units(config)),
+            homes: ArrayTree::new(&in_units(config)),
             cuts,
             partial: config.flash.partial_program,
             commanded: ById::default(),
@@ -114,7 +114,7 @@ impl Data {
     }
 
     /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; later transfers carry the rest.
-    fn left(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
+    fn check_data_out(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
         // With a device cache the size is unknown; `copied` removes each unit when its arrival is reported.
         if is_copy && self.parts == Parts::Told {
             return Ok(());
@@ -144,12 +144,12 @@ impl Data {
 
     pub(super) fn sent(&mut self, die: DieId, payload: Payload) -> Result<(), String> {
         let brought = match payload.message {
-            Message::Program => Some(payload.bytes),
-            Message::Copyback => None,
-            Message::Data | Message::Copy => {
-                return self.left(die, payload.bytes, payload.message == Message::Copy);
+            TransferKind::Program => Some(payload.bytes),
+            TransferKind::Copyback => None,
+            TransferKind::Data | TransferKind::Copy => {
+                return self.check_data_out(die, payload.bytes, payload.message == TransferKind::Copy);
             }
-            Message::Read | Message::Erase => return Ok(()),
+            TransferKind::Read | TransferKind::Erase => return Ok(()),
         };
         let left = std::mem::replace(self.commanded.at(die), brought);
         if let (Some(program), false) = (self.program, self.partial) {
@@ -262,7 +262,7 @@ mod tests {
     /// Sends a program with the data of `pages` pages to die 1, whose planes start at pages 64 and 96.
     fn send(data: &mut Data, pages: u64) -> Result<(), String> {
         let bytes = data.page(None) * pages;
-        data.sent(DieId(1), Payload { message: Message::Program, planes: 2, command: Time::ZERO, bytes })
+        data.sent(DieId(1), Payload { message: TransferKind::Program, planes: 2, command: Time::ZERO, bytes })
     }
 
     #[test]
@@ -331,7 +331,7 @@ mod tests {
         let mut data = Data::new(&config);
         let first = data.homes.ppn(data.homes.block(PlaneId(2), 0), 0).0;
         let bytes = Bytes::new(4096 + 100);
-        let payload = Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes };
+        let payload = Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes };
         assert_eq!(data.sent(DieId(1), payload), Ok(()));
         for unit in first..first + 8 {
             assert_eq!(data.programmed(Ppn(unit), None, None), Ok(()), "{unit}");
@@ -353,10 +353,10 @@ mod tests {
         let end = operation(oracles, DieId(1), OperationKind::Read, us(0));
         oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
         let bytes = Bytes::new(sent);
-        let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes };
+        let payload = Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes };
         let grant = Grant { die: DieId(1), phase: TransferPhase::DataOut, path: PathId(0) };
         oracles.path_granted(grant, end);
-        oracles.sent(grant, DieId(1), payload, Sent { delivered: None, least: Time::ZERO }, end);
+        oracles.sent(grant, DieId(1), payload, Sent { delivered: None, min_duration: Time::ZERO }, end);
     }
 
     #[test]
@@ -397,7 +397,7 @@ mod tests {
     fn data_of_a_page_that_was_not_read_is_caught() {
         let mut data = data();
         data.read(Ppn(0), None);
-        let payload = Payload { message: Message::Copy, planes: 1, command: Time::ZERO, bytes: Bytes::new(512) };
+        let payload = Payload { message: TransferKind::Copy, planes: 1, command: Time::ZERO, bytes: Bytes::new(512) };
         assert_eq!(data.sent(DieId(0), payload), Ok(()));
         let error = data.sent(DieId(0), payload).expect_err("one page was read");
         assert_eq!(error, "512B left die 0, which has read nothing that is still to leave");
@@ -412,7 +412,7 @@ mod tests {
             config.flash.partial_program = partial;
             let mut data = Data::new(&config);
             let bytes = Bytes::new(brought);
-            let payload = Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes };
+            let payload = Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes };
             assert_eq!(data.sent(DieId(1), payload), Ok(()));
             let programmed = data.programmed(Ppn(64), None, Some(Bytes::new(512)));
             let next = data.sent(DieId(1), payload);

@@ -11,8 +11,8 @@ use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::{Bytes, Time};
 
-use super::arithmetic::{Homes, PageAt, Times, in_units, pages_per_unit};
-use super::kinds::Expected;
+use super::arithmetic::{ArrayTree, ExpectedTimes, PageAt, in_units, pages_per_unit};
+use super::expected_fabrics::ExpectedFabric;
 
 #[derive(Clone, Copy, Debug)]
 struct Operation {
@@ -54,11 +54,11 @@ struct Die {
 #[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
-    homes: Homes,
+    homes: ArrayTree,
     flash: config::Flash,
     /// Whether the interconnect is NoSSD, in which each die is suspended on its own.
     is_network: bool,
-    times: Times,
+    times: ExpectedTimes,
     /// Possible times of operations on large mapping units, by kind; `None` if units are at most a page.
     large_units: Option<[FxHashSet<Time>; OperationKind::ALL.len()]>,
     /// User data of an array page, in bytes.
@@ -91,8 +91,8 @@ impl Array {
 impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
-    pub(super) fn new(expected: &Expected, config: &Config) -> Dies {
-        let (homes, times) = (Homes::new(&in_units(config)), Times::new(expected, config));
+    pub(super) fn new(expected: &ExpectedFabric, config: &Config) -> Dies {
+        let (homes, times) = (ArrayTree::new(&in_units(config)), ExpectedTimes::new(expected, config));
         Dies {
             dies: vec![Die::default(); homes.dies()],
             homes,
@@ -116,7 +116,7 @@ impl Dies {
     }
 
     /// Checks the time of the last operation against the pages read and programmed in one of its planes.
-    pub(super) fn told(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
+    pub(super) fn check_page_time(&self, id: DieId, read: PageAt, programmed: PageAt) -> Result<(), String> {
         let Some(Ended { kind, worked, .. }) = self.ended.filter(|ended| ended.die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
         if worked == nominal {
@@ -136,7 +136,7 @@ impl Dies {
 
     /// Checks the time of the last operation against the large unit of one of its planes. An operation of several planes takes the time of its
     /// slowest unit.
-    pub(super) fn told_of_unit(
+    pub(super) fn check_unit_time(
         &self,
         id: DieId,
         read: Option<PageAt>,
@@ -174,7 +174,7 @@ impl Dies {
     }
 
     /// Checks that no other die of the chip works, holds data or has a suspended operation, unless dies interleave.
-    fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
+    fn check_other_dies_idle(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
         }
@@ -195,7 +195,7 @@ impl Dies {
     }
 
     pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize, now: Time) -> Result<(), String> {
-        self.other_dies_rest(id, kind)?;
+        self.check_other_dies_idle(id, kind)?;
         let refuse = |why: String| Err(format!("die {} began a {kind:?}, but {why}", id.0));
         let suspended = self.suspended_with(id).find_map(|die| self.dies[die.index()].suspended);
         if let Some(suspended) = suspended
@@ -350,7 +350,7 @@ impl Dies {
         dies.map(|die| &self.dies[die.index()]).any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
     }
 
-    pub(super) fn data_left(&mut self, id: DieId) -> Result<(), String> {
+    pub(super) fn release_register(&mut self, id: DieId) -> Result<(), String> {
         let die = &mut self.dies[id.index()];
         if die.register == 0 {
             return Err(format!("data left die {}, but its register is empty", id.0));

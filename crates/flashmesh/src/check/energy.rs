@@ -6,13 +6,13 @@ use crate::fabric::LinkUse;
 use crate::fabric::layout::LinkKind;
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, LinkId};
-use crate::kernel::probe::LinksAtEnd;
+use crate::kernel::probe::FabricEndState;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
-use super::arithmetic::{PageAt, Times};
+use super::arithmetic::{ExpectedTimes, PageAt};
 use super::by_id::ById;
-use super::kinds::Expected;
+use super::expected_fabrics::ExpectedFabric;
 
 /// Largest relative difference that the order of a sum can cause.
 const ROUNDING: f64 = 1e-9;
@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub(super) struct Energy {
     flash: config::Flash,
-    times: Times,
+    times: ExpectedTimes,
     power: config::Power,
     /// Capacitive load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
@@ -29,7 +29,7 @@ pub(super) struct Energy {
     under_way: ById<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
     /// Last operation that ended, until its first page is reported.
-    untold: Option<OperationKind>,
+    unreported_operation: Option<OperationKind>,
     /// Excess of array times over those of lower pages, in seconds, summed over reads and over programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
@@ -42,10 +42,10 @@ pub(super) struct Energy {
 impl Energy {
     pub(super) const NAME: &'static str = "energy";
 
-    pub(super) fn new(expected: &Expected, config: &Config) -> Energy {
+    pub(super) fn new(expected: &ExpectedFabric, config: &Config) -> Energy {
         Energy {
             flash: config.flash.clone(),
-            times: Times::new(expected, config),
+            times: ExpectedTimes::new(expected, config),
             power: config.power.clone(),
             channel_length: f64::from(config.geometry.chips_per_channel) / 8.0,
             router_power: if expected.buffers_in_routers {
@@ -55,7 +55,7 @@ impl Energy {
             },
             under_way: ById::default(),
             ended: [0; OperationKind::ALL.len()],
-            untold: None,
+            unreported_operation: None,
             beyond_read_s: 0.0,
             beyond_program_s: 0.0,
             used: ById::default(),
@@ -71,32 +71,32 @@ impl Energy {
     pub(super) fn array_ended(&mut self, die: DieId) {
         if let Some(kind) = self.under_way.at(die).pop() {
             self.ended[kind.index()] += 1;
-            self.untold = Some(kind);
+            self.unreported_operation = Some(kind);
         }
     }
 
     /// Adds the excess array time of the last operation over lower pages, by the pages of its first reported plane.
-    pub(super) fn told(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
-        let Some(kind) = self.untold.take() else { return };
+    pub(super) fn charge_pages(&mut self, read: Option<PageAt>, programmed: Option<PageAt>) {
+        let Some(kind) = self.unreported_operation.take() else { return };
         let times = &self.times;
-        let beyond = |page: Option<PageAt>, time: fn(&Times, PageAt) -> Time| {
+        let beyond = |page: Option<PageAt>, time: fn(&ExpectedTimes, PageAt) -> Time| {
             page.map_or(0.0, |page| time(times, page).as_secs_f64() - time(times, PageAt::Native(0)).as_secs_f64())
         };
         if kind == OperationKind::Read {
-            self.beyond_read_s += beyond(read, Times::read);
+            self.beyond_read_s += beyond(read, ExpectedTimes::read);
         }
         if kind == OperationKind::Copyback {
             let alone = times.read(PageAt::Native(0)).as_secs_f64();
             self.beyond_read_s += read.map_or(0.0, |page| times.read_of_program(page).as_secs_f64() - alone);
         }
         if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
-            self.beyond_program_s += beyond(programmed, Times::program);
+            self.beyond_program_s += beyond(programmed, ExpectedTimes::program);
         }
     }
 
     /// Adds the excess array time of the last operation, on large units, which took `worked`.
-    pub(super) fn told_of_unit(&mut self, read: Option<PageAt>, worked: Time) {
-        let Some(kind) = self.untold.take() else { return };
+    pub(super) fn charge_unit(&mut self, read: Option<PageAt>, worked: Time) {
+        let Some(kind) = self.unreported_operation.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
         let of_read = match (kind, read) {
             (OperationKind::Read, _) => alone,
@@ -120,8 +120,8 @@ impl Energy {
         *self.used.at(link_use.link) += link_use.until.saturating_sub(link_use.from);
     }
 
-    pub(super) fn finish(&self, report: &PowerReport, links: LinksAtEnd<'_>, end: Time) -> Result<(), String> {
-        let LinksAtEnd { layout, usage, held, is_torn, hops } = links;
+    pub(super) fn finish(&self, report: &PowerReport, links: FabricEndState<'_>, end: Time) -> Result<(), String> {
+        let FabricEndState { layout, usage, held, has_transfers_in_flight: is_torn, hops } = links;
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_by(end);
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::fabric::layout::Link;
     use crate::fabric::{Layout, LinkUsage, bus};
-    use crate::power::energy::{Activity, ArrayWork, report};
+    use crate::power::energy::{ArrayWork, DriveActivity, report};
 
     const END: Time = Time::from_us(200);
 
@@ -207,7 +207,7 @@ mod tests {
         let mut oracles = oracles();
         let end = operation(&mut oracles, DieId(0), OperationKind::Read, us(1));
         oracles.page_read(crate::ids::Ppn(0), crate::ids::Lpn(0), None, end);
-        oracles.data_left(DieId(0), end);
+        oracles.data_out_ended(DieId(0), end);
         operation(&mut oracles, DieId(1), OperationKind::Program, end);
         oracles.energy.sent();
         oracles.link_used(LinkUse { link: LinkId(1), die: DieId(2), from: us(4), until: us(4) + ns(50) }, us(5));
@@ -226,14 +226,20 @@ mod tests {
     /// Judges a report with the counts `operations` and the busy time of channel 1, after `change` has altered it.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
-        let activity =
-            Activity { work: work(operations), facts: &bus::FACTS, layout: &layout, usage: &usage, dies: 4, end: END };
+        let activity = DriveActivity {
+            work: work(operations),
+            info: &bus::INFO,
+            layout: &layout,
+            usage: &usage,
+            dies: 4,
+            end: END,
+        };
         let mut power = report(&config(), &activity);
         change(&mut power);
         let mut oracles = history();
         oracles.reported(
             &power,
-            LinksAtEnd { layout: &layout, usage: &usage, held: &[], is_torn: false, hops: 1 },
+            FabricEndState { layout: &layout, usage: &usage, held: &[], has_transfers_in_flight: false, hops: 1 },
             END,
         );
         oracles
@@ -265,9 +271,9 @@ mod tests {
         let energy = history().energy;
         let judge_mesh = |routers, hops, busy, held: &[(LinkId, DieId)]| {
             let (layout, usage) = (layout(LinkKind::Mesh, routers), [moved(0), moved(busy)]);
-            let activity = Activity {
+            let activity = DriveActivity {
                 work: work([1, 1, 0, 0]),
-                facts: &bus::FACTS,
+                info: &bus::INFO,
                 layout: &layout,
                 usage: &usage,
                 dies: 4,
@@ -275,7 +281,7 @@ mod tests {
             };
             energy.finish(
                 &report(&config(), &activity),
-                LinksAtEnd { layout: &layout, usage: &usage, held, is_torn: false, hops },
+                FabricEndState { layout: &layout, usage: &usage, held, has_transfers_in_flight: false, hops },
                 END,
             )
         };

@@ -2,7 +2,7 @@
 //! page, one at a time; a changed entry stays until its translation page has been programmed with the change; no more entries are resident than the
 //! cache can hold. The oracle keeps a model of the cache.
 
-mod shadow;
+mod mapping_cache_model;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ fn name(user: User) -> String {
 }
 
 #[derive(Clone, Debug)]
-struct Shadow {
+struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
@@ -50,7 +50,7 @@ struct Shadow {
 
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
-    shadow: Option<Shadow>,
+    shadow: Option<MappingCacheModel>,
 }
 
 impl Entries {
@@ -59,7 +59,7 @@ impl Entries {
     pub(super) fn new(config: &Config) -> Entries {
         let mapping = &config.mapping;
         let of_cache = MapPages::new(config).filter(|_| mapping.cache_capacity.is_some());
-        let shadow = of_cache.map(|pages| Shadow {
+        let shadow = of_cache.map(|pages| MappingCacheModel {
             pages,
             room: mapping.cache_capacity.unwrap_or_default().as_u64() / mapping.entry_size.as_u64().max(1),
             residents: 0,
@@ -82,7 +82,7 @@ impl Entries {
         self.shadow.as_ref().is_none_or(|shadow| !shadow.pages.contains(lpn))
     }
 
-    fn with(&mut self, check: impl FnOnce(&mut Shadow) -> Result<(), String>) -> Result<(), String> {
+    fn with(&mut self, check: impl FnOnce(&mut MappingCacheModel) -> Result<(), String>) -> Result<(), String> {
         self.shadow.as_mut().map_or(Ok(()), check)
     }
 

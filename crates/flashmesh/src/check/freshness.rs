@@ -9,7 +9,7 @@ use crate::ids::{Lpn, RequestId};
 use crate::units::Time;
 use crate::workload::{IoRequest, RequestKind};
 
-use super::arithmetic::{Cuts, Extent};
+use super::arithmetic::{Extent, PageSplit};
 use super::by_id::ById;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
@@ -35,7 +35,7 @@ struct Wants {
 /// Requirements of all requests in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
-    cuts: Cuts,
+    cuts: PageSplit,
     wants: ById<RequestId, Option<Wants>>,
     submitted: u64,
     /// Sequence number of the write that stored the data of each written page.
@@ -46,7 +46,7 @@ impl Freshness {
     pub(super) const NAME: &'static str = "freshness";
 
     pub(super) fn new(config: &Config) -> Freshness {
-        Freshness { cuts: Cuts::new(config), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
+        Freshness { cuts: PageSplit::new(config), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
     }
 
     pub(super) fn submitted(

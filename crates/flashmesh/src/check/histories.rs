@@ -73,7 +73,7 @@ fn die_of(ppn: Ppn) -> DieId {
 pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
     oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
-    oracles.data_left(die_of(Ppn(ppn)), end);
+    oracles.data_out_ended(die_of(Ppn(ppn)), end);
     end
 }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::config::HoldPath;
-use crate::fabric::{Grant, LinkUse, Message, Payload};
+use crate::fabric::{Grant, LinkUse, Payload, TransferKind};
 use crate::ids::{AcknowledgementId, DieId, PathId};
 use crate::units::Time;
 
@@ -42,7 +42,7 @@ pub(super) struct Holds {
     /// Paths of the programs, erases and copybacks in progress of each die, in the order in which they were sent, which is the order of their ends.
     changing: FxHashMap<DieId, VecDeque<PathId>>,
     /// Acknowledgements in flight, each with the path of its operation.
-    telling: FxHashMap<AcknowledgementId, PathId>,
+    pending_acknowledgements: FxHashMap<AcknowledgementId, PathId>,
     /// Uses of links that ended at `now`.
     ended: Vec<LinkUse>,
 }
@@ -56,7 +56,7 @@ impl Holds {
             now: Time::ZERO,
             holders: Vec::new(),
             changing: FxHashMap::default(),
-            telling: FxHashMap::default(),
+            pending_acknowledgements: FxHashMap::default(),
             ended: Vec::new(),
         }
     }
@@ -137,12 +137,14 @@ impl Holds {
         let rule = self.rule;
         let Some(holder) = self.holder(grant) else { return };
         match payload.message {
-            Message::Read if rule.holds_reads() => holder.pages_owed += payload.planes,
-            Message::Program | Message::Erase | Message::Copyback if rule.holds_programs() => {
+            TransferKind::Read if rule.holds_reads() => holder.pages_owed += payload.planes,
+            TransferKind::Program | TransferKind::Erase | TransferKind::Copyback if rule.holds_programs() => {
                 holder.changes += 1;
                 self.changing.entry(grant.die).or_default().push_back(grant.path);
             }
-            Message::Data | Message::Copy => holder.pages_owed = holder.pages_owed.saturating_sub(payload.planes),
+            TransferKind::Data | TransferKind::Copy => {
+                holder.pages_owed = holder.pages_owed.saturating_sub(payload.planes)
+            }
             _ => {}
         }
     }
@@ -156,12 +158,12 @@ impl Holds {
 
     pub(super) fn acknowledgement_sent(&mut self, die: DieId, id: AcknowledgementId) {
         if let Some(path) = self.changing.get_mut(&die).and_then(VecDeque::pop_front) {
-            self.telling.insert(id, path);
+            self.pending_acknowledgements.insert(id, path);
         }
     }
 
     pub(super) fn acknowledged(&mut self, die: DieId, id: AcknowledgementId, now: Time) {
-        let Some(path) = self.telling.remove(&id) else { return };
+        let Some(path) = self.pending_acknowledgements.remove(&id) else { return };
         let is_its = |holder: &&mut Holder| (holder.path, holder.die) == (path, die) && holder.changes > 0;
         if let Some(holder) = self.holders.iter_mut().find(is_its) {
             holder.changes -= 1;
@@ -189,11 +191,11 @@ mod tests {
     const END: AcknowledgementId = AcknowledgementId(8);
     const DATA: Grant = Grant { phase: TransferPhase::DataOut, ..COMMAND };
 
-    fn payload(message: Message) -> Payload {
+    fn payload(message: TransferKind) -> Payload {
         Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::ZERO }
     }
 
-    fn transfer(holds: &mut Holds, grant: Grant, message: Message, [from, until]: [u64; 2]) {
+    fn transfer(holds: &mut Holds, grant: Grant, message: TransferKind, [from, until]: [u64; 2]) {
         holds.moved(ns(from)).expect("nothing was wrong");
         holds.granted(grant, ns(from));
         holds.sent(grant, payload(message));
@@ -208,8 +210,8 @@ mod tests {
     #[test]
     fn a_read_that_holds_its_path_to_its_last_byte_is_right() {
         let mut holds = Holds::new(HoldPath::Always);
-        transfer(&mut holds, COMMAND, Message::Read, [5, 10]);
-        transfer(&mut holds, DATA, Message::Data, [50, 60]);
+        transfer(&mut holds, COMMAND, TransferKind::Read, [5, 10]);
+        transfer(&mut holds, DATA, TransferKind::Data, [50, 60]);
         given_back(&mut holds, 4, 60);
         assert_eq!(holds.moved(ns(61)), Ok(()));
     }
@@ -218,11 +220,11 @@ mod tests {
     fn a_path_given_back_in_the_midst_of_a_read_or_after_its_end_is_caught() {
         for until in [10, 61] {
             let mut holds = Holds::new(HoldPath::Reads);
-            transfer(&mut holds, COMMAND, Message::Read, [5, 10]);
+            transfer(&mut holds, COMMAND, TransferKind::Read, [5, 10]);
             if until == 10 {
                 given_back(&mut holds, 5, until);
             }
-            transfer(&mut holds, DATA, Message::Data, [50, 60]);
+            transfer(&mut holds, DATA, TransferKind::Data, [50, 60]);
             let error = holds.moved(ns(61)).expect_err("it was not given back at 60 ns");
             assert_eq!(
                 error,
@@ -235,7 +237,7 @@ mod tests {
     fn a_program_holds_its_path_until_the_controller_knows_of_its_end() {
         for rule in [HoldPath::Programs, HoldPath::Reads] {
             let mut holds = Holds::new(rule);
-            transfer(&mut holds, COMMAND, Message::Program, [5, 10]);
+            transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
             if rule == HoldPath::Programs {
                 holds.moved(ns(100)).expect("it goes on");
                 holds.acknowledgement_sent(DieId(3), END);
@@ -251,7 +253,7 @@ mod tests {
     #[test]
     fn a_path_that_serves_another_die_in_the_midst_of_a_transaction_is_caught() {
         let mut holds = Holds::new(HoldPath::Always);
-        transfer(&mut holds, COMMAND, Message::Program, [5, 10]);
+        transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
         holds.moved(ns(20)).expect("nothing was wrong");
         holds.granted(Grant { die: DieId(2), ..COMMAND }, ns(20));
         let error = holds.moved(ns(21)).expect_err("die 3 programs still");

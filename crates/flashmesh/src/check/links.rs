@@ -6,13 +6,13 @@ use crate::fabric::LinkUse;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
-use super::arithmetic::{Homes, in_units};
+use super::arithmetic::{ArrayTree, in_units};
 use super::by_id::ById;
-use super::kinds::{Expected, LinksToDie};
+use super::expected_fabrics::{ExpectedFabric, LinksToDie};
 
 #[derive(Clone, Debug)]
 pub(super) struct Links {
-    homes: Homes,
+    homes: ArrayTree,
     links: LinksToDie,
     last: ById<LinkId, Option<LinkUse>>,
     /// Number of reasons for each die to hold links: paths requested and not yet released, and acknowledgements in flight.
@@ -22,9 +22,9 @@ pub(super) struct Links {
 impl Links {
     pub(super) const NAME: &'static str = "links";
 
-    pub(super) fn new(expected: &Expected, config: &Config) -> Links {
+    pub(super) fn new(expected: &ExpectedFabric, config: &Config) -> Links {
         Links {
-            homes: Homes::new(&in_units(config)),
+            homes: ArrayTree::new(&in_units(config)),
             links: expected.links,
             last: ById::default(),
             wanted: ById::default(),
@@ -85,8 +85,8 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expected_fabrics::UNKNOWN;
     use super::super::histories::{assert_fails, assert_silent, config, ns, oracles, oracles_with};
-    use super::super::kinds::UNKNOWN;
     use super::*;
     use crate::config::FabricKind;
     use crate::fabric::{Grant, TransferPhase};

@@ -41,12 +41,12 @@ mod dies;
 mod durability;
 mod energy;
 mod entries;
+pub mod expected_fabrics;
 mod freshness;
 #[cfg(test)]
 mod histories;
 mod holds;
 mod hooks;
-pub mod kinds;
 mod links;
 mod mapping;
 mod namespaces;
@@ -70,11 +70,11 @@ use crate::error::{RunError, Violation};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, LinkId, Lpn, Ppn, RequestId};
-pub use crate::kernel::probe::{LinksAtEnd, Origin};
+pub use crate::kernel::probe::{FabricEndState, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
-use arithmetic::{Homes, SlcArea, in_units, pages_per_unit, units_per_page};
+use arithmetic::{ArrayTree, SlcArea, in_units, pages_per_unit, units_per_page};
 use cache::Cache;
 use clock::Clock;
 use commands::Commands;
@@ -84,9 +84,9 @@ use dies::Dies;
 use durability::Durability;
 use energy::Energy;
 use entries::Entries;
+use expected_fabrics::ExpectedFabric;
 use freshness::Freshness;
 use holds::Holds;
-use kinds::Expected;
 use links::Links;
 use mapping::Mapping;
 use namespaces::Namespaces;
@@ -104,7 +104,7 @@ use requests::Requests;
 /// be wrong after the first.
 #[derive(Clone, Debug)]
 pub struct Oracles {
-    homes: Homes,
+    homes: ArrayTree,
     slc: SlcArea,
     units_per_page: u32,
     pages_per_unit: u32,
@@ -138,13 +138,13 @@ impl Oracles {
     /// Creates the oracles of a drive that has not run yet, and checks `geometry`.
     #[cfg(any(test, feature = "internals"))]
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
-        Oracles::over(kinds::expected_of(config.fabric.kind), geometry, config)
+        Oracles::over(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
     /// Creates the oracles of a drive with a custom interconnect that has the properties `expected`.
-    pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
+    pub fn over(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
-            homes: Homes::new(&in_units(config)),
+            homes: ArrayTree::new(&in_units(config)),
             slc: SlcArea::new(config),
             units_per_page: units_per_page(config),
             pages_per_unit: pages_per_unit(config),
@@ -181,7 +181,7 @@ impl Oracles {
 
     /// Creates oracles that fail at once, for an interconnect of unknown kind.
     pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
-        let mut oracles = Oracles::over(&kinds::UNKNOWN, geometry, config);
+        let mut oracles = Oracles::over(&expected_fabrics::UNKNOWN, geometry, config);
         let message = format!(
             "the oracles know nothing of interconnects of the kind `{kind}`: enable them by Simulation::enable_checks_of, with what \
              is to be expected of it"
@@ -244,7 +244,7 @@ impl Oracles {
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
     }
 
-    pub fn reported(&mut self, power: &PowerReport, links: LinksAtEnd<'_>, now: Time) {
+    pub fn reported(&mut self, power: &PowerReport, links: FabricEndState<'_>, now: Time) {
         let outcome = self.energy.finish(power, links, now);
         self.judge(Energy::NAME, outcome, now);
     }

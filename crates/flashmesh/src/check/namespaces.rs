@@ -5,13 +5,13 @@ use crate::config::Config;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId};
 use crate::workload::IoRequest;
 
-use super::arithmetic::{Cuts, Homes, Space, in_units, space_of_stream, spaces};
+use super::arithmetic::{ArrayTree, PageSplit, Space, in_units, space_of_stream, spaces};
 use super::by_id::ById;
 
 #[derive(Clone, Debug)]
 pub(super) struct Namespaces {
-    homes: Homes,
-    cuts: Cuts,
+    homes: ArrayTree,
+    cuts: PageSplit,
     spaces: Vec<Space>,
     of_stream: Vec<usize>,
     issued: ById<RequestId, Option<StreamId>>,
@@ -22,8 +22,8 @@ impl Namespaces {
 
     pub(super) fn new(config: &Config) -> Namespaces {
         Namespaces {
-            homes: Homes::new(&in_units(config)),
-            cuts: Cuts::new(config),
+            homes: ArrayTree::new(&in_units(config)),
+            cuts: PageSplit::new(config),
             spaces: spaces(config),
             of_stream: space_of_stream(config),
             issued: ById::default(),

@@ -9,7 +9,7 @@
 //! An unwritten page is read at a fixed location that plain arithmetic determines, whatever that location holds, and is never moved. Such a read
 //! returns a version older than any later write.
 
-mod before;
+mod preconditioned;
 mod recovered;
 mod replicas;
 
@@ -21,7 +21,7 @@ use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
-use super::arithmetic::{Homes, MapPages, SlcArea, Space, Unwritten, in_units, spaces};
+use super::arithmetic::{ArrayTree, MapPages, SlcArea, Space, Unwritten, in_units, spaces};
 
 /// Number of a page version, in order of creation; 0 for data from before the run.
 pub(super) type Version = u64;
@@ -50,7 +50,7 @@ struct Block {
 
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    homes: Homes,
+    homes: ArrayTree,
     slc: SlcArea,
     order: ProgramOrder,
     pages: FxHashMap<Ppn, Content>,
@@ -82,7 +82,7 @@ impl Pages {
             pages.start..pages.end.min(pages.start + filled)
         };
         Pages {
-            homes: Homes::new(&in_units(config)),
+            homes: ArrayTree::new(&in_units(config)),
             slc: SlcArea::new(config),
             order: config.flash.program_order,
             pages: FxHashMap::default(),
@@ -171,7 +171,7 @@ impl Pages {
     }
 
     pub(super) fn read(&mut self, ppn: Ppn, lpn: Lpn, for_host: bool) -> Result<Version, String> {
-        let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.home(lpn) == Some(ppn));
+        let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
         // A written version of the page may lie at this location by chance.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
+use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
 /// Maximum number of pending parity programs of a plane. Parity may be late because other programs can run first.
 const OWED_MAX: usize = 8;
@@ -15,11 +15,11 @@ const OWED_MAX: usize = 8;
 type Program = (BlockId, u32);
 
 /// A program: the index of its block in the plane, and its index in the block.
-type Place = (u32, u32);
+type ProgramSlot = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(super) struct Parity {
-    homes: Homes,
+    homes: ArrayTree,
     slc: SlcArea,
     /// Mapping units of a program in the SLC cache, and of a program in a native block.
     units: (u32, u32),
@@ -27,16 +27,16 @@ pub(super) struct Parity {
     rule: Option<(u32, u32)>,
     /// Last data program of each plane.
     last: FxHashMap<PlaneId, Program>,
-    owed: FxHashMap<PlaneId, Vec<Place>>,
+    pending_parity: FxHashMap<PlaneId, Vec<ProgramSlot>>,
     /// Place of the last parity program of each die. Parity covers all planes that are programmed together, including planes without new data.
-    paid: FxHashMap<DieId, Place>,
+    last_parity: FxHashMap<DieId, ProgramSlot>,
 }
 
 impl Parity {
     pub(super) const NAME: &'static str = "parity";
 
     pub(super) fn new(config: &Config) -> Parity {
-        let homes = Homes::new(&in_units(config));
+        let homes = ArrayTree::new(&in_units(config));
         let dies = homes.dies() as u32;
         let rule = parity_stripe(config).map(|programs| {
             let of_superblock = config.superblock.dies.unwrap_or(dies);
@@ -48,13 +48,13 @@ impl Parity {
             units: (units_per_page(config), units_per_program(config)),
             rule,
             last: FxHashMap::default(),
-            owed: FxHashMap::default(),
-            paid: FxHashMap::default(),
+            pending_parity: FxHashMap::default(),
+            last_parity: FxHashMap::default(),
         }
     }
 
     /// Returns the place of the program that contains `ppn`.
-    fn place(&self, ppn: Ppn) -> Place {
+    fn place(&self, ppn: Ppn) -> ProgramSlot {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
     }
@@ -67,7 +67,7 @@ impl Parity {
             return Ok(());
         }
         let is_turn = (place.1 + 1 + die.0 / distance).is_multiple_of(data_programs);
-        let owed = self.owed.entry(plane).or_default();
+        let owed = self.pending_parity.entry(plane).or_default();
         if is_turn && !owed.contains(&place) {
             owed.push(place);
         }
@@ -86,12 +86,12 @@ impl Parity {
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
         let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;
-        let owes = |plane: &PlaneId| self.owed.get(plane).is_some_and(|owed| owed.contains(&place));
+        let owes = |plane: &PlaneId| self.pending_parity.get(plane).is_some_and(|owed| owed.contains(&place));
         let is_owed = (first..first + self.homes.planes_per_die() as u32).map(PlaneId).any(|plane| owes(&plane));
-        self.owed.entry(plane).or_default().retain(|owed| *owed != place);
+        self.pending_parity.entry(plane).or_default().retain(|owed| *owed != place);
         if is_owed {
-            self.paid.insert(die, place);
-        } else if self.paid.get(&die) != Some(&place) {
+            self.last_parity.insert(die, place);
+        } else if self.last_parity.get(&die) != Some(&place) {
             let (block, program) = place;
             return Err(format!(
                 "die {} programmed parity after program {program} of blocks {block}, where none is due",

@@ -63,7 +63,7 @@ impl Paths {
         if held.stage != Stage::Granted {
             return Err(format!("{}: sent over a second time under one grant; it is {:?}", name(grant), held.stage));
         }
-        held.stage = Stage::Sent { bytes: payload.bytes, at: now, least: sent.least };
+        held.stage = Stage::Sent { bytes: payload.bytes, at: now, least: sent.min_duration };
         self.bytes_sent += payload.bytes;
         Ok(())
     }
@@ -122,15 +122,15 @@ impl Paths {
 mod tests {
     use super::super::Oracles;
     use super::super::histories::{assert_fails, assert_silent, config, end, ns, oracles_with};
-    use crate::fabric::{Grant, Message, Payload, Sent, TransferPhase};
+    use crate::fabric::{Grant, Payload, Sent, TransferKind, TransferPhase};
     use crate::ids::{DieId, PathId};
     use crate::units::{Bytes, Rate, Time};
 
     const COMMAND: Grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(1) };
     const DATA: Grant = Grant { die: DieId(2), phase: TransferPhase::DataOut, path: PathId(1) };
     const PAGE: Payload =
-        Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
-    const SENT: Sent = Sent { delivered: None, least: Time::from_ns(10) };
+        Payload { message: TransferKind::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
+    const SENT: Sent = Sent { delivered: None, min_duration: Time::from_ns(10) };
 
     /// Creates oracles of a bus with infinite data rate.
     fn oracles() -> Oracles {
@@ -141,7 +141,7 @@ mod tests {
 
     fn sent() -> Oracles {
         let mut oracles = oracles();
-        oracles.path_asked(COMMAND.die, COMMAND.phase, ns(5));
+        oracles.path_requested(COMMAND.die, COMMAND.phase, ns(5));
         oracles.path_granted(COMMAND, ns(5));
         oracles.sent(COMMAND, COMMAND.die, PAGE, SENT, ns(5));
         oracles
@@ -152,10 +152,10 @@ mod tests {
         let mut oracles = sent();
         oracles.delivered(COMMAND, ns(15));
         oracles.path_released(COMMAND, ns(15));
-        oracles.path_asked(DATA.die, DATA.phase, ns(10));
+        oracles.path_requested(DATA.die, DATA.phase, ns(10));
         oracles.path_granted(DATA, ns(15));
         oracles.path_released(DATA, ns(15));
-        oracles.path_asked(DATA.die, DATA.phase, ns(18));
+        oracles.path_requested(DATA.die, DATA.phase, ns(18));
         oracles.path_granted(DATA, ns(20));
         oracles.sent(DATA, DATA.die, PAGE, SENT, ns(20));
         end(&mut oracles, ns(25));

@@ -5,7 +5,7 @@ use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
-use super::arithmetic::{Homes, SlcArea, in_units, units_per_page, units_per_program};
+use super::arithmetic::{ArrayTree, SlcArea, in_units, units_per_page, units_per_program};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
@@ -24,7 +24,7 @@ struct Ended {
 
 #[derive(Clone, Debug)]
 pub(super) struct Planes {
-    homes: Homes,
+    homes: ArrayTree,
     slc: SlcArea,
     rule: MultiPlane,
     /// Mapping units of a page, and of a program of one plane: limits of reads and programs.
@@ -42,7 +42,7 @@ impl Planes {
     pub(super) const NAME: &'static str = "planes";
 
     pub(super) fn new(config: &Config) -> Planes {
-        let (homes, slc) = (Homes::new(&in_units(config)), SlcArea::new(config));
+        let (homes, slc) = (ArrayTree::new(&in_units(config)), SlcArea::new(config));
         let none = vec![None; homes.dies()];
         Planes {
             homes,
@@ -253,8 +253,8 @@ mod tests {
         let mut oracles = oracles();
         let now = ended(&mut oracles, Read, 2, 3);
         oracles.page_read(IN_PLANE_0, Lpn(1), None, now);
-        oracles.data_left(DieId(0), now);
-        oracles.data_left(DieId(0), now);
+        oracles.data_out_ended(DieId(0), now);
+        oracles.data_out_ended(DieId(0), now);
         oracles.operation_began(DieId(0), Read, 1, us(3));
         oracles.array_began(DieId(0), Read, us(3), us(6));
         oracles.array_ended(DieId(0), us(6));
@@ -321,7 +321,7 @@ mod tests {
         oracles.array_began(DieId(0), Read, us(50), us(58));
         oracles.array_ended(DieId(0), us(58));
         oracles.page_read(IN_PLANE_0, Lpn(1), None, us(58));
-        oracles.data_left(DieId(0), us(58));
+        oracles.data_out_ended(DieId(0), us(58));
         oracles.resumed(DieId(0), us(58), us(113));
         oracles.array_ended(DieId(0), us(113));
         oracles.page_programmed(IN_PLANE_1, Lpn(1), Origin::Moved(IN_PLANE_0), us(113));

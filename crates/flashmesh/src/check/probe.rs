@@ -1,21 +1,21 @@
 //! The oracles as a probe: each notice calls its hooks.
 
 use crate::error::RunError;
-use crate::kernel::probe::{AtEnd, Notice, Probe};
+use crate::kernel::probe::{Notice, Probe, RunEndState};
 use crate::units::Time;
 
 use super::Oracles;
 
 impl Probe for Oracles {
-    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+    fn snapshot(&self) -> Option<Box<dyn Probe + Send>> {
         Some(Box::new(self.clone()))
     }
 
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::Event => self.event(now),
             Notice::Settled(ftl) => self.settled(ftl, now),
-            Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }) => {
+            Notice::Ended(RunEndState { ftl, links, power, power_cut, is_complete }) => {
                 self.finish(ftl, links.held, is_complete, now);
                 self.cache_finished(power_cut, now);
                 self.reported(power, links, now);
@@ -25,13 +25,13 @@ impl Probe for Oracles {
             Notice::Interface(seen) => self.host(seen, now),
             Notice::RequestSubmitted(request, ref io) => self.request_submitted(request, io, now),
             Notice::RequestRefused(request) => self.request_refused(request, now),
-            Notice::CoreAsked(job) => self.core_asked(job, now),
-            Notice::CoreDone(job) => self.core_done(job, now),
+            Notice::CoreAsked(job) => self.firmware_job_queued(job, now),
+            Notice::CoreDone(job) => self.firmware_job_done(job, now),
             Notice::FlushBegan(request, ref pages) => self.flush_began(request, pages.clone(), now),
             Notice::RequestCompleted(request) => self.request_completed(request, now),
             Notice::Deallocated(lpn) => self.deallocated(lpn, now),
             Notice::PagePlaced(ppn, lpn) => self.page_placed(ppn, lpn, now),
-            Notice::PathAsked(die, phase) => self.path_asked(die, phase, now),
+            Notice::PathAsked(die, phase) => self.path_requested(die, phase, now),
             Notice::Read(_) => {}
             Notice::PathGranted(grant) => self.path_granted(grant, now),
             Notice::Sent(grant, die, payload, sent) => self.sent(grant, die, payload, sent, now),
@@ -46,7 +46,7 @@ impl Probe for Oracles {
             Notice::ArrayEnded(die) => self.array_ended(die, now),
             Notice::Suspended(die) => self.suspended(die, now),
             Notice::Resumed(die, until) => self.resumed(die, now, until),
-            Notice::DataLeft(die) => self.data_left(die, now),
+            Notice::DataLeft(die) => self.data_out_ended(die, now),
             Notice::PageRead(ppn, lpn, request) => self.page_read(ppn, lpn, request, now),
             Notice::PageProgrammed(ppn, lpn, origin) => self.page_programmed(ppn, lpn, origin, now),
             Notice::ParityProgrammed(ppn) => self.parity_programmed(ppn, now),
@@ -66,7 +66,9 @@ impl Probe for Oracles {
             Notice::TranslationProgramBegan(page) => self.translation_program_began(page, now),
             Notice::TranslationProgramEnded(page) => self.translation_program_ended(page, now),
             Notice::CacheFound(request, lpn, sectors) => self.cache_found(request, lpn, sectors, now),
-            Notice::CacheTook { request, lpn, sectors, stays } => self.cache_took(request, lpn, sectors, stays, now),
+            Notice::CacheTook { request, lpn, sectors, stays } => {
+                self.cache_write_accepted(request, lpn, sectors, stays, now)
+            }
             Notice::CacheFilled(request, lpn, sectors) => self.cache_filled(request, lpn, sectors, now),
             Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
             Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
@@ -80,7 +82,7 @@ impl Probe for Oracles {
         }
     }
 
-    fn verdict(&self) -> Result<(), RunError> {
+    fn check_run(&self) -> Result<(), RunError> {
         Oracles::verdict(self)
     }
 }

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
-use super::arithmetic::{Homes, SlcArea, in_units, units_per_page, units_per_program};
+use super::arithmetic::{ArrayTree, SlcArea, in_units, units_per_page, units_per_program};
 
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
-    homes: Homes,
+    homes: ArrayTree,
     slc: SlcArea,
     /// Mapping units of a program in the SLC cache, and of a program in a native block.
     units: (u32, u32),
@@ -25,7 +25,7 @@ impl Programs {
 
     pub(super) fn new(config: &Config) -> Programs {
         Programs {
-            homes: Homes::new(&in_units(config)),
+            homes: ArrayTree::new(&in_units(config)),
             slc: SlcArea::new(config),
             units: (units_per_page(config), units_per_program(config)),
             ended: 0,

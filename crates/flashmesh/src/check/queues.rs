@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use crate::config::{Config, InterfaceKind, Priority, QueueArbitration};
-use crate::host::interface::Seen;
+use crate::host::interface::InterfaceNotice;
 use crate::ids::{RequestId, StreamId};
 
 use super::by_id::ById;
 
 #[derive(Clone, Debug, Default)]
-struct Pair {
+struct QueuePair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
     held: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Queues {
     urgent_first: bool,
     issued: ById<RequestId, Option<StreamId>>,
     issued_by: Vec<usize>,
-    pairs: Vec<Pair>,
+    pairs: Vec<QueuePair>,
 }
 
 impl Queues {
@@ -59,7 +59,10 @@ impl Queues {
             urgent_first: is_nvme && config.nvme.arbitration == QueueArbitration::Weighted,
             issued: ById::default(),
             issued_by: Vec::new(),
-            pairs: priorities.iter().map(|&priority| Pair { priority: Some(priority), ..Pair::default() }).collect(),
+            pairs: priorities
+                .iter()
+                .map(|&priority| QueuePair { priority: Some(priority), ..QueuePair::default() })
+                .collect(),
         }
     }
 
@@ -90,40 +93,40 @@ impl Queues {
         })
     }
 
-    pub(crate) fn saw(&mut self, seen: Seen) -> Result<(), String> {
+    pub(crate) fn check_event(&mut self, seen: InterfaceNotice) -> Result<(), String> {
         let urgent = self.urgent_waits();
         let in_drive: usize = match seen {
-            Seen::Fetched(..) => self.pairs.iter().map(|pair| pair.in_drive.len()).sum(),
+            InterfaceNotice::Fetched(..) => self.pairs.iter().map(|pair| pair.in_drive.len()).sum(),
             _ => 0,
         };
         let (stream, (pair_depth, fetch_size, completion_depth)) = match seen {
-            Seen::Queued(stream, _)
-            | Seen::Rung(stream)
-            | Seen::Fetched(stream, _)
-            | Seen::Finished(stream, _)
-            | Seen::Posted(stream, _)
-            | Seen::Taken(stream)
-            | Seen::Freed(stream) => (stream, (self.pair_depth, self.fetch_size, self.completion_depth)),
+            InterfaceNotice::Queued(stream, _)
+            | InterfaceNotice::Rung(stream)
+            | InterfaceNotice::Fetched(stream, _)
+            | InterfaceNotice::Finished(stream, _)
+            | InterfaceNotice::Posted(stream, _)
+            | InterfaceNotice::Taken(stream)
+            | InterfaceNotice::Freed(stream) => (stream, (self.pair_depth, self.fetch_size, self.completion_depth)),
         };
         let Some(pair) = self.pairs.get_mut(stream.index()) else {
             return Err(format!("there is no queue {}", stream.0));
         };
         let queue = stream.0;
         match seen {
-            Seen::Queued(_, id) => {
+            InterfaceNotice::Queued(_, id) => {
                 pair.submitted.push_back(id);
                 pair.held += 1;
                 if pair.held > pair_depth {
                     return Err(format!("queue {queue} holds {} commands, and has room for {pair_depth}", pair.held));
                 }
             }
-            Seen::Rung(_) => {
+            InterfaceNotice::Rung(_) => {
                 pair.known += 1;
                 if pair.known > pair.submitted.len() {
                     return Err(format!("queue {queue} was said to hold {} commands, and holds fewer", pair.known));
                 }
             }
-            Seen::Fetched(_, id) => {
+            InterfaceNotice::Fetched(_, id) => {
                 if pair.submitted.pop_front() != Some(id) {
                     return Err(format!("request {} was fetched from queue {queue}, but is not its next", id.0));
                 }
@@ -150,13 +153,13 @@ impl Queues {
                     ));
                 }
             }
-            Seen::Finished(_, id) => {
+            InterfaceNotice::Finished(_, id) => {
                 if !pair.in_drive.remove(&id) {
                     return Err(format!("request {} of queue {queue} left the drive, but is not in it", id.0));
                 }
                 pair.finished.insert(id);
             }
-            Seen::Posted(_, id) => {
+            InterfaceNotice::Posted(_, id) => {
                 if !pair.finished.remove(&id) {
                     return Err(format!("the completion of request {} was posted, which is not done", id.0));
                 }
@@ -169,11 +172,11 @@ impl Queues {
                     ));
                 }
             }
-            Seen::Taken(_) => {
+            InterfaceNotice::Taken(_) => {
                 pair.held = pair.held.checked_sub(1).ok_or("a completion was taken from a queue that holds nothing")?;
                 pair.to_take = pair.to_take.saturating_sub(1);
             }
-            Seen::Freed(_) => {
+            InterfaceNotice::Freed(_) => {
                 pair.posted = pair.posted.checked_sub(1).ok_or("room was made in an empty completion queue")?;
                 if pair.posted < pair.to_take {
                     return Err(format!("queue {queue} was said to have room before its completions were taken"));
@@ -205,13 +208,13 @@ mod tests {
     }
 
     /// Checks that the oracle rejects the last event of `seen` with `message` and accepts the others.
-    fn refused(seen: &[Seen], message: &str) {
+    fn refused(seen: &[InterfaceNotice], message: &str) {
         let mut queues = queues();
         let (last, before) = seen.split_last().expect("something is seen");
         for &seen in before {
-            assert_eq!(queues.saw(seen), Ok(()));
+            assert_eq!(queues.check_event(seen), Ok(()));
         }
-        let spoken = queues.saw(*last).expect_err("the oracle speaks");
+        let spoken = queues.check_event(*last).expect_err("the oracle speaks");
         assert!(spoken.contains(message), "{spoken}");
     }
 
@@ -220,33 +223,42 @@ mod tests {
         let mut queues = queues();
         queues.issued(A, LOW).expect("there is room");
         let all = [
-            Seen::Queued(LOW, A),
-            Seen::Rung(LOW),
-            Seen::Fetched(LOW, A),
-            Seen::Finished(LOW, A),
-            Seen::Posted(LOW, A),
-            Seen::Taken(LOW),
-            Seen::Freed(LOW),
+            InterfaceNotice::Queued(LOW, A),
+            InterfaceNotice::Rung(LOW),
+            InterfaceNotice::Fetched(LOW, A),
+            InterfaceNotice::Finished(LOW, A),
+            InterfaceNotice::Posted(LOW, A),
+            InterfaceNotice::Taken(LOW),
+            InterfaceNotice::Freed(LOW),
         ];
-        assert!(all.into_iter().all(|seen| queues.saw(seen).is_ok()));
+        assert!(all.into_iter().all(|seen| queues.check_event(seen).is_ok()));
         queues.completed(A);
         assert_eq!(queues.issued_by[LOW.index()], 0);
     }
 
     #[test]
     fn queues_that_hold_too_much_are_caught() {
-        let queued = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Queued(LOW, RequestId(3))];
+        let queued = [
+            InterfaceNotice::Queued(LOW, A),
+            InterfaceNotice::Queued(LOW, B),
+            InterfaceNotice::Queued(LOW, RequestId(3)),
+        ];
         refused(&queued, "queue 1 holds 3 commands, and has room for 2");
-        let both = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Rung(LOW), Seen::Rung(LOW)];
-        let fetched = [Seen::Fetched(LOW, A), Seen::Fetched(LOW, B)];
+        let both = [
+            InterfaceNotice::Queued(LOW, A),
+            InterfaceNotice::Queued(LOW, B),
+            InterfaceNotice::Rung(LOW),
+            InterfaceNotice::Rung(LOW),
+        ];
+        let fetched = [InterfaceNotice::Fetched(LOW, A), InterfaceNotice::Fetched(LOW, B)];
         refused(&[both.as_slice(), &fetched].concat(), "has 2 commands in the drive, and may have 1");
         let posted = [
-            Seen::Fetched(LOW, A),
-            Seen::Finished(LOW, A),
-            Seen::Posted(LOW, A),
-            Seen::Fetched(LOW, B),
-            Seen::Finished(LOW, B),
-            Seen::Posted(LOW, B),
+            InterfaceNotice::Fetched(LOW, A),
+            InterfaceNotice::Finished(LOW, A),
+            InterfaceNotice::Posted(LOW, A),
+            InterfaceNotice::Fetched(LOW, B),
+            InterfaceNotice::Finished(LOW, B),
+            InterfaceNotice::Posted(LOW, B),
         ];
         refused(&[both.as_slice(), &posted].concat(), "holds 2 completions, and has room for 1");
         let mut queues = queues();
@@ -257,51 +269,70 @@ mod tests {
 
     #[test]
     fn fetches_out_of_order_too_early_and_twice_are_caught() {
-        refused(&[Seen::Queued(LOW, A), Seen::Fetched(LOW, A)], "was fetched before the drive knew of it");
-        refused(&[Seen::Rung(LOW)], "holds fewer");
-        let both = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Rung(LOW), Seen::Rung(LOW)];
-        refused(&[both.as_slice(), &[Seen::Fetched(LOW, B)]].concat(), "but is not its next");
-        refused(&[both.as_slice(), &[Seen::Fetched(LOW, A), Seen::Fetched(LOW, A)]].concat(), "but is not its next");
+        refused(
+            &[InterfaceNotice::Queued(LOW, A), InterfaceNotice::Fetched(LOW, A)],
+            "was fetched before the drive knew of it",
+        );
+        refused(&[InterfaceNotice::Rung(LOW)], "holds fewer");
+        let both = [
+            InterfaceNotice::Queued(LOW, A),
+            InterfaceNotice::Queued(LOW, B),
+            InterfaceNotice::Rung(LOW),
+            InterfaceNotice::Rung(LOW),
+        ];
+        refused(&[both.as_slice(), &[InterfaceNotice::Fetched(LOW, B)]].concat(), "but is not its next");
+        refused(
+            &[both.as_slice(), &[InterfaceNotice::Fetched(LOW, A), InterfaceNotice::Fetched(LOW, A)]].concat(),
+            "but is not its next",
+        );
     }
 
     #[test]
     fn an_urgent_command_passed_over_is_caught() {
-        let waiting = [Seen::Queued(URGENT, A), Seen::Rung(URGENT), Seen::Queued(LOW, B), Seen::Rung(LOW)];
-        refused(&[waiting.as_slice(), &[Seen::Fetched(LOW, B)]].concat(), "before that of urgent queue 0");
+        let waiting = [
+            InterfaceNotice::Queued(URGENT, A),
+            InterfaceNotice::Rung(URGENT),
+            InterfaceNotice::Queued(LOW, B),
+            InterfaceNotice::Rung(LOW),
+        ];
+        refused(&[waiting.as_slice(), &[InterfaceNotice::Fetched(LOW, B)]].concat(), "before that of urgent queue 0");
     }
 
     #[test]
     fn completions_that_were_never_posted_and_room_that_is_not_there_are_caught() {
-        refused(&[Seen::Queued(LOW, A), Seen::Posted(LOW, A)], "which is not done");
-        refused(&[Seen::Finished(LOW, A)], "but is not in it");
-        refused(&[Seen::Freed(LOW)], "empty completion queue");
+        refused(&[InterfaceNotice::Queued(LOW, A), InterfaceNotice::Posted(LOW, A)], "which is not done");
+        refused(&[InterfaceNotice::Finished(LOW, A)], "but is not in it");
+        refused(&[InterfaceNotice::Freed(LOW)], "empty completion queue");
         let done = [
-            Seen::Queued(LOW, A),
-            Seen::Rung(LOW),
-            Seen::Fetched(LOW, A),
-            Seen::Finished(LOW, A),
-            Seen::Posted(LOW, A),
+            InterfaceNotice::Queued(LOW, A),
+            InterfaceNotice::Rung(LOW),
+            InterfaceNotice::Fetched(LOW, A),
+            InterfaceNotice::Finished(LOW, A),
+            InterfaceNotice::Posted(LOW, A),
         ];
-        refused(&[done.as_slice(), &[Seen::Freed(LOW)]].concat(), "before its completions were taken");
+        refused(&[done.as_slice(), &[InterfaceNotice::Freed(LOW)]].concat(), "before its completions were taken");
     }
 
     #[test]
     fn a_queue_that_does_not_exist_a_full_drive_and_a_request_issued_twice_are_caught() {
-        refused(&[Seen::Rung(StreamId(7))], "there is no queue 7");
+        refused(&[InterfaceNotice::Rung(StreamId(7))], "there is no queue 7");
         let mut config = Config::default();
         config.host.interface = InterfaceKind::Nvme;
         config.nvme.commands_max = Some(1);
         let mut full = Queues::new(&config, &[Priority::Low, Priority::Low]);
         for seen in [
-            Seen::Queued(URGENT, A),
-            Seen::Rung(URGENT),
-            Seen::Queued(LOW, B),
-            Seen::Rung(LOW),
-            Seen::Fetched(URGENT, A),
+            InterfaceNotice::Queued(URGENT, A),
+            InterfaceNotice::Rung(URGENT),
+            InterfaceNotice::Queued(LOW, B),
+            InterfaceNotice::Rung(LOW),
+            InterfaceNotice::Fetched(URGENT, A),
         ] {
-            assert_eq!(full.saw(seen), Ok(()));
+            assert_eq!(full.check_event(seen), Ok(()));
         }
-        assert_eq!(full.saw(Seen::Fetched(LOW, B)), Err("the drive holds 2 commands, and has room for 1".to_owned()));
+        assert_eq!(
+            full.check_event(InterfaceNotice::Fetched(LOW, B)),
+            Err("the drive holds 2 commands, and has room for 1".to_owned())
+        );
         let mut twice = queues();
         assert_eq!(twice.issued(A, LOW), Ok(()));
         assert_eq!(twice.issued(A, LOW), Err("request 1 was issued again before it completed".to_owned()));
@@ -309,6 +340,6 @@ mod tests {
 
     #[test]
     fn a_completion_taken_from_a_queue_that_holds_nothing_is_caught() {
-        refused(&[Seen::Taken(LOW)], "a completion was taken from a queue that holds nothing");
+        refused(&[InterfaceNotice::Taken(LOW)], "a completion was taken from a queue that holds nothing");
     }
 }

@@ -11,7 +11,7 @@ use crate::ids::{Lpn, RequestId};
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-use super::arithmetic::{Cuts, Extent, spaces};
+use super::arithmetic::{Extent, PageSplit, spaces};
 use super::by_id::ById;
 use super::per_page::PerPage;
 
@@ -62,7 +62,7 @@ impl Pending {
 
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
-    cuts: Cuts,
+    cuts: PageSplit,
     /// Whether a partial program transfers only the written sectors.
     partial_program: bool,
     pending: ById<RequestId, Option<Pending>>,
@@ -81,7 +81,7 @@ impl Requests {
 
     pub(super) fn new(config: &Config) -> Requests {
         Requests {
-            cuts: Cuts::new(config),
+            cuts: PageSplit::new(config),
             partial_program: config.flash.partial_program,
             pending: ById::default(),
             refused: FxHashSet::default(),

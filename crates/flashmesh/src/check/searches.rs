@@ -1,26 +1,28 @@
 //! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free links does. The number of links
 //! that a failing scout has crossed lies within bounds from the flood fill.
 
-use crate::fabric::{Search, Verdict};
+use crate::fabric::{Search, SearchPrediction};
 
 pub(super) const NAME: &str = "searches";
 
 pub(super) fn judge(search: Search) -> Result<(), String> {
-    let Search { die, verdict, found, steps } = search;
+    let Search { die, prediction: verdict, found, steps } = search;
     let is_right = match verdict {
-        Verdict::Finds => found,
-        Verdict::Fails { least, most } => !found && (least..=most).contains(&steps),
+        SearchPrediction::Finds => found,
+        SearchPrediction::Fails { least, most } => !found && (least..=most).contains(&steps),
     };
     if is_right {
         return Ok(());
     }
     let did = if found { "found a path" } else { "found no path" };
     let expected = match verdict {
-        Verdict::Finds => "there is one".to_owned(),
-        Verdict::Fails { least, most } if least == most => {
+        SearchPrediction::Finds => "there is one".to_owned(),
+        SearchPrediction::Fails { least, most } if least == most => {
             format!("there is none, and it crosses {least} links in vain")
         }
-        Verdict::Fails { least, most } => format!("there is none, and it crosses {least} to {most} links in vain"),
+        SearchPrediction::Fails { least, most } => {
+            format!("there is none, and it crosses {least} to {most} links in vain")
+        }
     };
     Err(format!("the scout for die {} {did} after crossing {steps} links, but {expected}", die.0))
 }
@@ -31,25 +33,25 @@ mod tests {
     use super::*;
     use crate::ids::DieId;
 
-    fn search(verdict: Verdict, found: bool, steps: u64) -> Search {
-        Search { die: DieId(3), verdict, found, steps }
+    fn search(verdict: SearchPrediction, found: bool, steps: u64) -> Search {
+        Search { die: DieId(3), prediction: verdict, found, steps }
     }
 
     #[test]
     fn a_search_that_comes_to_its_verdict_is_right() {
         let mut oracles = oracles();
-        oracles.searched(search(Verdict::Finds, true, 5), ns(1));
-        oracles.searched(search(Verdict::Fails { least: 8, most: 8 }, false, 8), ns(1));
-        oracles.searched(search(Verdict::Fails { least: 6, most: 14 }, false, 10), ns(1));
+        oracles.searched(search(SearchPrediction::Finds, true, 5), ns(1));
+        oracles.searched(search(SearchPrediction::Fails { least: 8, most: 8 }, false, 8), ns(1));
+        oracles.searched(search(SearchPrediction::Fails { least: 6, most: 14 }, false, 10), ns(1));
         assert_silent(&oracles);
     }
 
     #[test]
     fn a_search_that_comes_to_something_else_is_caught() {
-        let fails = Verdict::Fails { least: 8, most: 8 };
-        let fails_in_time = Verdict::Fails { least: 6, most: 14 };
+        let fails = SearchPrediction::Fails { least: 8, most: 8 };
+        let fails_in_time = SearchPrediction::Fails { least: 6, most: 14 };
         for (search, message) in [
-            (search(Verdict::Finds, false, 4), "found no path after crossing 4 links, but there is one"),
+            (search(SearchPrediction::Finds, false, 4), "found no path after crossing 4 links, but there is one"),
             (
                 search(fails, true, 4),
                 "found a path after crossing 4 links, but there is none, and it crosses 8 links in vain",

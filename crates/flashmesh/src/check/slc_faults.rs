@@ -4,7 +4,7 @@ use super::data::Data;
 use super::histories::{assert_fails, assert_silent, config, oracles_with, us};
 use super::{Oracles, Origin};
 use crate::config::{Config, MultiPlane, PageTypes, ProgramUnit};
-use crate::fabric::{Message, Payload};
+use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::OperationKind::{self, Program, Read};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, Ppn};
@@ -81,7 +81,7 @@ fn pages_of_the_map_and_moved_ones_in_the_cache_are_caught() {
 #[test]
 fn the_addresses_of_such_a_drive_are_right() {
     let config = cached();
-    assert_silent(&Oracles::new(&Geometry::of(&config).expect("the geometry is possible"), &config));
+    assert_silent(&Oracles::new(&Geometry::from_config(&config).expect("the geometry is possible"), &config));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_page_of_the_cache_that_is_sent_a_word_line_is_caught_and_the_other_way_roun
     let programmed = |ppn: Ppn, pages: u64| {
         let mut data = Data::new(&config);
         let bytes = config.geometry.page_size * pages;
-        data.sent(DieId(0), Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes })?;
+        data.sent(DieId(0), Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes })?;
         data.programmed(ppn, None, None)
     };
     assert_eq!((programmed(CACHED, 1), programmed(Ppn(0), 2)), (Ok(()), Ok(())));

@@ -1,11 +1,11 @@
 //! Collisions of all reads, including those of read-modify-write. These counts are kept beside the counts of requested reads.
 
-use super::{Collision, Occupancy};
+use super::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
 
 #[derive(Clone, Debug)]
 pub(super) struct AllReads {
-    occupancy: Occupancy,
+    occupancy: OutstandingReads,
     counts: AllCounts,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct AllCounts {
 
 impl AllReads {
     /// Continues the counts of requested reads, with a copy of their state, when the first read of another kind arrives.
-    pub fn continue_from(occupancy: &Occupancy, counts: AllCounts) -> AllReads {
+    pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }
 

@@ -8,11 +8,11 @@ use super::random_dies::RandomDies;
 use super::repetitions::repetitions;
 use super::virtual_copies::VirtualCopies;
 use super::{
-    Collision, CollisionsReport, Detector, DetectorRules, Occupancy, Pair, PairCounts, colliding_reads, count, mean_of,
-    share,
+    Collision, CollisionsReport, Detector, DetectorRules, OutstandingReads, Pair, PairCounts, colliding_reads, count,
+    mean_of, share,
 };
 use crate::ids::{DieId, Lpn, TransactionId};
-use crate::schedule::work::ReadFor;
+use crate::schedule::purpose::ReadPurpose;
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
-    occupancy: Occupancy,
+    occupancy: OutstandingReads,
     shuffled: RandomDies,
     detector: Detector,
     pairs: PairCounts,
@@ -56,7 +56,7 @@ impl Analysis {
         let dies = options.dies;
         Analysis {
             dies,
-            occupancy: Occupancy::new(dies),
+            occupancy: OutstandingReads::new(dies),
             shuffled: RandomDies::new(dies, options.seed),
             detector: Detector::new(dies, options.detector),
             pairs: PairCounts::new(options.pairs_max),
@@ -74,11 +74,11 @@ impl Analysis {
         }
     }
 
-    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadFor, now: Time) {
+    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadPurpose, now: Time) {
         self.observations.sample(now, &self.occupancy, &self.shuffled);
         let is_again = self.rerouted.remove(&id);
-        self.reads_of_writes += u64::from(read_for == ReadFor::Write && !is_again);
-        let counts = self.counts_all || read_for == ReadFor::Request;
+        self.reads_of_writes += u64::from(read_for == ReadPurpose::Write && !is_again);
+        let counts = self.counts_all || read_for == ReadPurpose::Request;
         if !counts && self.all.is_none() {
             self.all = Some(Box::new(AllReads::continue_from(&self.occupancy, self.counts())));
         }

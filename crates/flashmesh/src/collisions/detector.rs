@@ -1,7 +1,7 @@
 //! Choice of the page to replicate and of its target die, by pair lists and by benefit against cost (section III.A of the paper).
 
 use super::rates::ReadRates;
-use super::{Occupancy, Pair, PairLists};
+use super::{OutstandingReads, Pair, PairLists};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
@@ -19,7 +19,7 @@ pub struct DetectorRules {
 
 /// A decision to copy a page to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replicate {
+pub struct ReplicationDecision {
     pub lpn: Lpn,
     pub from: DieId,
     pub to: DieId,
@@ -56,10 +56,10 @@ impl Detector {
     pub fn collided(
         &mut self,
         die: DieId,
-        occupancy: &Occupancy,
+        occupancy: &OutstandingReads,
         now: Time,
         may: impl Fn(Lpn, DieId) -> bool,
-    ) -> Option<Replicate> {
+    ) -> Option<ReplicationDecision> {
         let mut pairs = std::mem::take(&mut self.pairs);
         let fewer = occupancy.dies_with_fewer(occupancy.outstanding(die));
         let found = pairs.iter().find_map(|&pair| self.update(die, pair, fewer, now, &may));
@@ -84,7 +84,7 @@ impl Detector {
         fewer: &[u64],
         now: Time,
         may: &impl Fn(Lpn, DieId) -> bool,
-    ) -> Option<Replicate> {
+    ) -> Option<ReplicationDecision> {
         let entry = self.lists.collided(die, pair, fewer)?;
         let (to, slack) = entry.best();
         let (reads, time) = self.rates.of(to, now);
@@ -99,7 +99,7 @@ impl Detector {
             [pair.second, pair.first]
         };
         let lpn = by_appearances.into_iter().find(|&lpn| may(lpn, to))?;
-        Some(Replicate { lpn, from: die, to, slack })
+        Some(ReplicationDecision { lpn, from: die, to, slack })
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     /// Test fixture: pages collide on die 0 while the other dies have reads of their own.
     struct Rounds {
         detector: Detector,
-        occupancy: Occupancy,
+        occupancy: OutstandingReads,
         next: u32,
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     impl Rounds {
         fn new() -> Rounds {
-            Rounds { detector: Detector::new(4, RULES), occupancy: Occupancy::new(4), next: 0 }
+            Rounds { detector: Detector::new(4, RULES), occupancy: OutstandingReads::new(4), next: 0 }
         }
 
         fn enter(&mut self, die: u32, lpn: Lpn) -> (DieId, TransactionId) {
@@ -157,7 +157,7 @@ mod tests {
         }
 
         /// Reads `pages` together on die 0, while the other dies have `others` reads outstanding. Returns the decision of the detector.
-        fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<Replicate> {
+        fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<ReplicationDecision> {
             let mut reads = Vec::new();
             for (die, &count) in others.iter().enumerate() {
                 for number in 0..count {
@@ -200,7 +200,7 @@ mod tests {
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);
-            let expected = Replicate { lpn: D, from: DieId(0), to: DieId(1), slack: 21 };
+            let expected = ReplicationDecision { lpn: D, from: DieId(0), to: DieId(1), slack: 21 };
             assert_eq!(found, (round == 21).then_some(expected));
         }
         assert_eq!(rounds.detector.lists().entries(DieId(0)).count(), 0);
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn pages_that_may_not_be_replicated_are_skipped() {
         let mut detector = Detector::new(2, RULES);
-        let mut occupancy = Occupancy::new(2);
+        let mut occupancy = OutstandingReads::new(2);
         for (id, lpn) in [(0, B), (1, D)] {
             occupancy.enter(DieId(0), TransactionId(id), lpn);
         }

@@ -1,6 +1,6 @@
 //! Read collisions: reads that wait behind other reads of their die (Patterned Read Collisions, IEEE Access 2023).
 //!
-//! The types of this module are state machines without a clock. [`Occupancy`] tracks the outstanding reads of each die and classifies the collision
+//! The types of this module are state machines without a clock. [`OutstandingReads`] tracks the outstanding reads of each die and classifies the collision
 //! of an arriving read. From these, [`Analysis`] computes the statistics of section II of the paper. [`Detector`] implements section III.A: it finds
 //! pairs of pages that collide repeatedly, and decides which page to replicate to which die. The analysis uses a detector to estimate the gain of
 //! replication, and the firmware uses one to replicate.
@@ -29,10 +29,10 @@ mod report;
 mod virtual_copies;
 
 pub use analysis::{Analysis, Options};
-pub use detector::{Detector, DetectorRules, Replicate};
+pub use detector::{Detector, DetectorRules, ReplicationDecision};
 pub use expected::{colliding_reads, colliding_states};
 pub use lists::PairLists;
-pub use occupancy::{Collision, Occupancy};
+pub use occupancy::{Collision, OutstandingReads};
 pub use pair_counts::PairCounts;
 pub use pairs::Pair;
 pub use replication::{ReplicationCounts, ReplicationReport};

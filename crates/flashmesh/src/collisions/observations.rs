@@ -1,6 +1,6 @@
 //! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (section II of the paper).
 
-use super::{Occupancy, colliding_states, count, mean_of, random_dies::RandomDies, share};
+use super::{OutstandingReads, colliding_states, count, mean_of, random_dies::RandomDies, share};
 use crate::units::Time;
 
 #[derive(Clone, Debug)]
@@ -31,13 +31,13 @@ impl Observations {
 
     /// Takes all samples due before `now`. The outstanding reads must be the same since the last call.
     #[inline]
-    pub fn sample(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+    pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {
             self.sample_until(now, occupancy, shuffled);
         }
     }
 
-    fn sample_until(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+    fn sample_until(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         let interval = self.interval;
         let mut times = 1;
         self.due += interval;

@@ -37,7 +37,7 @@ struct Outstanding {
 
 /// Outstanding reads of each die: the outstanding command counts (OCC) of the paper.
 #[derive(Clone, Debug)]
-pub struct Occupancy {
+pub struct OutstandingReads {
     dies: Vec<Vec<Outstanding>>,
     /// For each number of reads (the index), the bit set of the dies with at most this number outstanding.
     at_most: Vec<u64>,
@@ -46,10 +46,10 @@ pub struct Occupancy {
     total: u32,
 }
 
-impl Occupancy {
-    pub fn new(dies: u32) -> Occupancy {
+impl OutstandingReads {
+    pub fn new(dies: u32) -> OutstandingReads {
         let reads = vec![Vec::new(); dies as usize];
-        Occupancy { dies: reads, at_most: Vec::new(), words: die_words(dies as usize), idle: dies, total: 0 }
+        OutstandingReads { dies: reads, at_most: Vec::new(), words: die_words(dies as usize), idle: dies, total: 0 }
     }
 
     #[inline]
@@ -172,8 +172,8 @@ mod tests {
     use super::*;
 
     /// Adds reads, given as (die, page), in this order. Returns the arrival of the last read, and the state afterwards.
-    fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, Occupancy) {
-        let mut occupancy = Occupancy::new(dies);
+    fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, OutstandingReads) {
+        let mut occupancy = OutstandingReads::new(dies);
         let mut last = None;
         for (number, &(die, lpn)) in reads.iter().enumerate() {
             last = Some(occupancy.enter(DieId(die), TransactionId(number as u32), Lpn(lpn)));
@@ -181,7 +181,7 @@ mod tests {
         (last.expect("there are reads"), occupancy)
     }
 
-    fn pairs(occupancy: &mut Occupancy, die: u32) -> Vec<(u32, u32)> {
+    fn pairs(occupancy: &mut OutstandingReads, die: u32) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
         occupancy.record_pairs(DieId(die), |first, second| pairs.push((first.0, second.0)));
         pairs
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn dies_with_fewer_reads_match_a_recount_after_random_arrivals_and_departures() {
         for dies in [1, 5, 64, 65, 130] {
-            let mut occupancy = Occupancy::new(dies);
+            let mut occupancy = OutstandingReads::new(dies);
             let mut plain: Vec<Vec<u32>> = vec![Vec::new(); dies as usize];
             let mut random = crate::engine::random::SimRng::new(u64::from(dies));
             for id in 0..5_000 {

@@ -3,7 +3,7 @@
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
 
-use super::{Occupancy, Options, Replicate, ReplicationGain};
+use super::{Options, OutstandingReads, ReplicationDecision, ReplicationGain};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
@@ -39,7 +39,7 @@ impl VirtualCopies {
     }
 
     /// Adds a copy of a page. Beyond the limit `l_M`, evicts the least recently read copy.
-    pub fn add(&mut self, replicate: &Replicate) {
+    pub fn add(&mut self, replicate: &ReplicationDecision) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
         self.flag(replicate.lpn);
@@ -51,7 +51,7 @@ impl VirtualCopies {
         }
     }
 
-    pub fn read(&mut self, die: DieId, lpn: Lpn, occupancy: &Occupancy) {
+    pub fn read(&mut self, die: DieId, lpn: Lpn, occupancy: &OutstandingReads) {
         let Some(&mut copy) = self.copies.get_mut(&lpn) else { return };
         self.gain.reads += 1;
         let (here, there) = (occupancy.outstanding(die), occupancy.outstanding(copy));

@@ -1,9 +1,9 @@
 //! Selection of the smallest instance of the simulation that supports a configuration.
 
+use super::ineffective_keys::value_of;
 use super::load::parameters;
 use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
 use super::tree::Written;
-use super::unused::value_of;
 use super::{Config, Instance};
 
 impl Config {

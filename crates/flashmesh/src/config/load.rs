@@ -5,10 +5,10 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::clash::Checks;
+use super::conflict::Checks;
 use super::error::{ConfigError, ConfigErrorKind, Finding, Source};
 use super::form::Misfit;
-use super::named::{Named, NamedTable};
+use super::named::{NamedTable, NamedTableKind};
 use super::node::{KeyValue, Location, Value, entries};
 use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
@@ -34,7 +34,7 @@ pub(super) struct Setting {
     pub layer: Layer,
     pub key_place: Location,
     pub value_place: Location,
-    pub taken: bool,
+    pub is_valid: bool,
 }
 
 pub(super) enum Table {
@@ -123,12 +123,18 @@ pub(crate) fn load(
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
     loader.imply_replay_modes();
-    loader.find_unused();
+    loader.report_ineffective();
     loader.finish(checks)
 }
 
 impl Loader {
-    pub fn find(&mut self, kind: ConfigErrorKind, message: String, help: Option<String>, place: Option<Location>) {
+    pub fn add_problem(
+        &mut self,
+        kind: ConfigErrorKind,
+        message: String,
+        help: Option<String>,
+        place: Option<Location>,
+    ) {
         self.findings.push(Finding { kind, message, help, place });
     }
 
@@ -145,9 +151,9 @@ impl Loader {
             if error.message() == "duplicate key" {
                 let key = place.as_ref().and_then(|place| text.get(place.span.clone())).unwrap_or_default();
                 let message = format!("{} is given twice", quoted(key));
-                self.find(ConfigErrorKind::DuplicateKey, message, None, place);
+                self.add_problem(ConfigErrorKind::DuplicateKey, message, None, place);
             } else {
-                self.find(ConfigErrorKind::InvalidToml, format!("not TOML: {}", error.message()), None, place);
+                self.add_problem(ConfigErrorKind::InvalidToml, format!("not TOML: {}", error.message()), None, place);
             }
         }
         entries(table.get_ref(), source, 0)
@@ -170,7 +176,7 @@ impl Loader {
         let names = PRESETS.iter().map(|preset| preset.name);
         let Value::Text(name) = &node.value else {
             let message = format!("preset: expected a text, found {}", node.value.type_name());
-            self.find(ConfigErrorKind::WrongType, message, None, Some(node.place.clone()));
+            self.add_problem(ConfigErrorKind::WrongType, message, None, Some(node.place.clone()));
             return;
         };
         match preset::find(name) {
@@ -188,7 +194,7 @@ impl Loader {
                 let all: Vec<&str> = names.clone().collect();
                 let message = format!("there is no preset {}: there are {}", quoted(name), listed(&all));
                 let help = nearest(name, names).map(|name| format!("did you mean `{name}`?"));
-                self.find(ConfigErrorKind::UnknownPreset, message, help, Some(node.place.clone()));
+                self.add_problem(ConfigErrorKind::UnknownPreset, message, help, Some(node.place.clone()));
             }
         }
     }
@@ -197,7 +203,7 @@ impl Loader {
         let section_names: Vec<&'static str> = Config::sections().iter().map(|section| section.name).collect();
         for entry in entries {
             let is_section = !entry.key.is_empty() && section_names.contains(&entry.key.as_str());
-            if let Some(kind) = Named::of(&entry.key) {
+            if let Some(kind) = NamedTableKind::of(&entry.key) {
                 self.apply_named(layer, kind, entry);
                 continue;
             }
@@ -212,7 +218,7 @@ impl Loader {
                     let message = format!("[{}] is a section, not {}", entry.key, entry.node.value.type_name());
                     let help =
                         format!("name the key in it: `{}.KEY = ...`, or put it below `[{}]`", entry.key, entry.key);
-                    self.find(ConfigErrorKind::WrongType, message, Some(help), Some(entry.key_place.clone()));
+                    self.add_problem(ConfigErrorKind::WrongType, message, Some(help), Some(entry.key_place.clone()));
                 }
                 Value::Table(_) if !is_root_key(&entry.key) => self.unknown_section(entry),
                 _ => self.apply_key(layer, &Table::Section(String::new()), entry),
@@ -241,7 +247,7 @@ impl Loader {
                     self.findings.push(misfit_finding(&table.path(), table.section(), &entry.key, misfit, place));
                 }
                 let (key_place, value_place) = (entry.key_place.clone(), entry.node.place.clone());
-                self.settings.insert(path, Setting { layer, key_place, value_place, taken });
+                self.settings.insert(path, Setting { layer, key_place, value_place, is_valid: taken });
             }
         }
     }
@@ -286,7 +292,7 @@ impl Loader {
             Some(name) => format!("did you mean [{name}]?"),
             None => format!("the sections are {}", listed(&names)),
         };
-        self.find(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_place.clone()));
+        self.add_problem(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_place.clone()));
     }
 
     fn unknown_key(&mut self, table: &Table, entry: &KeyValue) {
@@ -301,14 +307,14 @@ impl Loader {
         } else if let Some(name) = nearest(key, own.iter().copied()) {
             Some(format!("did you mean `{name}`?"))
         } else if let Some(spec) = elsewhere {
-            Some(format!("`{}` belongs {}", spec.key, place_of(spec.section)))
+            Some(format!("`{}` belongs {}", spec.key, section_phrase(spec.section)))
         } else if section.is_empty() {
             nearest(key, table_names()).map(|name| format!("did you mean the section [{name}]?"))
         } else {
             Some(format!("the keys of [{section}] are {}", listed(&own)))
         };
-        let message = format!("unknown key {} {}", quoted(key), place_of(&table.path()));
-        self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
+        let message = format!("unknown key {} {}", quoted(key), section_phrase(&table.path()));
+        self.add_problem(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
     /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces the kind of a lower layer.
@@ -324,7 +330,7 @@ impl Loader {
         if let (Some((first, _)), Some((second, setting))) = (&implied, given.next()) {
             let message =
                 format!("{section}.{first} and {section}.{second} are both given: requests come from one of them");
-            self.find(ConfigErrorKind::Conflict, message, None, Some(setting.key_place));
+            self.add_problem(ConfigErrorKind::Conflict, message, None, Some(setting.key_place));
             return;
         }
         let (_, workload) = self.workload(stream);
@@ -333,7 +339,7 @@ impl Loader {
                 let message = format!("{section}.{implied} is given, but {section}.kind is `{}`", workload.kind);
                 let help = format!("leave {section}.kind away: {section}.{implied} implies it");
                 let place = setting.key_place.clone();
-                self.find(ConfigErrorKind::Conflict, message, Some(help), Some(place));
+                self.add_problem(ConfigErrorKind::Conflict, message, Some(help), Some(place));
                 return;
             }
             (Some((implied, _)), _) => workload.kind = *implied,
@@ -436,7 +442,7 @@ pub(super) fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
 /// Returns the names of all sections. A named table counts once, under the part before the name, such as `stream`.
 fn table_names() -> Vec<&'static str> {
     let names = Config::sections().iter().map(|section| section.table().unwrap_or(section.name));
-    names.filter(|name| !name.is_empty()).chain([Named::Stream.key()]).collect()
+    names.filter(|name| !name.is_empty()).chain([NamedTableKind::Stream.key()]).collect()
 }
 
 fn is_root_key(key: &str) -> bool {
@@ -444,7 +450,7 @@ fn is_root_key(key: &str) -> bool {
 }
 
 /// Returns the place of a section for messages: "in [geometry]".
-fn place_of(section: &str) -> String {
+fn section_phrase(section: &str) -> String {
     if section.is_empty() { "above all sections".to_owned() } else { format!("in [{section}]") }
 }
 

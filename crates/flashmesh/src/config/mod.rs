@@ -32,21 +32,21 @@
 //! (`cargo run -p flashmesh --example generate`).
 
 mod canonical;
-mod clash;
+mod conflict;
 mod error;
 mod expected_writes;
+mod ineffective_keys;
 mod instance;
 pub(crate) mod load;
+mod mapping_units;
 mod named;
 mod overrides;
 mod preset;
 mod sections;
 mod stream;
 mod tree;
-mod units;
-mod unused;
 
-pub(crate) use clash::Clash;
+pub(crate) use conflict::ConfigConflict;
 pub use error::{ConfigError, ConfigErrorKind, Position, Problem};
 pub use expected_writes::{ExpectedWrites, WriteSizes};
 pub use flashmesh_base::config::instance::Instance;

@@ -10,35 +10,35 @@ use super::suggest::{listed, nearest, quoted};
 use super::{Config, Namespace};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum NamedTableKind {
     Stream,
     Namespace,
 }
 
-impl Named {
-    pub(super) fn of(key: &str) -> Option<Named> {
-        [Named::Stream, Named::Namespace].into_iter().find(|kind| kind.key() == key)
+impl NamedTableKind {
+    pub(super) fn of(key: &str) -> Option<NamedTableKind> {
+        [NamedTableKind::Stream, NamedTableKind::Namespace].into_iter().find(|kind| kind.key() == key)
     }
 
     pub(super) fn key(self) -> &'static str {
         match self {
-            Named::Stream => "stream",
-            Named::Namespace => "namespace",
+            NamedTableKind::Stream => "stream",
+            NamedTableKind::Namespace => "namespace",
         }
     }
 }
 
 /// Returns the number of names in the path of a section that begins with `first`: 3 for `stream.NAME.workload`.
 pub(super) fn depth(first: &str) -> usize {
-    match Named::of(first) {
-        Some(Named::Stream) => 3,
-        Some(Named::Namespace) => 2,
+    match NamedTableKind::of(first) {
+        Some(NamedTableKind::Stream) => 3,
+        Some(NamedTableKind::Namespace) => 2,
         None => 1,
     }
 }
 
 pub(super) struct NamedTable {
-    kind: Named,
+    kind: NamedTableKind,
     name: String,
     /// The settings of a stream, kept until the defaults of all streams are known.
     entries: Vec<(Layer, KeyValue)>,
@@ -46,15 +46,15 @@ pub(super) struct NamedTable {
 
 impl Loader {
     /// Applies the `[stream]` or `[namespace]` tables of a layer.
-    pub(super) fn apply_named(&mut self, layer: Layer, kind: Named, entry: &KeyValue) {
+    pub(super) fn apply_named(&mut self, layer: Layer, kind: NamedTableKind, entry: &KeyValue) {
         let key = kind.key();
         let Value::Table(tables) = &entry.node.value else {
             let message = format!("[{key}] holds tables that have names, not {}", entry.node.value.type_name());
             let help = match kind {
-                Named::Stream => "write [stream.NAME.workload], [stream.NAME.replay] or [stream.NAME.queue]",
-                Named::Namespace => "write [namespace.NAME]",
+                NamedTableKind::Stream => "write [stream.NAME.workload], [stream.NAME.replay] or [stream.NAME.queue]",
+                NamedTableKind::Namespace => "write [namespace.NAME]",
             };
-            self.find(ConfigErrorKind::WrongType, message, Some(help.to_owned()), Some(entry.key_place.clone()));
+            self.add_problem(ConfigErrorKind::WrongType, message, Some(help.to_owned()), Some(entry.key_place.clone()));
             return;
         };
         for table in tables {
@@ -62,14 +62,14 @@ impl Loader {
             let Value::Table(inner) = &table.node.value else {
                 let (name, found) = (&table.key, table.node.value.type_name());
                 let message = format!("[{key}.{name}] is a section, not {found}");
-                self.find(ConfigErrorKind::WrongType, message, None, Some(table.key_place.clone()));
+                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(table.key_place.clone()));
                 continue;
             };
             match kind {
-                Named::Stream => {
+                NamedTableKind::Stream => {
                     self.named[at].entries.extend(inner.iter().map(|entry| (layer, entry.clone())));
                 }
-                Named::Namespace => {
+                NamedTableKind::Namespace => {
                     for entry in inner {
                         self.apply_key(layer, &Table::Namespace(table.key.clone()), entry);
                     }
@@ -79,7 +79,7 @@ impl Loader {
     }
 
     /// Returns the index of a named table; a new table is added first. Returns `None` if the name is not allowed.
-    fn admit(&mut self, layer: Layer, kind: Named, table: &KeyValue) -> Option<usize> {
+    fn admit(&mut self, layer: Layer, kind: NamedTableKind, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
             return Some(at);
@@ -88,7 +88,7 @@ impl Loader {
         if !is_name(name) {
             let message = format!("{} cannot be the name of a {key}", quoted(name));
             let help = "a name has 1 to 64 letters, digits, `_` and `-`".to_owned();
-            self.find(ConfigErrorKind::BadName, message, Some(help), place);
+            self.add_problem(ConfigErrorKind::BadName, message, Some(help), place);
             return None;
         }
         let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
@@ -101,20 +101,20 @@ impl Loader {
                 (None, _) if !names.is_empty() => {
                     format!("the {key}s are {}; a further one has to be given where they are", listed(&names))
                 }
-                (None, Named::Stream) => {
+                (None, NamedTableKind::Stream) => {
                     format!("leave `stream.{name}.` away for the only stream there is, or name streams in the file")
                 }
-                (None, Named::Namespace) => "namespaces have to be named in the file".to_owned(),
+                (None, NamedTableKind::Namespace) => "namespaces have to be named in the file".to_owned(),
             };
-            self.find(ConfigErrorKind::UnknownName, message, Some(help), place);
+            self.add_problem(ConfigErrorKind::UnknownName, message, Some(help), place);
             return None;
         }
         if known.len() == NAMED_MAX {
             let message = format!("{} is one {key} too many: there can be {NAMED_MAX}", quoted(name));
-            self.find(ConfigErrorKind::OutOfBounds, message, None, place);
+            self.add_problem(ConfigErrorKind::OutOfBounds, message, None, place);
             return None;
         }
-        if kind == Named::Namespace {
+        if kind == NamedTableKind::Namespace {
             self.config.namespace.push((name.clone(), Namespace::default()));
         }
         self.named.push(NamedTable { kind, name: name.clone(), entries: Vec::new() });
@@ -124,7 +124,7 @@ impl Loader {
     /// Builds the streams once their defaults are known. The path of a trace in the file is relative to `folder`.
     pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
         let tables = std::mem::take(&mut self.named);
-        for table in tables.iter().filter(|table| table.kind == Named::Stream) {
+        for table in tables.iter().filter(|table| table.kind == NamedTableKind::Stream) {
             let name = &table.name;
             self.config.stream.push(StreamConfig::of(&self.config, name));
             for layer in Layer::ALL {
@@ -150,7 +150,7 @@ impl Loader {
             }
             (other, Some(section)) => {
                 let message = format!("[stream.{stream}.{section}] is a section, not {}", other.type_name());
-                self.find(ConfigErrorKind::WrongType, message, None, Some(entry.key_place.clone()));
+                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(entry.key_place.clone()));
             }
             (value, None) => self.unknown_in_stream(stream, entry, matches!(value, Value::Table(_))),
         }
@@ -173,6 +173,6 @@ impl Loader {
         } else {
             (ConfigErrorKind::UnknownKey, format!("unknown key {} in [stream.{stream}]", quoted(key)))
         };
-        self.find(kind, message, Some(help), Some(entry.key_place.clone()));
+        self.add_problem(kind, message, Some(help), Some(entry.key_place.clone()));
     }
 }

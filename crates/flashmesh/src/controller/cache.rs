@@ -8,30 +8,30 @@ mod throttle;
 
 use std::ops::Range;
 
-use crate::cache::{Admitted, Destaged, PageWrite, Sectors, SlotId};
+use crate::cache::{Admitted, DueDestage, PageWrite, Sectors, SlotId};
 use crate::ids::{DieId, Lpn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::LatencyBreakdown;
-use crate::schedule::work::CachePlace;
+use crate::schedule::latency_account::LatencyBreakdown;
+use crate::schedule::purpose::CacheReservation;
 use crate::units::{Bytes, Time};
 
-use super::steps::Step;
+use super::follow_ups::FollowUp;
 use super::work::collect::Collections;
 use super::work::host_read;
 use super::work::host_write::{FlashWrite, HostWrites, Writer};
-use super::{Context, Done, PageRequest};
+use super::{CompletedWork, Context, PageRequest};
 
 pub use device::DeviceCache;
 
-use device::{Access, AccessGroup, Then};
-use stripes::Next;
+use device::{AccessAction, AccessGroup, DramAccess};
+use stripes::StripeDecision;
 
 /// Outcome of a page read through the device cache.
 pub(super) struct CachedRead {
-    /// Number of completions ([`Done`]) to expect.
+    /// Number of completions ([`CompletedWork`]) to expect.
     pub parts: u32,
     /// Flash read of the missing sectors; `None` if all are cached.
     pub from_flash: Option<TransactionId>,
@@ -53,18 +53,18 @@ impl DeviceCache {
         self.tell_removed(cx.kernel);
         let (mut start, mut from_flash) = (page.start, bytes);
         if let Some((slot, sectors)) = found.here {
-            cx.kernel.tell(|| Notice::CacheFound(request, lpn, sectors));
+            cx.kernel.notify(|| Notice::CacheFound(request, lpn, sectors));
             let from_dram = bytes - bytes.min(missing);
             (start, from_flash) = (self.start_of(found.missing), bytes - from_dram);
-            self.access_memory((slot, sectors), since, Then::Deliver(request, from_dram), cx.kernel);
+            self.access_memory((slot, sectors), since, AccessAction::Deliver(request, from_dram), cx.kernel);
         }
         let parts = u32::from(found.here.is_some()) + u32::from(!found.missing.is_empty());
         let from_flash = (!found.missing.is_empty()).then(|| {
-            let place = if found.fills { CachePlace::Kept } else { CachePlace::None };
+            let place = if found.fills { CacheReservation::Kept } else { CacheReservation::None };
             let id = host_read::begin(page, start, from_flash, place, &mut writes.placements, cx);
             let waited = cx.kernel.now() - since;
             if waited > Time::ZERO {
-                cx.datapath.transaction_mut(id).account.was_cached(waited);
+                cx.datapath.transaction_mut(id).account.charge_cache(waited);
             }
             id
         });
@@ -83,7 +83,7 @@ impl DeviceCache {
             self.waited += cx.kernel.now() - since;
             self.admitted(&write, admitted, writes, cx);
         }
-        cx.then(Step::SettleCache);
+        cx.push(FollowUp::SettleCache);
     }
 
     /// Continues a write that the cache has admitted, with an access to DRAM or with a write to flash.
@@ -101,16 +101,16 @@ impl DeviceCache {
                 if let Some(throttle) = &mut self.throttle {
                     throttle.admitted(cx.shared.foreground.dies(), cx.kernel.now());
                 }
-                cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: true });
-                self.access_memory((slot, sectors), since, Then::Accept(request), cx.kernel);
+                cx.kernel.notify(|| Notice::CacheTook { request, lpn, sectors, stays: true });
+                self.access_memory((slot, sectors), since, AccessAction::Accept(request), cx.kernel);
             }
             Admitted::InBoth(slot) => {
-                cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: false });
-                self.access_memory((slot, sectors), since, Then::Program(writer, lpn, bytes), cx.kernel);
+                cx.kernel.notify(|| Notice::CacheTook { request, lpn, sectors, stays: false });
+                self.access_memory((slot, sectors), since, AccessAction::Program(writer, lpn, bytes), cx.kernel);
             }
             Admitted::OnFlash => {
                 let in_cache = cx.kernel.now() - since;
-                writes.begin(FlashWrite { writer, lpn, bytes, place: CachePlace::None, in_cache }, cx);
+                writes.begin(FlashWrite { writer, lpn, bytes, place: CacheReservation::None, in_cache }, cx);
             }
         }
     }
@@ -119,10 +119,10 @@ impl DeviceCache {
         &mut self,
         (slot, sectors): (SlotId, Sectors),
         since: Time,
-        then: Then,
+        then: AccessAction,
         kernel: &mut Kernel<M>,
     ) {
-        let access = Access { since, then, is_joined: false };
+        let access = DramAccess { since, then, is_joined: false };
         match then.grouped_request() {
             Some(request) if self.groups_accesses => self.group_access(request, (slot, sectors), access, kernel),
             _ => {
@@ -140,7 +140,7 @@ impl DeviceCache {
         &mut self,
         request: RequestId,
         (slot, sectors): (SlotId, Sectors),
-        access: Access,
+        access: DramAccess,
         kernel: &mut Kernel<M>,
     ) {
         if self.group.as_ref().is_some_and(|group| group.request != request) {
@@ -176,21 +176,23 @@ impl DeviceCache {
 
     /// Ends the first access of the queue. Returns whether the next one ends together with it.
     fn end_access<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) -> bool {
-        let Some(Access { since, then, is_joined }) = self.accesses.pop_front() else { return false };
+        let Some(DramAccess { since, then, is_joined }) = self.accesses.pop_front() else { return false };
         let in_cache = cx.kernel.now() - since;
         let spent = LatencyBreakdown { cache: in_cache, ..LatencyBreakdown::default() };
         match then {
-            Then::Deliver(request, read) => cx.shared.done.push(Done::Cached { request, read, spent }),
-            Then::Accept(request) => cx.shared.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
+            AccessAction::Deliver(request, read) => cx.shared.done.push(CompletedWork::Cached { request, read, spent }),
+            AccessAction::Accept(request) => {
+                cx.shared.done.push(CompletedWork::Cached { request, read: Bytes::ZERO, spent })
+            }
             // After a power cut no request waits for the write.
-            Then::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
-            Then::Program(writer, lpn, bytes) => {
+            AccessAction::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
+            AccessAction::Program(writer, lpn, bytes) => {
                 let is_of_request = matches!(writer, Writer::Request(..));
                 if let Some(stripes) = self.stripes.as_mut().filter(|_| !is_of_request) {
                     stripes.read();
-                    cx.then(Step::SettleCache);
+                    cx.push(FollowUp::SettleCache);
                 }
-                let place = if is_of_request { CachePlace::Kept } else { CachePlace::None };
+                let place = if is_of_request { CacheReservation::Kept } else { CacheReservation::None };
                 writes.begin(FlashWrite { writer, lpn, bytes, place, in_cache }, cx);
             }
         }
@@ -209,10 +211,10 @@ impl DeviceCache {
             && let Some(destaged) = self.cache.next_destage()
         {
             if let Some(stripes) = &mut self.stripes {
-                stripes.sent(!destaged.is_at_hand);
+                stripes.sent(!destaged.is_newest_write);
             }
             self.destage(destaged, writes, cx);
-            return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
+            return cx.push(if admits { FollowUp::SettleCache } else { FollowUp::SendDestages });
         }
         if !admits {
             return;
@@ -224,7 +226,7 @@ impl DeviceCache {
                 cx.datapath.end_batch();
             }
             self.await_throttle(cx.kernel);
-            return cx.then(Step::SendDestages);
+            return cx.push(FollowUp::SendDestages);
         };
         self.waited += cx.kernel.now() - write.since;
         self.tell_removed(cx.kernel);
@@ -233,7 +235,7 @@ impl DeviceCache {
             cx.datapath.begin_batch();
         }
         self.admitted(&write, admitted, writes, cx);
-        cx.then(Step::SettleCache);
+        cx.push(FollowUp::SettleCache);
         if !cx.shared.rules.suspends_when_full && !self.is_full() {
             reads_may_suspend(cx);
         }
@@ -247,13 +249,14 @@ impl DeviceCache {
         }
         let due = self.cache.due();
         match stripes.next(due, self.cache.has_waiting() || self.cache.is_flushing()) {
-            Next::Goes => true,
-            Next::Waits => false,
-            Next::Hurries => {
-                (0..cx.shared.geometry.dies()).for_each(|die| cx.datapath.hurry(DieId(die), cx.kernel));
+            StripeDecision::Destage => true,
+            StripeDecision::Hold => false,
+            StripeDecision::FlushPrograms => {
+                (0..cx.shared.geometry.dies())
+                    .for_each(|die| cx.datapath.flush_partial_programs(DieId(die), cx.kernel));
                 false
             }
-            Next::Begins => {
+            StripeDecision::BeginStripe => {
                 let is_after_collection = !collections.begin_turn(cx);
                 if is_after_collection {
                     stripes.begin(due);
@@ -263,15 +266,15 @@ impl DeviceCache {
         }
     }
 
-    fn destage<M: Model>(&mut self, destaged: Destaged, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
-        let Destaged { lpn, stream, slot, sectors, is_at_hand } = destaged;
-        cx.kernel.tell(|| Notice::DestageBegan(lpn, sectors));
+    fn destage<M: Model>(&mut self, destaged: DueDestage, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
+        let DueDestage { lpn, stream, slot, sectors, is_newest_write: is_at_hand } = destaged;
+        cx.kernel.notify(|| Notice::DestageBegan(lpn, sectors));
         let bytes = self.bytes_of(sectors);
         let writer = Writer::Cache(stream);
         if is_at_hand {
-            writes.begin(FlashWrite { writer, lpn, bytes, place: CachePlace::None, in_cache: Time::ZERO }, cx);
+            writes.begin(FlashWrite { writer, lpn, bytes, place: CacheReservation::None, in_cache: Time::ZERO }, cx);
         } else {
-            self.access_memory((slot, sectors), cx.kernel.now(), Then::Program(writer, lpn, bytes), cx.kernel);
+            self.access_memory((slot, sectors), cx.kernel.now(), AccessAction::Program(writer, lpn, bytes), cx.kernel);
         }
     }
 
@@ -297,7 +300,7 @@ impl DeviceCache {
 
     /// Ends a write that passed through the cache to flash, or was dropped.
     pub(super) fn passed<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
-        self.cache.passed(lpn);
+        self.cache.end_write_through(lpn);
         self.changed(cx);
     }
 
@@ -313,10 +316,10 @@ impl DeviceCache {
         if let Some((slot, sectors)) = self.cache.filled(lpn) {
             self.end_group(cx.kernel);
             self.access(cx.kernel.now(), slot, sectors);
-            cx.kernel.tell(|| Notice::CacheFilled(request, lpn, sectors));
+            cx.kernel.notify(|| Notice::CacheFilled(request, lpn, sectors));
         }
         self.tell_removed(cx.kernel);
-        cx.then(Step::SettleCache);
+        cx.push(FollowUp::SettleCache);
     }
 
     /// Cancels the fill of a page whose read was dropped.
@@ -332,11 +335,11 @@ impl DeviceCache {
     }
 
     /// Admits the next throttled write.
-    pub(super) fn opens<M: Model>(&mut self, cx: &mut Context<'_, M>) {
+    pub(super) fn admit_throttled<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.opens();
         }
-        cx.then(Step::SettleCache);
+        cx.push(FollowUp::SettleCache);
     }
 
     fn close_or_open(&mut self, now: Time) {
@@ -359,7 +362,7 @@ impl DeviceCache {
         self.cache.drop_waiting();
     }
 
-    /// Begins a flush, which destages all dirty data in `pages`. [`Done::Flush`] follows.
+    /// Begins a flush, which destages all dirty data in `pages`. [`CompletedWork::Flush`] follows.
     pub(super) fn flush<M: Model>(&mut self, waiter: Option<RequestId>, pages: Range<u32>, cx: &mut Context<'_, M>) {
         self.cache.flush(waiter, pages);
         self.changed(cx);
@@ -384,9 +387,9 @@ impl DeviceCache {
     /// Schedules the steps that may be needed after a change of the cache.
     fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_removed(cx.kernel);
-        cx.then(Step::SettleCache);
-        cx.then(Step::Flushed);
-        cx.then(Step::SettleJournal);
+        cx.push(FollowUp::SettleCache);
+        cx.push(FollowUp::Flushed);
+        cx.push(FollowUp::SettleJournal);
     }
 
     /// Continues the flushes whose pages are all on flash.
@@ -399,7 +402,7 @@ impl DeviceCache {
     /// Notifies the probes, if any, of removed pages.
     fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
-            self.cache.take_removed().into_iter().for_each(|lpn| kernel.tell(|| Notice::CacheRemoved(lpn)));
+            self.cache.take_removed().into_iter().for_each(|lpn| kernel.notify(|| Notice::CacheRemoved(lpn)));
         }
     }
 }
@@ -408,7 +411,7 @@ impl DeviceCache {
 fn reads_may_suspend<M: Model>(cx: &mut Context<'_, M>) {
     for die in (0..cx.shared.geometry.dies()).map(DieId) {
         if cx.datapath.has_waiting_reads(die) {
-            cx.then(Step::TryIssue(die));
+            cx.push(FollowUp::TryIssue(die));
         }
     }
 }

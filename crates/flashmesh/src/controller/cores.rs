@@ -84,13 +84,13 @@ impl Cores {
     }
 
     /// Queues a job. Returns its end, at which [`Event::CoreDone`] is scheduled; `None` if it takes no time.
-    pub fn ask<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
+    pub fn queue_job<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
         let time = self.time_of(job);
         if time == Time::ZERO {
             return None;
         }
         let now = kernel.now();
-        kernel.tell(|| Notice::CoreAsked(job));
+        kernel.notify(|| Notice::CoreAsked(job));
         let mut core = self.free_at.peek_mut()?;
         let begin = core.0.later(now);
         // Jobs that would begin after the longest allowed run take no time. This keeps the sums from overflowing.
@@ -106,7 +106,7 @@ impl Cores {
     /// Removes and returns the job that ends now.
     pub fn done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Job {
         let job = self.jobs.remove(id);
-        kernel.tell(|| Notice::CoreDone(job));
+        kernel.notify(|| Notice::CoreDone(job));
         job
     }
 

@@ -1,16 +1,16 @@
 //! Dispatch of transaction events to the kinds of work.
 
-use crate::datapath::{Arrived, Datapath, Ended};
+use crate::datapath::{ArrayOutcome, Datapath, DeliveredTransfer};
 use crate::fabric::TransferPhase;
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::{CachePlace, Route, Work};
+use crate::schedule::purpose::{CacheReservation, MoveRoute, Purpose};
+use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::steps::Step;
+use super::follow_ups::FollowUp;
 use super::work::preallocate::drop_page;
 use super::work::{host_read, map, parity, reallocate, replica};
 use super::{Context, Controller};
@@ -27,13 +27,13 @@ impl Controller {
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
         match datapath.delivered(phase, asker, kernel) {
-            Arrived::Command(die) => {
+            DeliveredTransfer::Command(die) => {
                 let wants = datapath.issue_beside_array(die, self, kernel);
-                self.answer(wants, datapath, kernel);
+                self.handle_outcome(wants, datapath, kernel);
                 self.run(datapath, kernel);
                 None
             }
-            Arrived::Data { die, read, held } => {
+            DeliveredTransfer::Data { die, read, held } => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
                 let mut companion = datapath.companion(read);
@@ -72,12 +72,12 @@ impl Controller {
         if datapath.begin_sending(die) {
             let mut to = None;
             if M::ALL_FEATURES
-                && self.shared.rules.copies
+                && self.shared.rules.moves_chip_to_chip
                 && let Some(read) = datapath.outgoing(die)
             {
                 to = self.moves.destination(read, &mut Context { shared: &mut self.shared, datapath, kernel });
             }
-            datapath.ask_data(die, to, kernel);
+            datapath.request_data_path(die, to, kernel);
         }
     }
 
@@ -85,12 +85,12 @@ impl Controller {
     #[inline(always)]
     pub fn array_end<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         match datapath.array_end(die, kernel) {
-            Ended::NotYet => {}
-            Ended::Read => {
+            ArrayOutcome::NotYet => {}
+            ArrayOutcome::Read => {
                 self.try_issue(die, datapath, kernel);
                 self.send_register(die, datapath, kernel);
             }
-            Ended::Changed { operation, is_acknowledged_later } => {
+            ArrayOutcome::Changed { operation, is_acknowledged_later } => {
                 for &lead in operation.transactions() {
                     let mut next = Some(lead);
                     while let Some(id) = next {
@@ -105,7 +105,7 @@ impl Controller {
                     datapath.acknowledge(die, operation, kernel);
                 }
                 if M::ALL_FEATURES {
-                    self.shared.todo.push(Step::SettleJournal);
+                    self.shared.follow_ups.push(FollowUp::SettleJournal);
                     self.run(datapath, kernel);
                 }
                 self.try_issue(die, datapath, kernel);
@@ -148,13 +148,13 @@ impl Controller {
     /// Lets the device cache admit the next throttled write.
     pub fn cache_opens<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, cache: Some(cache), .. } = self else { return };
-        cache.opens(&mut Context { shared, datapath, kernel });
+        cache.admit_throttled(&mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
     }
 
     /// Continues the move of a page after a core has processed it.
     pub fn move_handled<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Work::CollectRead(route) = datapath.transaction(id).work else { return };
+        let Purpose::CollectRead(route) = datapath.transaction(id).purpose else { return };
         let Controller { shared, collections, moves, .. } = self;
         collections.read_done(id, route, moves, &mut Context { shared, datapath, kernel });
         self.run(datapath, kernel);
@@ -165,24 +165,24 @@ impl Controller {
     fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { work, .. } = *cx.datapath.transaction(id);
-        if M::ALL_FEATURES && cx.shared.reports_reads() && work.class() == Class::UserRead {
+        let Transaction { purpose: work, .. } = *cx.datapath.transaction(id);
+        if M::ALL_FEATURES && cx.shared.reports_reads() && work.class() == TransactionClass::UserRead {
             report_read(id, cx);
             self.run(datapath, kernel);
             return self.user_read_done(id, work, datapath, kernel);
         }
         match work {
-            Work::HostRead(CachePlace::None) => return host_read::done(id, cx),
-            Work::HostRead(_) | Work::ReadModify(_) => return self.user_read_done(id, work, datapath, kernel),
-            Work::CollectRead(route) if M::ALL_FEATURES && route.is_clean() => {
+            Purpose::HostRead(CacheReservation::None) => return host_read::done(id, cx),
+            Purpose::HostRead(_) | Purpose::ReadModify(_) => return self.user_read_done(id, work, datapath, kernel),
+            Purpose::CollectRead(route) if M::ALL_FEATURES && route.is_clean() => {
                 if let Some(die) = moves.cleaning.arrived(id, cx) {
-                    cx.then(Step::TryIssue(die));
+                    cx.push(FollowUp::TryIssue(die));
                 }
             }
             // A core processes the page first; `move_handled` continues the move.
-            Work::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
-            Work::CollectRead(route) => collections.read_done(id, route, moves, cx),
-            Work::MapRead => {
+            Purpose::CollectRead(_) if M::ALL_FEATURES && cx.asks_core_to_move(id) => {}
+            Purpose::CollectRead(route) => collections.read_done(id, route, moves, cx),
+            Purpose::MapRead => {
                 if let Some(map) = map {
                     map.read_done(id, cx);
                 }
@@ -197,14 +197,14 @@ impl Controller {
     fn user_read_done<M: Model>(
         &mut self,
         id: TransactionId,
-        work: Work,
+        work: Purpose,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         let Transaction { lpn, owner, .. } = *datapath.transaction(id);
         let Controller { shared, writes, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        if let Work::ReadModify(_) = work {
+        if let Purpose::ReadModify(_) = work {
             if !cx.shared.is_cut_off || owner.request.is_none() {
                 writes.rest_read(id, cx);
                 return self.run(datapath, kernel);
@@ -214,7 +214,7 @@ impl Controller {
             self.give_up(id, datapath, kernel);
             return self.run(datapath, kernel);
         }
-        if let (Work::HostRead(CachePlace::Kept), Some(request), Some(cache)) = (work, owner.request, cache) {
+        if let (Purpose::HostRead(CacheReservation::Kept), Some(request), Some(cache)) = (work, owner.request, cache) {
             cache.fill(request, lpn, cx);
             self.run(datapath, kernel);
         }
@@ -232,22 +232,22 @@ impl Controller {
     fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let Transaction { work, lpn, from, to, .. } = *cx.datapath.transaction(id);
+        let Transaction { purpose: work, lpn, from, to, .. } = *cx.datapath.transaction(id);
         match work {
-            Work::HostWrite(_) => writes.programmed(id, cache.as_deref_mut(), cx),
-            Work::CollectProgram(route) => collections.programmed(id, route, moves, map.as_deref_mut(), cx),
-            Work::MapProgram => map::committed(lpn, to, cx),
-            Work::Reallocate => reallocate::programmed(id, cx),
-            Work::ReplicaProgram => replica::programmed(id, cx),
-            Work::Parity => parity::programmed(to, cx),
-            Work::Erase => {
+            Purpose::HostWrite(_) => writes.programmed(id, cache.as_deref_mut(), cx),
+            Purpose::CollectProgram(route) => collections.programmed(id, route, moves, map.as_deref_mut(), cx),
+            Purpose::MapProgram => map::committed(lpn, to, cx),
+            Purpose::Reallocate => reallocate::programmed(id, cx),
+            Purpose::ReplicaProgram => replica::programmed(id, cx),
+            Purpose::Parity => parity::programmed(to, cx),
+            Purpose::Erase => {
                 let block = cx.shared.geometry.block_of(from);
-                cx.kernel.tell(|| Notice::BlockErased(block));
+                cx.kernel.notify(|| Notice::BlockErased(block));
                 if M::ALL_FEATURES {
                     cx.shared.persist(|state| state.erased(block));
                 }
             }
-            Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) => {
+            Purpose::MapRead | Purpose::HostRead(_) | Purpose::ReadModify(_) | Purpose::CollectRead(_) => {
                 unreachable!("a read ends in the register, not in the array")
             }
         }
@@ -258,17 +258,17 @@ impl Controller {
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction(id);
-        let Transaction { work, lpn, plane, from, owner, .. } = *transaction;
-        if M::ALL_FEATURES && work.class() == Class::UserProgram {
-            self.shared.policy.tell(PolicyEvent::WriteEnded(transaction));
+        let Transaction { purpose: work, lpn, plane, from, owner, .. } = *transaction;
+        if M::ALL_FEATURES && work.class() == TransactionClass::UserProgram {
+            self.shared.policy.notify(PolicyEvent::WriteEnded(transaction));
         }
         let Controller { shared, collections, moves, map, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
         let is_end_of_program = !(M::ALL_FEATURES && work.is_clean()) || cx.datapath.companion(id).is_none();
         match work {
-            Work::HostWrite(place) if owner.request.is_some() => {
+            Purpose::HostWrite(place) if owner.request.is_some() => {
                 cx.shared.finished(id, owner.request, cx.datapath);
-                if let (CachePlace::Kept, Some(cache)) = (place, cache) {
+                if let (CacheReservation::Kept, Some(cache)) = (place, cache) {
                     cache.passed(lpn, cx);
                 }
                 return self.run(datapath, kernel);
@@ -276,36 +276,37 @@ impl Controller {
             _ => cx.datapath.remove(id),
         }
         match work {
-            Work::HostWrite(_) => {
+            Purpose::HostWrite(_) => {
                 if let Some(cache) = cache {
                     cache.destaged(lpn, cx);
                 }
             }
-            Work::CollectProgram(Route::Clean | Route::CleanEnd) if M::ALL_FEATURES && !is_end_of_program => {}
-            Work::CollectProgram(Route::CleanEnd) if M::ALL_FEATURES => {
+            Purpose::CollectProgram(MoveRoute::Clean | MoveRoute::CleanEnd)
+                if M::ALL_FEATURES && !is_end_of_program => {}
+            Purpose::CollectProgram(MoveRoute::CleanEnd) if M::ALL_FEATURES => {
                 let plane = cx.shared.geometry.plane_of(from);
                 return self.clean_ended(plane, datapath, kernel);
             }
-            Work::CollectProgram(Route::Clean) if M::ALL_FEATURES => {
+            Purpose::CollectProgram(MoveRoute::Clean) if M::ALL_FEATURES => {
                 moves.cleaning.go_on(cx.shared.geometry.plane_of(from), cx);
             }
-            Work::CollectProgram(_) => {
+            Purpose::CollectProgram(_) => {
                 let victim = cx.shared.geometry.plane_of(from);
                 if M::ALL_FEATURES {
                     collections.moved(victim, cx);
                 }
-                cx.then(Step::Advance(victim));
+                cx.push(FollowUp::Advance(victim));
             }
-            Work::MapProgram => {
+            Purpose::MapProgram => {
                 if cx.shared.is_of_map_cache(lpn)
                     && let Some(map) = map
                 {
                     map.programmed(lpn, cx);
                 }
             }
-            Work::Erase => collections.erased(plane, cx),
-            Work::Reallocate | Work::ReplicaProgram | Work::Parity => {}
-            Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) => {
+            Purpose::Erase => collections.erased(plane, cx),
+            Purpose::Reallocate | Purpose::ReplicaProgram | Purpose::Parity => {}
+            Purpose::MapRead | Purpose::HostRead(_) | Purpose::ReadModify(_) | Purpose::CollectRead(_) => {
                 unreachable!("a read ends in the register, not in the array")
             }
         }
@@ -320,14 +321,14 @@ impl Controller {
         kernel: &mut Kernel<M>,
     ) {
         self.moves.cleaning.end(plane, &self.shared);
-        self.shared.todo.push(Step::Advance(plane));
+        self.shared.follow_ups.push(FollowUp::Advance(plane));
         self.run(datapath, kernel);
         let die = self.shared.geometry.die_of_plane(plane);
         for id in datapath.take_moved(die, self) {
-            datapath.tell_rerouted(id, kernel);
+            datapath.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        datapath.stop_keeping(die);
+        datapath.end_reservation(die);
         self.try_issue(die, datapath, kernel);
     }
 }
@@ -335,7 +336,7 @@ impl Controller {
 /// Reports a user read, whose data has left its die, to the policy and to replication.
 #[inline(never)]
 fn report_read<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
+    cx.shared.policy.notify(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
     replica::read_left(id, cx);
     replica::read_done(id, cx);
 }

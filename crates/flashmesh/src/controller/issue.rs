@@ -1,15 +1,15 @@
 //! Interface to the datapath: enqueueing of transactions, and the actions that the datapath returns.
 
-use crate::datapath::{Beginning, Datapath, Next, PageSource, Wants};
+use crate::datapath::{Datapath, GrantOutcome, IssueOutcome, NewOperation, PageSource};
 use crate::fabric::Granted;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent, PolicyView};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::Work;
+use crate::schedule::purpose::Purpose;
+use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::steps::Step;
+use super::follow_ups::FollowUp;
 use super::work::{host_read, parity, reallocate, replica};
 use super::{Context, Controller, Shared};
 
@@ -17,7 +17,7 @@ impl Controller {
     /// Enqueues a transaction at its die, unless the firmware policy holds it.
     #[inline(always)]
     pub(super) fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let work = datapath.transaction(id).work;
+        let work = datapath.transaction(id).purpose;
         self.enqueue_for(id, work, datapath, kernel);
     }
 
@@ -26,13 +26,13 @@ impl Controller {
     pub(super) fn enqueue_for<M: Model>(
         &mut self,
         id: TransactionId,
-        work: Work,
+        work: Purpose,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         if M::ALL_FEATURES {
             let Shared { policy, ftl, .. } = &mut self.shared;
-            if policy.hold(id, datapath.transaction(id), ftl) {
+            if policy.try_hold(id, datapath.transaction(id), ftl) {
                 datapath.transaction_mut(id).account.begin(kernel.now());
                 return;
             }
@@ -44,28 +44,28 @@ impl Controller {
     fn send_to_die<M: Model>(
         &mut self,
         id: TransactionId,
-        work: Work,
+        work: Purpose,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let has_homes = M::ALL_FEATURES && self.shared.has_homes() && work.class() == Class::UserRead;
+        let has_homes = M::ALL_FEATURES && self.shared.has_homes() && work.class() == TransactionClass::UserRead;
         if has_homes {
-            self.choose_home(id, datapath);
+            self.choose_read_location(id, datapath);
         }
         let die = datapath.enqueue(id, work, kernel);
         if M::ALL_FEATURES && self.shared.flushes > 0 {
-            datapath.hurry(die, kernel);
+            datapath.flush_partial_programs(die, kernel);
         }
         if has_homes {
             replica::read_queued(id, die, &self.writes, &mut Context { shared: &mut self.shared, datapath, kernel });
         }
-        self.ask(die, datapath, kernel);
+        self.try_issue_deferred(die, datapath, kernel);
     }
 
     /// Chooses one of several locations for a read of a replicated or moving page.
-    fn choose_home<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
+    fn choose_read_location<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let read = datapath.transaction(id);
-        let home = replica::home_of(read, &mut self.shared).or_else(|| self.moves.cleaning.home_of(read));
+        let home = replica::choose_location(read, &mut self.shared).or_else(|| self.moves.cleaning.old_location(read));
         if let Some(from) = home {
             let plane = self.shared.geometry.plane_of(from);
             let transaction = datapath.transaction_mut(id);
@@ -86,26 +86,36 @@ impl Controller {
 
     /// Tries to issue or resume an operation at `die` after a change. Pushes the follow-ups as steps.
     #[inline(always)]
-    pub(super) fn ask<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    pub(super) fn try_issue_deferred<M: Model>(
+        &mut self,
+        die: DieId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let wants = datapath.try_issue(die, self, kernel);
-        self.answer(wants, datapath, kernel);
+        self.handle_outcome(wants, datapath, kernel);
     }
 
     /// Tries to issue an operation at `die`, and performs all follow-up steps.
     #[inline(always)]
     pub(super) fn try_issue<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        self.ask(die, datapath, kernel);
+        self.try_issue_deferred(die, datapath, kernel);
         self.run(datapath, kernel);
     }
 
     /// Pushes or performs the actions that the datapath returned.
     #[inline(always)]
-    pub(super) fn answer<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    pub(super) fn handle_outcome<M: Model>(
+        &mut self,
+        wants: IssueOutcome,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         match wants {
-            Wants::Nothing => {}
+            IssueOutcome::Nothing => {}
             // Most drives have no background work for idle dies.
-            Wants::Idle(..) if !self.shared.rules.collects_in_background && self.is_idle_ignored::<M>() => {}
-            _ => self.answer_wish(wants, datapath, kernel),
+            IssueOutcome::Idle(..) if !self.shared.rules.collects_in_background && self.is_idle_ignored::<M>() => {}
+            _ => self.handle_other_outcome(wants, datapath, kernel),
         }
     }
 
@@ -116,24 +126,29 @@ impl Controller {
     }
 
     #[inline(never)]
-    fn answer_wish<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let todo = &mut self.shared.todo;
+    fn handle_other_outcome<M: Model>(
+        &mut self,
+        wants: IssueOutcome,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let todo = &mut self.shared.follow_ups;
         match wants {
-            Wants::Nothing => {}
-            Wants::Idle(first, count) => {
-                (first.0..first.0 + count).for_each(|die| todo.push(Step::Idle(DieId(die))));
+            IssueOutcome::Nothing => {}
+            IssueOutcome::Idle(first, count) => {
+                (first.0..first.0 + count).for_each(|die| todo.push(FollowUp::Idle(DieId(die))));
             }
-            Wants::Pages(held) => {
+            IssueOutcome::Pages(held) => {
                 self.collect_held_back(held.die, datapath);
-                self.shared.todo.push(Step::GoOn(held));
+                self.shared.follow_ups.push(FollowUp::ResumeIssue(held));
             }
-            Wants::Each(first, count) => {
-                (first.0..first.0 + count).for_each(|die| todo.push(Step::TryIssueOfDie(DieId(die))));
+            IssueOutcome::Each(first, count) => {
+                (first.0..first.0 + count).for_each(|die| todo.push(FollowUp::TryIssueOfDie(DieId(die))));
             }
-            Wants::Alone(die, id) => {
-                self.give_pages_alone(id, datapath, kernel);
-                let wants = datapath.start_alone(die, id, self, kernel);
-                self.answer(wants, datapath, kernel);
+            IssueOutcome::StartClean(die, id) => {
+                self.assign_clean_pages(id, datapath, kernel);
+                let wants = datapath.start_clean_operation(die, id, self, kernel);
+                self.handle_outcome(wants, datapath, kernel);
             }
         }
     }
@@ -147,7 +162,7 @@ impl Controller {
         while planes != 0 {
             let plane = planes.trailing_zeros();
             planes &= planes - 1;
-            self.shared.todo.push(Step::Collect(PlaneId(first.0 + plane)));
+            self.shared.follow_ups.push(FollowUp::Collect(PlaneId(first.0 + plane)));
         }
     }
 
@@ -156,17 +171,18 @@ impl Controller {
     pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let states = datapath.states();
         let Shared { policy, ftl, .. } = &mut self.shared;
-        let due = policy.due(&mut PolicyView { ftl, idle: datapath.idle_dies(), load: datapath.load(&states) });
+        let due =
+            policy.dispatch_held(&mut PolicyView { ftl, idle: datapath.idle_dies(), load: datapath.load(&states) });
         due.dropped.into_iter().for_each(|id| datapath.remove(id));
         for (id, plane) in due.sent {
             let transaction = datapath.transaction_mut(id);
             transaction.plane = plane;
-            transaction.account.waited_for_turn(kernel.now());
-            let work = transaction.work;
+            transaction.account.charge_write_wait(kernel.now());
+            let work = transaction.purpose;
             self.send_to_die(id, work, datapath, kernel);
             self.run(datapath, kernel);
         }
-        due.full.into_iter().for_each(|plane| self.shared.todo.push(Step::Collect(plane)));
+        due.full.into_iter().for_each(|plane| self.shared.follow_ups.push(FollowUp::Collect(plane)));
         self.run(datapath, kernel);
     }
 
@@ -181,7 +197,7 @@ impl Controller {
                 datapath.dispatched();
                 has_answered = true;
             }
-            if !datapath.has_answers() {
+            if !datapath.has_output() {
                 return has_answered;
             }
             has_answered = true;
@@ -191,38 +207,38 @@ impl Controller {
 
     #[inline(never)]
     pub(super) fn take_grants_out_of_line<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        self.take_grants(datapath, kernel);
+        self.handle_grants(datapath, kernel);
     }
 
     #[inline(always)]
-    pub(super) fn take_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    pub(super) fn handle_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = 0;
         while let Some(granted) = datapath.next_grant(&mut next) {
-            self.take_grant(granted, datapath, kernel);
+            self.handle_grant(granted, datapath, kernel);
         }
-        datapath.grants_taken(kernel);
+        datapath.clear_grants(kernel);
     }
 
     #[inline(always)]
-    fn take_grant<M: Model>(&mut self, granted: Granted, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let next = datapath.granted(granted, self, kernel);
-        if !matches!(next, Next::Done) {
+    fn handle_grant<M: Model>(&mut self, granted: Granted, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let next = datapath.handle_grant(granted, self, kernel);
+        if !matches!(next, GrantOutcome::Done) {
             self.follow(next, datapath, kernel);
         }
     }
 
     #[inline(never)]
-    fn follow<M: Model>(&mut self, mut next: Next, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn follow<M: Model>(&mut self, mut next: GrantOutcome, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         loop {
             match next {
-                Next::Done => return,
-                Next::Look(die) => return self.try_issue(die, datapath, kernel),
-                Next::Moved(choosing) => {
+                GrantOutcome::Done => return,
+                GrantOutcome::TryIssue(die) => return self.try_issue(die, datapath, kernel),
+                GrantOutcome::Moved(choosing) => {
                     self.reroute(choosing.moved, datapath, kernel);
                     next = datapath.choose_again(choosing, self, kernel);
                 }
-                Next::Programs(beginning) => return self.begin_programs(beginning, datapath, kernel),
-                Next::Listed(read) => {
+                GrantOutcome::Programs(beginning) => return self.begin_programs(beginning, datapath, kernel),
+                GrantOutcome::Listed(read) => {
                     let Controller { shared, moves, .. } = self;
                     return moves.cleaning.list(read, &mut Context { shared, datapath, kernel });
                 }
@@ -232,22 +248,25 @@ impl Controller {
 
     fn begin_programs<M: Model>(
         &mut self,
-        mut beginning: Beginning,
+        mut beginning: NewOperation,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         let mut left_out = Vec::new();
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
-            if M::ALL_FEATURES && self.shared.geometry.gathers() && beginning.class() == Class::CollectProgram {
-                self.make_way(id, datapath);
+            if M::ALL_FEATURES
+                && self.shared.geometry.gathers()
+                && beginning.class() == TransactionClass::CollectProgram
+            {
+                self.close_open_program(id, datapath);
             }
-            self.give_page(id, datapath, kernel);
-            if M::ALL_FEATURES && datapath.transaction(id).work.leaves_chip() && self.shared.geometry.gathers() {
+            self.assign_page(id, datapath, kernel);
+            if M::ALL_FEATURES && datapath.transaction(id).purpose.leaves_chip() && self.shared.geometry.gathers() {
                 left_out.extend(datapath.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
             }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
-                self.give_page(companion, datapath, kernel);
+                self.assign_page(companion, datapath, kernel);
             }
             next = datapath.next_joiner(&mut beginning, self, kernel);
         }
@@ -257,12 +276,12 @@ impl Controller {
         if M::ALL_FEATURES && self.parity.is_some() {
             self.add_parity(&beginning, datapath, kernel);
         }
-        if M::ALL_FEATURES && self.collections.pace.is_kept() {
-            self.keep_pace(&beginning, datapath, kernel);
+        if M::ALL_FEATURES && self.collections.pace.is_enabled() {
+            self.update_gc_credits(&beginning, datapath, kernel);
         }
-        datapath.begin(beginning, kernel);
+        datapath.start_operation(beginning, kernel);
         for id in left_out {
-            datapath.tell_rerouted(id, kernel);
+            datapath.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
         // Programs of other classes use the reserved pages of their plane.
@@ -271,7 +290,7 @@ impl Controller {
                 let plane = datapath.transaction(id).plane;
                 // Plain drives push the step only if collection is needed.
                 if M::ALL_FEATURES || self.collections.are_needed(plane, &self.shared.ftl) {
-                    self.shared.todo.push(Step::Collect(plane));
+                    self.shared.follow_ups.push(FollowUp::Collect(plane));
                 }
             }
         }
@@ -280,7 +299,7 @@ impl Controller {
 
     /// Closes a partly filled program of host writes in the open block of a moved page: the moved page begins a new program.
     #[inline(never)]
-    fn make_way<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
+    fn close_open_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);
         let Some(stream) = self.shared.stream_of(moved) else { return };
         if let Some((last, skipped)) = self.shared.ftl.begin_program_of_move(moved.plane, stream) {
@@ -291,9 +310,14 @@ impl Controller {
 
     /// Updates the debts of collections when a program begins. All pages of the program are allocated already, including pages that stay empty.
     #[inline(never)]
-    fn keep_pace<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn update_gc_credits<M: Model>(
+        &mut self,
+        beginning: &NewOperation,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let Controller { shared, collections, .. } = self;
-        if beginning.class() == Class::UserProgram {
+        if beginning.class() == TransactionClass::UserProgram {
             for id in beginning.transactions().iter().flat_map(|&lead| datapath.with_companions(lead)) {
                 collections.pace.written(datapath.transaction(id).plane);
             }
@@ -304,9 +328,9 @@ impl Controller {
 
     /// Adds a parity program if one is due after the program that begins now.
     #[inline(never)]
-    fn add_parity<M: Model>(&mut self, beginning: &Beginning, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn add_parity<M: Model>(&mut self, beginning: &NewOperation, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, parity: Some(parity), .. } = self else { return };
-        if datapath.transaction(beginning.lead()).work == Work::Parity {
+        if datapath.transaction(beginning.lead()).purpose == Purpose::Parity {
             return;
         }
         let ends = |&lead: &TransactionId| {
@@ -319,7 +343,7 @@ impl Controller {
 
     /// Skips the unused mapping units at the end of a program.
     #[inline(never)]
-    fn fill_up<M: Model>(&mut self, beginning: &Beginning, datapath: &Datapath<M>) {
+    fn fill_up<M: Model>(&mut self, beginning: &NewOperation, datapath: &Datapath<M>) {
         for &lead in beginning.transactions() {
             self.leave_rest_empty(lead, datapath);
         }
@@ -332,10 +356,15 @@ impl Controller {
     }
 
     /// Assigns pages to the programs that a chip starts by itself during a Clean.
-    fn give_pages_alone<M: Model>(&mut self, lead: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn assign_clean_pages<M: Model>(
+        &mut self,
+        lead: TransactionId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let mut next = Some(lead);
         while let Some(id) = next {
-            self.give_page(id, datapath, kernel);
+            self.assign_page(id, datapath, kernel);
             next = datapath.companion(id);
         }
         if self.shared.geometry.gathers() && datapath.transaction(lead).class().is_program() {
@@ -345,19 +374,19 @@ impl Controller {
 
     /// Assigns a page to a program, unless it has one already.
     #[inline]
-    fn give_page<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn assign_page<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if !datapath.needs_page(id) {
             return;
         }
         let transaction = datapath.transaction_mut(id);
-        if transaction.work == Work::Parity {
+        if transaction.purpose == Purpose::Parity {
             return parity::place(transaction);
         }
         let page = self.shared.allocate::<M>(transaction);
         transaction.to = page.expect(
             "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
         );
-        if transaction.work == Work::MapProgram {
+        if transaction.purpose == Purpose::MapProgram {
             let page = transaction.lpn;
             let Shared { journal, ftl, .. } = &mut self.shared;
             journal.program_began(page, ftl);
@@ -373,33 +402,33 @@ impl Controller {
     #[inline(never)]
     pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = *datapath.transaction(id);
-        let Transaction { work, lpn, .. } = transaction;
+        let Transaction { purpose: work, lpn, .. } = transaction;
         let Controller { shared, writes, collections, moves, map, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        if M::ALL_FEATURES && work.class() == Class::UserRead {
-            cx.shared.policy.tell(PolicyEvent::ReadEnded(&transaction));
+        if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
+            cx.shared.policy.notify(PolicyEvent::ReadEnded(&transaction));
             replica::read_left(id, cx);
-            if let Some(copies) = &mut cx.shared.copies {
+            if let Some(copies) = &mut cx.shared.replication {
                 copies.forget_plan_of(id, lpn);
             }
         }
         if M::ALL_FEATURES && work.is_copyback() && cx.shared.geometry.gathers() {
-            collections.take_apart(id, cx);
+            collections.split_copyback(id, cx);
             return self.run(datapath, kernel);
         }
         match work {
-            Work::Reallocate => reallocate::rerouted(id, cx),
-            Work::ReplicaProgram => replica::rerouted(id, cx),
-            Work::HostRead(_) | Work::MapRead => host_read::rerouted(id, map.as_deref_mut(), cx),
-            Work::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
-            Work::HostWrite(_) => writes.program_rerouted(id, cx),
-            Work::CollectRead(_) | Work::CollectProgram(_) => {
+            Purpose::Reallocate => reallocate::rerouted(id, cx),
+            Purpose::ReplicaProgram => replica::rerouted(id, cx),
+            Purpose::HostRead(_) | Purpose::MapRead => host_read::rerouted(id, map.as_deref_mut(), cx),
+            Purpose::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
+            Purpose::HostWrite(_) => writes.program_rerouted(id, cx),
+            Purpose::CollectRead(_) | Purpose::CollectProgram(_) => {
                 if M::ALL_FEATURES {
                     collections.dropped(work, cx.shared.geometry.plane_of(transaction.from), cx);
                 }
                 moves.rerouted(id, cx);
             }
-            Work::MapProgram | Work::Erase | Work::Parity => {
+            Purpose::MapProgram | Purpose::Erase | Purpose::Parity => {
                 unreachable!("it is where it waits whatever happens to pages")
             }
         }

@@ -1,8 +1,8 @@
 //! The controller decides over time where pages are read and written, what is cached, and what is collected.
 //!
 //! The frontend requests pages ([`Controller::read`], [`Controller::write`]). Each page becomes a transaction of a [kind of work](work) and is
-//! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`questions`]) and returns actions for
-//! the controller ([`issue`]). Events of a transaction go to its kind of work ([`events`]), which pushes follow-up work as [`steps`]. The frontend
+//! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`page_source`]) and returns actions for
+//! the controller ([`issue`]). Events of a transaction go to its kind of work ([`events`]), which pushes follow-up work as [`follow_ups`]. The frontend
 //! takes completions with [`Controller::next_done`].
 //!
 //! # Terms
@@ -16,12 +16,12 @@
 mod cache;
 mod cores;
 mod events;
+mod follow_ups;
 mod issue;
+mod page_source;
 mod power_cut;
-mod questions;
 mod requests;
 mod shared;
-mod steps;
 mod work;
 
 use crate::config::{Config, Move, MovedPages};
@@ -37,8 +37,8 @@ use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::measure::report::{FlashReport, GcReport};
 use crate::persistence::Persistence;
-use crate::policies::{self, AnyPolicy, FirmwarePolicy, Placed, Placing, WritePlacer};
-use crate::schedule::account::LatencyBreakdown;
+use crate::policies::{self, AnyPolicy, CustomPlacement, FirmwarePolicy, PlacementStage, WritePlacer};
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::schedule::transaction::{Owner, Priority};
 use crate::units::{Bytes, Time};
 
@@ -46,14 +46,14 @@ pub use cache::DeviceCache;
 pub use cores::Cores;
 pub use work::replica::{self, Replication};
 
+use follow_ups::FollowUpStack;
 use shared::{Context, Rules, Shared};
-use steps::Todo;
+use work::chip_to_chip::ChipToChipMoves;
 use work::collect::Collections;
 use work::foreground::Foreground;
 use work::host_write::HostWrites;
 use work::journal::Journal;
 use work::map::CachedMap;
-use work::moves::Moves;
 use work::parity::Parity;
 use work::slc::SlcWork;
 
@@ -82,7 +82,7 @@ impl PageRequest {
 
 /// A completion for the frontend.
 #[derive(Clone, Copy, Debug)]
-pub enum Done {
+pub enum CompletedWork {
     /// A page of a request, or part of a page, completed by this transaction. The frontend removes the transaction.
     Page(TransactionId),
     /// Part of a page of a request, completed by the device cache.
@@ -112,7 +112,7 @@ pub struct Controller {
     shared: Shared,
     writes: HostWrites,
     collections: Collections,
-    moves: Moves,
+    moves: ChipToChipMoves,
     /// Mapping cache; `None` if the whole map is in DRAM.
     map: Option<Box<CachedMap>>,
     /// Device cache; `None` if the drive has none.
@@ -132,7 +132,7 @@ impl Controller {
         });
         let rules = Rules::new(config, map.is_some());
         let writes = HostWrites::new(if rules.preallocates { geometry.planes() } else { 0 }, priorities);
-        let moves = Moves::new(geometry, config.gc.r#move.leaves_the_chip(), config.gc.r#move == Move::Clean);
+        let moves = ChipToChipMoves::new(geometry, config.gc.r#move.crosses_chips(), config.gc.r#move == Move::Clean);
         Controller {
             writes,
             collections: Collections::new(config, geometry),
@@ -144,14 +144,14 @@ impl Controller {
                 rules,
                 policy: policies::policy_of(config, geometry),
                 journal: Journal::new(config, geometry, &ftl),
-                copies: Replication::new(config, geometry),
+                replication: Replication::new(config, geometry),
                 counters: Counters::default(),
                 cores: Cores::new(config),
                 slc: SlcWork::new(geometry),
                 flushes: 0,
                 foreground: Foreground::new(geometry),
                 done: Vec::new(),
-                todo: Todo::default(),
+                follow_ups: FollowUpStack::default(),
                 is_cut_off: false,
                 ftl,
                 geometry: geometry.clone(),
@@ -162,8 +162,8 @@ impl Controller {
     /// Replaces the configured firmware policy, which is `page`, with a user-supplied one.
     pub fn set_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
         self.shared.ftl.set_moves_shared(policy.moved_pages() == MovedPages::WriteBlock);
-        if policy.placing() == Placing::Late {
-            self.shared.ftl.set_placed_late();
+        if policy.placement_stage() == PlacementStage::AtDispatch {
+            self.shared.ftl.allow_any_plane();
         }
         self.shared.policy = AnyPolicy::Other(policy);
     }
@@ -174,9 +174,13 @@ impl Controller {
     /// If the policy chooses planes only when writes leave its queues.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
         let Shared { policy, ftl, geometry, .. } = &mut self.shared;
-        assert_ne!(policy.placing(), Placing::Late, "writes are placed as they come: set ftl.policy to another one");
-        ftl.set_placed_beside();
-        let placed = Placed::new(std::mem::replace(policy, policies::page_policy()), placer, geometry);
+        assert_ne!(
+            policy.placement_stage(),
+            PlacementStage::AtDispatch,
+            "writes are placed as they come: set ftl.policy to another one"
+        );
+        ftl.allow_other_planes();
+        let placed = CustomPlacement::new(std::mem::replace(policy, policies::page_policy()), placer, geometry);
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
@@ -216,7 +220,7 @@ impl Controller {
 
     /// Queues a job at the cores. Returns its end; `None` if it takes no time.
     pub fn ask_core<M: Model>(&mut self, job: Job, kernel: &mut Kernel<M>) -> Option<Time> {
-        if M::ALL_FEATURES { self.shared.cores.as_mut()?.ask(job, kernel) } else { None }
+        if M::ALL_FEATURES { self.shared.cores.as_mut()?.queue_job(job, kernel) } else { None }
     }
 
     /// Removes and returns the job that ends now.
@@ -237,12 +241,12 @@ impl Controller {
 
     /// Returns the replication; `None` if it is disabled.
     pub fn replication(&self) -> Option<&Replication> {
-        self.shared.copies.as_deref()
+        self.shared.replication.as_deref()
     }
 
     /// Returns the replication for changes before the run.
     pub fn replication_mut(&mut self) -> Option<&mut Replication> {
-        self.shared.copies.as_deref_mut()
+        self.shared.replication.as_deref_mut()
     }
 
     /// Returns the counters of the SLC cache; `None` if the drive has none.
@@ -256,7 +260,7 @@ impl Controller {
     }
 
     /// Starts recording changes of the caches for probes.
-    pub fn tell_probes(&mut self) {
+    pub fn record_changes(&mut self) {
         if let Some(map) = &mut self.map {
             map.keep_events();
         }
@@ -266,7 +270,7 @@ impl Controller {
     }
 
     /// Stops recording changes of the caches.
-    pub fn stop_telling(&mut self) {
+    pub fn stop_recording(&mut self) {
         if let Some(map) = &mut self.map {
             map.drop_events();
         }
@@ -277,26 +281,26 @@ impl Controller {
 
     /// Returns whether completions are pending for the frontend.
     #[inline(always)]
-    pub fn has_done(&self) -> bool {
+    pub fn has_completions(&self) -> bool {
         !self.shared.done.is_empty()
     }
 
     /// Returns the pending completion at index `next`, in order of occurrence.
     #[inline(always)]
-    pub fn next_done(&self, next: usize) -> Option<&Done> {
+    pub fn next_done(&self, next: usize) -> Option<&CompletedWork> {
         self.shared.done.get(next)
     }
 
     /// Removes all pending completions, after the frontend has handled them.
     #[inline(always)]
-    pub fn done_taken(&mut self) {
+    pub fn clear_completions(&mut self) {
         self.shared.done.clear();
     }
 
     /// Returns whether the policy may be holding writes that can now be dispatched.
     #[inline]
     pub fn has_due_writes(&self) -> bool {
-        !self.shared.policy.is_page() && self.shared.policy.is_due()
+        !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
     /// Handles grants until the fabric has no more. Returns whether there were any.
@@ -307,14 +311,14 @@ impl Controller {
             if M::ALL_FEATURES && self.has_due_writes() {
                 self.send_due(datapath, kernel);
             }
-            let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_answers());
+            let may_dispatch = datapath.dispatches() && (datapath.has_candidates() || datapath.has_output());
             let has_dispatched = may_dispatch && self.dispatch(datapath, kernel);
-            let has_answers = datapath.has_answers();
+            let has_answers = datapath.has_output();
             // Plain drives call this function only here, so the compiler inlines it.
             if has_answers && M::ALL_FEATURES {
                 self.take_grants_out_of_line(datapath, kernel);
             } else if has_answers {
-                self.take_grants(datapath, kernel);
+                self.handle_grants(datapath, kernel);
             }
             has_answered |= has_dispatched || has_answers;
             // A grant can free resources for which the policy holds writes. Dispatch the writes now, because no later event may do so.
@@ -322,7 +326,7 @@ impl Controller {
                 break;
             }
         }
-        datapath.tell_link_uses(kernel);
+        datapath.report_link_uses(kernel);
         has_answered
     }
 }

@@ -6,9 +6,9 @@ use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::transaction::{Transaction, TransactionClass};
 
-use super::steps::Step;
+use super::follow_ups::FollowUp;
 use super::work::host_write::drop_write;
 use super::work::preallocate::drop_page;
 use super::work::replica;
@@ -21,7 +21,7 @@ impl Controller {
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages =
             programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
-        pages.filter(|&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
+        pages.filter(|&id| datapath.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
     /// Returns the pages whose programs are running, for any purpose. A power cut makes these pages unreadable.
@@ -43,19 +43,19 @@ impl Controller {
             cache.drop_waiting();
         }
         let is_of_request = |transaction: &Transaction| transaction.owner.request.is_some();
-        let queued = datapath.take_out(is_of_request, kernel);
+        let queued = datapath.dequeue_unwanted(is_of_request, kernel);
         for &id in &queued {
             let transaction = datapath.transaction(id);
             let policy = &mut self.shared.policy;
             match transaction.class() {
-                Class::UserProgram => policy.tell(PolicyEvent::WriteDropped(transaction)),
-                _ => policy.tell(PolicyEvent::ReadEnded(transaction)),
+                TransactionClass::UserProgram => policy.notify(PolicyEvent::WriteDropped(transaction)),
+                _ => policy.notify(PolicyEvent::ReadEnded(transaction)),
             }
         }
-        let mut without_page = self.shared.policy.take_held(&|id| is_of_request(datapath.transaction(id)));
+        let mut without_page = self.shared.policy.withdraw_held(&|id| is_of_request(datapath.transaction(id)));
         without_page.extend(self.writes.take_blocked_of_requests(datapath));
         for id in queued {
-            if datapath.transaction(id).work.is_write() {
+            if datapath.transaction(id).purpose.is_write() {
                 drop_page(id, &mut Context { shared: &mut self.shared, datapath, kernel });
                 self.run(datapath, kernel);
             }
@@ -70,19 +70,19 @@ impl Controller {
 
     /// Drops a transaction of a request that is not queued and has no page.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { work, lpn, successor, .. } = *datapath.transaction(id);
+        let Transaction { purpose: work, lpn, successor, .. } = *datapath.transaction(id);
         let Controller { shared, cache, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        if M::ALL_FEATURES && work.class() == Class::UserRead {
+        if M::ALL_FEATURES && work.class() == TransactionClass::UserRead {
             replica::read_left(id, cx);
-            if let Some(copies) = &mut cx.shared.copies {
+            if let Some(copies) = &mut cx.shared.replication {
                 copies.forget_plan_of(id, lpn);
             }
-            cx.shared.policy.tell(PolicyEvent::ReadDropped(id));
+            cx.shared.policy.notify(PolicyEvent::ReadDropped(id));
         }
         if work.is_write() {
             drop_write(id, cache.as_deref_mut(), cx);
-            return cx.then(Step::Successor(lpn, successor));
+            return cx.push(FollowUp::Successor(lpn, successor));
         }
         cx.datapath.remove(id);
         if work.has_cache_place()

@@ -8,10 +8,10 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::policies::FirmwarePolicy;
-use crate::schedule::work::{CachePlace, Work};
+use crate::schedule::purpose::{CacheReservation, Purpose};
 use crate::units::{Bytes, Time};
 
-use super::steps::Step;
+use super::follow_ups::FollowUp;
 use super::work::host_read;
 use super::work::host_write::FlashWrite;
 use super::{Context, Controller, PageRequest};
@@ -33,7 +33,7 @@ impl Controller {
         }
     }
 
-    /// Reads a page for a request. Returns the number of completions ([`Done`](super::Done)) to expect.
+    /// Reads a page for a request. Returns the number of completions ([`CompletedWork`](super::CompletedWork)) to expect.
     #[inline(always)]
     pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
         if self.cache.is_some() {
@@ -41,8 +41,8 @@ impl Controller {
         }
         let Controller { shared, writes, .. } = self;
         let cx = &mut Context { shared, datapath, kernel };
-        let id = host_read::begin(page, page.start, page.bytes, CachePlace::None, &mut writes.placements, cx);
-        self.start_read(id, Work::HostRead(CachePlace::None), datapath, kernel);
+        let id = host_read::begin(page, page.start, page.bytes, CacheReservation::None, &mut writes.placements, cx);
+        self.start_read(id, Purpose::HostRead(CacheReservation::None), datapath, kernel);
         1
     }
 
@@ -55,10 +55,10 @@ impl Controller {
         let Controller { shared, writes, cache: Some(cache), .. } = self else { return 0 };
         let read = cache.read(page, writes, &mut Context { shared, datapath, kernel });
         if let Some(id) = read.from_flash {
-            let work = datapath.transaction(id).work;
+            let work = datapath.transaction(id).purpose;
             self.start_read(id, work, datapath, kernel);
         }
-        self.shared.todo.push(Step::SettleCache);
+        self.shared.follow_ups.push(FollowUp::SettleCache);
         self.run(datapath, kernel);
         read.parts
     }
@@ -68,7 +68,7 @@ impl Controller {
     fn start_read<M: Model>(
         &mut self,
         id: TransactionId,
-        work: Work,
+        work: Purpose,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
@@ -77,7 +77,7 @@ impl Controller {
             Some(map) => {
                 let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
                 if map.look_up(id, cx) {
-                    cx.then(Step::SettleMap);
+                    cx.push(FollowUp::SettleMap);
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Controller {
             Some(cache) => cache.write(page, writes, cx),
             None => {
                 let PageRequest { lpn, bytes, .. } = *page;
-                let (place, in_cache) = (CachePlace::None, Time::ZERO);
+                let (place, in_cache) = (CacheReservation::None, Time::ZERO);
                 let write = FlashWrite { writer: page.into(), lpn, bytes, place, in_cache };
                 if let Some(id) = writes.enter(write, cx) {
                     writes.start(id, map.as_deref_mut(), cx);
@@ -129,15 +129,15 @@ impl Controller {
     pub fn deallocate<M: Model>(&mut self, pages: Range<u32>, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         for lpn in pages.map(Lpn) {
             let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
-            let had_copy = cx.shared.copies.is_some() && cx.shared.ftl.replica_of(lpn).is_some();
+            let had_copy = cx.shared.replication.is_some() && cx.shared.ftl.replica_of(lpn).is_some();
             let was_mapped = cx.shared.ftl.deallocate(lpn);
             if was_mapped || had_copy {
                 cx.shared.persist(|state| state.unmapped(lpn));
             }
-            cx.kernel.tell(|| Notice::Deallocated(lpn));
+            cx.kernel.notify(|| Notice::Deallocated(lpn));
             cx.superseded(lpn);
             if was_mapped {
-                cx.then(Step::EntryChanged(lpn));
+                cx.push(FollowUp::EntryChanged(lpn));
             }
             self.run(datapath, kernel);
             if let Some(cache) = &mut self.cache {
@@ -145,7 +145,7 @@ impl Controller {
                 self.run(datapath, kernel);
             }
         }
-        self.shared.todo.push(Step::SettleJournal);
+        self.shared.follow_ups.push(FollowUp::SettleJournal);
         self.run(datapath, kernel);
         self.collect_idle_dies(datapath, kernel);
     }
@@ -172,7 +172,7 @@ impl Controller {
         }
     }
 
-    /// Begins a flush, which destages all dirty data in `pages`. [`Done::Flush`](super::Done::Flush) follows.
+    /// Begins a flush, which destages all dirty data in `pages`. [`CompletedWork::Flush`](super::CompletedWork::Flush) follows.
     pub fn flush<M: Model>(
         &mut self,
         waiter: Option<RequestId>,
@@ -183,7 +183,7 @@ impl Controller {
         self.shared.flushes += 1;
         let is_safe = self.cache.as_ref().is_some_and(|cache| cache.is_safe(waiter));
         if M::ALL_FEATURES && !is_safe {
-            (0..self.shared.geometry.dies()).for_each(|die| datapath.hurry(DieId(die), kernel));
+            (0..self.shared.geometry.dies()).for_each(|die| datapath.flush_partial_programs(DieId(die), kernel));
         }
         match &mut self.cache {
             Some(cache) if !is_safe => {
@@ -191,7 +191,7 @@ impl Controller {
             }
             _ => {
                 self.shared.data_flushed(waiter);
-                self.shared.todo.push(Step::SettleJournal);
+                self.shared.follow_ups.push(FollowUp::SettleJournal);
             }
         }
         self.run(datapath, kernel);

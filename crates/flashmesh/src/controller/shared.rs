@@ -3,24 +3,24 @@
 use crate::config::{Config, FirstTouch, WriteBinding, WriteStreams};
 use crate::datapath::Datapath;
 use crate::flash::geometry::Geometry;
-use crate::ftl::{Ftl, Stream};
+use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
-use crate::persistence::{Persistence, Programmed};
+use crate::persistence::{Persistence, ProgramReason};
 use crate::policies::{AnyPolicy, FirmwarePolicy, PolicyEvent};
-use crate::schedule::transaction::{Class, Owner, Transaction};
-use crate::schedule::work::{Route, Work};
+use crate::schedule::purpose::{MoveRoute, Purpose};
+use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
 
 use super::cores::Cores;
-use super::steps::{Step, Todo};
+use super::follow_ups::{FollowUp, FollowUpStack};
 use super::work::foreground::Foreground;
 use super::work::journal::Journal;
 use super::work::replica::Replication;
 use super::work::slc::SlcWork;
-use super::{Counters, Done};
+use super::{CompletedWork, Counters};
 
 /// Settings of the configuration that affect the controller.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Rules {
     /// Whether planes of idle dies are collected or folded.
     pub collects_in_background: bool,
     /// Whether collection moves pages directly from chip to chip. With `cleans`, one packet moves all pages of a block.
-    pub copies: bool,
+    pub moves_chip_to_chip: bool,
     pub cleans: bool,
     /// Whether all host writes of a plane share one open block.
     pub shares_open_block: bool,
@@ -61,7 +61,7 @@ impl Rules {
             preemptible: config.gc.preemptible,
             suspends_when_full: config.cache.suspend_when_full,
             collects_in_background: config.gc.background_threshold != 0.0 || config.slc.is_on(),
-            copies: config.gc.r#move.leaves_the_chip(),
+            moves_chip_to_chip: config.gc.r#move.crosses_chips(),
             cleans: config.gc.r#move == crate::config::Move::Clean,
             shares_open_block: config.ftl.write_streams == WriteStreams::Shared && !config.slc.is_on(),
             destages_apart: config.ftl.write_streams == WriteStreams::PerStreamDestaged,
@@ -82,7 +82,7 @@ pub struct Shared {
     pub policy: AnyPolicy,
     pub journal: Journal,
     /// Replicas of pages on other dies; `None` without replication.
-    pub copies: Option<Box<Replication>>,
+    pub replication: Option<Box<Replication>>,
     pub counters: Counters,
     /// Processor cores; `None` if no job takes time.
     pub cores: Option<Box<Cores>>,
@@ -93,8 +93,8 @@ pub struct Shared {
     /// Foreground collections, by die.
     pub foreground: Foreground,
     /// Completions for the frontend to take.
-    pub done: Vec<Done>,
-    pub todo: Todo,
+    pub done: Vec<CompletedWork>,
+    pub follow_ups: FollowUpStack,
     /// Whether the power was cut. Work for requests is then dropped.
     pub is_cut_off: bool,
 }
@@ -104,13 +104,13 @@ impl Shared {
     /// queued.
     #[inline(always)]
     pub fn has_homes(&self) -> bool {
-        self.copies.is_some() || self.rules.cleans
+        self.replication.is_some() || self.rules.cleans
     }
 
     /// Returns whether the end of reads is reported: to replication, or to a policy other than the page policy.
     #[inline(always)]
     pub fn reports_reads(&self) -> bool {
-        !self.policy.is_page() || self.copies.is_some()
+        !self.policy.is_page() || self.replication.is_some()
     }
 }
 
@@ -130,7 +130,7 @@ impl<M: Model> Context<'_, M> {
     }
 
     /// Begins a transaction of the firmware for a whole page.
-    pub fn begin_own(&mut self, work: Work, lpn: Lpn, from: Ppn, plane: PlaneId) -> TransactionId {
+    pub fn begin_internal(&mut self, work: Purpose, lpn: Lpn, from: Ppn, plane: PlaneId) -> TransactionId {
         let bytes = self.shared.geometry.page_size;
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
@@ -138,32 +138,32 @@ impl<M: Model> Context<'_, M> {
     /// Queues the processing of a page that collection has read at the cores. Returns `false` if it takes no time.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
-        shared.cores.as_mut().is_some_and(|cores| cores.ask(Job::Move(id), kernel).is_some())
+        shared.cores.as_mut().is_some_and(|cores| cores.queue_job(Job::Move(id), kernel).is_some())
     }
 
     /// Pushes a follow-up step. Siblings run in the order in which they are pushed.
     #[inline]
-    pub fn then(&mut self, step: Step) {
-        self.shared.todo.push(step);
+    pub fn push(&mut self, step: FollowUp) {
+        self.shared.follow_ups.push(step);
     }
 
     /// Notifies probes and replication that the newest version of `lpn` was replaced or deallocated. Its replicas are then invalid.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
-        self.kernel.tell_of_read(ReadNotice::Superseded(lpn));
-        if let Some(copies) = &mut self.shared.copies {
+        self.kernel.notify_read(ReadNotice::Superseded(lpn));
+        if let Some(copies) = &mut self.shared.replication {
             copies.superseded(lpn);
-            self.copies_ended();
+            self.remove_invalid_replicas();
         }
     }
 
     /// Removes the replicas that the translation layer has invalidated.
-    pub fn copies_ended(&mut self) {
-        let Shared { ftl, copies, journal, .. } = &mut *self.shared;
+    pub fn remove_invalid_replicas(&mut self) {
+        let Shared { ftl, replication: copies, journal, .. } = &mut *self.shared;
         let Some(copies) = copies else { return };
-        while let Some(lpn) = ftl.next_ended_replica() {
-            self.kernel.tell(|| Notice::ReplicaDropped(lpn));
-            journal.log(|state| state.copy_changed(lpn));
+        while let Some(lpn) = ftl.next_dropped_replica() {
+            self.kernel.notify(|| Notice::ReplicaDropped(lpn));
+            journal.log(|state| state.mark_replica_page(lpn));
             copies.ended(lpn);
         }
     }
@@ -178,14 +178,14 @@ impl Shared {
 
     /// Logs that the array has programmed `ppn` with a page of the host.
     #[inline]
-    pub fn persist_program(&mut self, lpn: Lpn, ppn: Ppn, what: Programmed) {
+    pub fn persist_program(&mut self, lpn: Lpn, ppn: Ppn, what: ProgramReason) {
         self.persist(|state| state.programmed(lpn, ppn, what));
     }
 
     /// Ends a transaction. A transaction of a request is passed to the frontend; any other is removed.
     #[inline]
     pub fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
-        if request.is_some() { self.done.push(Done::Page(id)) } else { datapath.remove(id) }
+        if request.is_some() { self.done.push(CompletedWork::Page(id)) } else { datapath.remove(id) }
     }
 
     pub fn planes_of(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
@@ -195,27 +195,29 @@ impl Shared {
 
     /// Returns the kind of open block for a program; `None` for other transactions.
     #[inline]
-    pub fn stream_of(&self, transaction: &Transaction) -> Option<Stream> {
-        match transaction.work {
-            Work::HostWrite(_) => Some(self.stream_of_write(transaction)),
+    pub fn stream_of(&self, transaction: &Transaction) -> Option<OpenBlockKind> {
+        match transaction.purpose {
+            Purpose::HostWrite(_) => Some(self.stream_of_write(transaction)),
             // Reallocated pages go to the block of host writes, never to the SLC cache.
-            Work::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
-            Work::MapProgram => Some(Stream::Translation),
-            Work::ReplicaProgram => Some(Stream::Replica),
-            Work::CollectProgram(Route::Controller | Route::Plane) => Some(self.ftl.stream_of_move(transaction.from)),
-            Work::CollectProgram(_) => Some(Stream::Arrival),
-            Work::MapRead
-            | Work::HostRead(_)
-            | Work::ReadModify(_)
-            | Work::CollectRead(_)
-            | Work::Erase
-            | Work::Parity => None,
+            Purpose::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
+            Purpose::MapProgram => Some(OpenBlockKind::Translation),
+            Purpose::ReplicaProgram => Some(OpenBlockKind::Replica),
+            Purpose::CollectProgram(MoveRoute::Controller | MoveRoute::Plane) => {
+                Some(self.ftl.stream_of_move(transaction.from))
+            }
+            Purpose::CollectProgram(_) => Some(OpenBlockKind::Incoming),
+            Purpose::MapRead
+            | Purpose::HostRead(_)
+            | Purpose::ReadModify(_)
+            | Purpose::CollectRead(_)
+            | Purpose::Erase
+            | Purpose::Parity => None,
         }
     }
 
     /// Returns the kind of open block for a write.
     #[inline]
-    pub fn stream_of_write(&self, transaction: &Transaction) -> Stream {
+    pub fn stream_of_write(&self, transaction: &Transaction) -> OpenBlockKind {
         let is_of_stream = transaction.owner.request.is_some() || self.rules.destages_apart;
         self.ftl.write_stream(transaction.plane, is_of_stream.then_some(transaction.owner.stream))
     }
@@ -232,14 +234,14 @@ impl Shared {
         let stream = self.stream_of(transaction)?;
         let class = transaction.class();
         let page = match class {
-            Class::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
+            TransactionClass::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
             _ => {
                 self.ftl.prefetch_older(transaction.lpn);
                 self.ftl.allocate(transaction.plane, stream)
             }
         };
         if M::ALL_FEATURES {
-            self.policy.tell(PolicyEvent::PageTaken(class, transaction.plane));
+            self.policy.notify(PolicyEvent::PageTaken(class, transaction.plane));
         }
         page
     }

@@ -6,16 +6,16 @@
 //! precedence over the queues.
 
 use crate::datapath::path::PathGrant;
-use crate::datapath::{Datapath, PageSource, Wants};
+use crate::datapath::{Datapath, IssueOutcome, PageSource};
 use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
 use crate::flash::die::{Operation, PlaneTransactions};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::PathWait;
-use crate::schedule::transaction::Class;
-use crate::schedule::{Choice, Scheduler};
+use crate::schedule::latency_account::PathWait;
+use crate::schedule::transaction::TransactionClass;
+use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
 /// Dies that execute Cleans, and their pending operations.
@@ -55,7 +55,7 @@ impl CleanExecution {
 impl<M: Model> Datapath<M> {
     /// Ends the reservation of `die`, after the CleanAck and the rerouting of [its moved pages](Datapath::take_moved). Next, call
     /// [`Datapath::try_issue`].
-    pub fn stop_keeping(&mut self, die: DieId) {
+    pub fn end_reservation(&mut self, die: DieId) {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);
     }
 
@@ -65,7 +65,7 @@ impl<M: Model> Datapath<M> {
         let priorities = self.queues.priorities();
         let planes = 0..self.geometry.planes_per_die as u8;
         for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
-            let queue = Choice { die, class: Class::UserRead, plane, priority };
+            let queue = QueueId { die, class: TransactionClass::UserRead, plane, priority };
             while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
                 if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
             }
@@ -80,23 +80,23 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Chains `others`, reads of the same page, to `lead`, the first read of a Clean, which has already started.
-    pub fn list_with(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
+    pub fn chain_listed(&mut self, lead: TransactionId, others: &[TransactionId], kernel: &mut Kernel<M>) {
         let die = self.geometry.die_of_plane(self.transactions[lead].plane);
         let together: Vec<TransactionId> = std::iter::once(lead).chain(others.iter().copied()).collect();
-        self.run_together(&together);
+        self.chain_operation(&together);
         self.start_companion_waits(die, lead, kernel);
-        let wait = PathWait { asked: kernel.now(), tried: kernel.now(), causes: Causes::default() };
+        let wait = PathWait { requested_at: kernel.now(), tried: kernel.now(), causes: Causes::default() };
         self.end_companion_waits(die, lead, PathGrant { wait, cause: Cause::Controller }, kernel);
     }
 
     /// Queues a read or program of a Clean, which starts as soon as its die is free. Returns the die. Next, call [`Datapath::try_issue`].
-    pub fn begin_alone(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
+    pub fn enqueue_clean_operation(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request) = (transaction.class(), transaction.owner.request);
         transaction.account.queue(now, self.dies[die].state.internal_busy(now));
-        kernel.tell(|| Notice::Enqueued(die, class, request));
+        kernel.notify(|| Notice::Enqueued(die, class, request));
         self.start_companion_waits(die, id, kernel);
         if self.rules.tracks_idle {
             self.idle.set(die, false);
@@ -106,16 +106,16 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Starts a read or program of a Clean without a command over the interconnect. A program must have its page.
-    pub fn start_alone<S: PageSource<M>>(
+    pub fn start_clean_operation<S: PageSource<M>>(
         &mut self,
         die: DieId,
         id: TransactionId,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         let now = kernel.now();
         let class = self.transactions[id].class();
-        let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
+        let wait = PathWait { requested_at: now, tried: now, causes: Causes::default() };
         let path = PathGrant { wait, cause: Cause::Controller };
         self.on_dequeued(id, die, path, kernel);
         self.end_companion_waits(die, id, path, kernel);
@@ -136,7 +136,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        kernel.tell(|| Notice::OperationBegan(die, kind, 1));
+        kernel.notify(|| Notice::OperationBegan(die, kind, 1));
         self.start_array(die, Time::ZERO, kernel);
         self.issue_beside_array(die, source, kernel)
     }

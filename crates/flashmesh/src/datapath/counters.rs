@@ -1,4 +1,4 @@
-use crate::measure::conflicts::Conflicts;
+use crate::measure::path_conflicts::PathConflicts;
 use crate::power::energy::ArrayWork;
 
 /// Counts of transfers and operations, for reports.
@@ -9,7 +9,7 @@ pub struct Counters {
     /// Number of transfers whose path was free at the first attempt.
     pub transfers_free: u64,
     /// Waits of the other transfers, by cause.
-    pub conflicts: Conflicts,
+    pub conflicts: PathConflicts,
     /// Number of array operations, by kind and page type.
     pub work: ArrayWork,
     /// Number of suspensions of programs and erases.

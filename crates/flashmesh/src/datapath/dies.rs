@@ -6,7 +6,7 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::model::Model;
 use crate::measure::lower_bound::DieWork;
 use crate::schedule::DieStates;
-use crate::schedule::load::Load;
+use crate::schedule::load::LoadView;
 use crate::units::Time;
 
 use super::Datapath;
@@ -36,11 +36,11 @@ impl DieStates for DiesView<'_> {
         self.0[die.index()].state.is_idle()
     }
 
-    fn working(&self, die: DieId) -> usize {
+    fn in_progress(&self, die: DieId) -> usize {
         self.0[die.index()].state.outstanding()
     }
 
-    fn asks(&self, die: DieId) -> bool {
+    fn requests_path(&self, die: DieId) -> bool {
         self.0[die.index()].path.requests_command()
     }
 
@@ -60,8 +60,8 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Returns queue lengths and states of the dies, for policies that balance load.
-    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> Load<'a> {
-        Load::new(states, &self.queues, &self.transactions)
+    pub fn load<'a>(&'a self, states: &'a DiesView<'a>) -> LoadView<'a> {
+        LoadView::new(states, &self.queues, &self.transactions)
     }
 
     /// Returns the idle dies, if they are [tracked](Self::track_idle).

@@ -6,7 +6,7 @@
 //!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Actions for the controller are return values ([`Wants`], [`Next`], [`Arrived`], [`Ended`]). The datapath queries the controller only through
+//! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries the controller only through
 //! [`PageSource`].
 //!
 //! # Terms
@@ -32,8 +32,8 @@ mod stats;
 mod transfer;
 
 use crate::config::{Config, EraseOrder, Priorities};
-use crate::engine::table::Table;
-use crate::fabric::{AnyFabric, FabricError, Facts};
+use crate::engine::id_table::IdTable;
+use crate::fabric::{AnyFabric, FabricError, FabricInfo};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
@@ -44,11 +44,11 @@ use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
 pub use counters::Counters;
-pub use issue::{HeldDie, Wants};
-pub use operation::{Beginning, Ended, Next};
+pub use issue::{HeldDie, IssueOutcome};
+pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
-pub use stats::Figures;
-pub use transfer::Arrived;
+pub use stats::DatapathStats;
+pub use transfer::DeliveredTransfer;
 
 use arrival_order::ArrivalOrder;
 use clean::CleanExecution;
@@ -68,7 +68,7 @@ pub struct Datapath<M: Model> {
     transactions: Transactions,
     queues: DieQueues,
     scheduling: SchedulingState,
-    dies: Table<DieId, DieEntry>,
+    dies: IdTable<DieId, DieEntry>,
     /// Idle dies, maintained if [`Rules::tracks_idle`].
     idle: IdleDies,
     clean_execution: CleanExecution,
@@ -80,26 +80,30 @@ pub struct Datapath<M: Model> {
 }
 
 impl Datapath<Probed> {
-    /// Builds the idle datapath of the drive in `config`, over an interconnect of the kind `facts`.
+    /// Builds the idle datapath of the drive in `config`, over an interconnect of the kind `info`.
     ///
     /// # Errors
     /// If the interconnect does not fit the drive.
-    pub fn new(config: &Config, geometry: &Geometry, facts: &'static Facts) -> Result<Datapath<Probed>, FabricError> {
+    pub fn new(
+        config: &Config,
+        geometry: &Geometry,
+        info: &'static FabricInfo,
+    ) -> Result<Datapath<Probed>, FabricError> {
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
         (0..dies).for_each(|die| idle.set(DieId(die), true));
         let scheduler = AnyScheduler::new(config, geometry);
         Ok(Datapath {
-            timing: Timing::new(config, facts.on_die_controller_time(config)),
-            rules: Rules::new(config, geometry, facts, &scheduler),
+            timing: Timing::new(config, info.on_die_controller_time(config)),
+            rules: Rules::new(config, geometry, info, &scheduler),
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduling: SchedulingState::new(scheduler, geometry),
-            dies: Table::of(DieEntry::default(), dies as usize),
+            dies: IdTable::filled(DieEntry::default(), dies as usize),
             idle,
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),
-            interconnect: Interconnect::new(facts, AnyFabric::of_kind(facts, config, geometry)?),
+            interconnect: Interconnect::new(info, AnyFabric::of_kind(info, config, geometry)?),
             arrival_order: ArrivalOrder::default(),
             gather: GatherState::new(config, geometry),
             counters: Counters::default(),
@@ -148,18 +152,18 @@ impl Datapath<Probed> {
 
 impl<M: Model> Datapath<M> {
     /// Starts recording link uses, which probes receive.
-    pub fn tell_uses(&mut self) {
+    pub fn record_link_uses(&mut self) {
         self.interconnect.outbox.uses = Some(Vec::new());
     }
 
-    pub fn stop_telling(&mut self) {
+    pub fn stop_notices(&mut self) {
         self.interconnect.outbox.uses = None;
     }
 
-    pub fn figures(&self) -> Figures<'_> {
-        Figures {
+    pub fn stats(&self) -> DatapathStats<'_> {
+        DatapathStats {
             fabric: &self.interconnect.fabric,
-            facts: self.interconnect.facts,
+            info: self.interconnect.info,
             counters: &self.counters,
             dies: self.dies.values(),
             rules: &self.rules,
@@ -175,7 +179,7 @@ impl<M: Model> Datapath<M> {
         &mut self.interconnect.fabric
     }
 
-    pub fn facts(&self) -> &'static Facts {
-        self.interconnect.facts
+    pub fn info(&self) -> &'static FabricInfo {
+        self.interconnect.info
     }
 }

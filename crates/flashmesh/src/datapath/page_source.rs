@@ -3,7 +3,7 @@
 use crate::ids::{BlockId, DieId, PlaneId, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::transaction::{Transaction, TransactionClass};
 
 use super::Datapath;
 
@@ -17,16 +17,21 @@ pub trait PageSource<M: Model> {
     fn is_current(&self, transaction: &Transaction) -> bool;
 
     /// Returns whether the allocator would still place `write`, which is to be the next lead, on its current plane.
-    fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
+    fn keeps_plane(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
 
     /// Returns whether the firmware policy lets `other` join the read `lead` of the same die.
-    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool;
+    fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool;
 
     /// Returns the block and page that a program would get on its plane now; `None` if it has to wait, and for other operations.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 
     /// Returns whether queued programs of `class` may run on `plane`. Each of `heads`, the heads of their queues, needs a free page.
-    fn has_page<'a>(&self, class: Class, plane: PlaneId, heads: impl Iterator<Item = &'a Transaction>) -> bool;
+    fn has_page<'a>(
+        &self,
+        class: TransactionClass,
+        plane: PlaneId,
+        heads: impl Iterator<Item = &'a Transaction>,
+    ) -> bool;
 
     /// Returns whether all host writes of a plane share one open block.
     fn shares_open_block(&self) -> bool;
@@ -41,7 +46,7 @@ pub trait PageSource<M: Model> {
     fn writes_slc(&self, plane: PlaneId) -> bool;
 
     /// Returns whether any victim whose pages may move to `plane` has valid pages that are not read yet.
-    fn moves_more(&self, plane: PlaneId) -> bool;
+    fn has_unread_pages(&self, plane: PlaneId) -> bool;
 
     /// Returns whether writes of `die` wait because its GC is behind schedule.
     fn writes_wait(&self, die: DieId) -> bool;
@@ -56,10 +61,10 @@ pub trait PageSource<M: Model> {
     fn collects_for_space(&self, die: DieId) -> bool;
 
     /// Returns whether reads may suspend operations now.
-    fn suspends(&self) -> bool;
+    fn may_suspend(&self) -> bool;
 
     /// Returns whether programs may have to wait for a free page at a die with the runnable transactions `ready` and the queued ones `queued`.
-    fn holds_back(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
+    fn may_hold_programs(&self, ready: &PlaneMasks, queued: &PlaneMasks) -> bool;
 
     /// Returns the number of valid pages in the list of a Clean that starts with `read`.
     fn listed_pages(&self, read: &Transaction) -> usize;

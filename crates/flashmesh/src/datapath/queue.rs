@@ -4,9 +4,9 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::Work;
-use crate::schedule::{Choice, Scheduler};
+use crate::schedule::purpose::Purpose;
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::{QueueId, Scheduler};
 use crate::units::Time;
 
 use super::Datapath;
@@ -44,15 +44,15 @@ impl<M: Model> Datapath<M> {
 
     /// Enqueues a transaction at its die. `work` must be the transaction's. Returns the die. Next, call [`Datapath::try_issue`] for the die.
     #[inline(always)]
-    pub fn enqueue(&mut self, id: TransactionId, work: Work, kernel: &mut Kernel<M>) -> DieId {
+    pub fn enqueue(&mut self, id: TransactionId, work: Purpose, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
-        debug_assert_eq!(transaction.work, work, "the work passed is that of the transaction");
+        debug_assert_eq!(transaction.purpose, work, "the work passed is that of the transaction");
         let class = work.class();
         // An early-bound write keeps the arrival number that it got together with its page.
-        let is_early_bound = class == Class::UserProgram && self.rules.binds_early;
+        let is_early_bound = class == TransactionClass::UserProgram && self.rules.binds_early;
         // Arrival number 0 puts parity before all other programs of its die.
-        let is_parity = M::ALL_FEATURES && work == Work::Parity;
+        let is_parity = M::ALL_FEATURES && work == Purpose::Parity;
         if !is_early_bound {
             transaction.order = if is_parity { 0 } else { self.arrival_order.take_order() };
         }
@@ -60,14 +60,14 @@ impl<M: Model> Datapath<M> {
         self.arrival_order.record(request);
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
-        kernel.tell(|| Notice::Enqueued(die, class, request));
+        kernel.notify(|| Notice::Enqueued(die, class, request));
         transaction.account.queue(now, self.dies[die].state.internal_busy(now));
         if self.gathers() && work.is_whole() {
             self.enqueue_complete_program(die, plane, id, kernel);
         } else if is_early_bound || is_parity {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
-            self.queues.push_of(&mut self.transactions, die, class, plane, id);
+            self.queues.push_with_class(&mut self.transactions, die, class, plane, id);
         }
         self.count_queued(id, die, work, plane, kernel);
         if self.dispatches() {
@@ -79,9 +79,9 @@ impl<M: Model> Datapath<M> {
                 self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
             }
         }
-        if class == Class::UserRead && kernel.watches_reads() {
-            let Transaction { lpn, work, .. } = self.transactions[id];
-            kernel.tell_of_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
+        if class == TransactionClass::UserRead && kernel.watches_reads() {
+            let Transaction { lpn, purpose: work, .. } = self.transactions[id];
+            kernel.notify_read(ReadNotice::Queued(id, die, lpn, work.read_for()));
         }
         die
     }
@@ -97,19 +97,19 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn notify_user_read_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         let transaction = &self.transactions[id];
-        if transaction.class() == Class::UserRead {
+        if transaction.class() == TransactionClass::UserRead {
             let die = self.geometry.die_of_plane(transaction.plane);
-            kernel.tell_of_read(ReadNotice::Left(id, die));
+            kernel.notify_read(ReadNotice::Left(id, die));
         }
     }
 
     /// Notifies probes that a transaction was dequeued in order to be rerouted.
-    pub fn tell_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+    pub fn notify_rerouted(&self, id: TransactionId, kernel: &mut Kernel<M>) {
         self.notify_read_left(id, kernel);
         let transaction = &self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request) = (transaction.class(), transaction.owner.request);
-        kernel.tell(|| Notice::Rerouted(die, class, request));
+        kernel.notify(|| Notice::Rerouted(die, class, request));
     }
 
     /// Charges the queue wait of a transaction that is dequeued but not issued.
@@ -120,7 +120,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Dequeues all user transactions for which `is_unwanted` holds, and returns them.
-    pub fn take_out(
+    pub fn dequeue_unwanted(
         &mut self,
         is_unwanted: impl Fn(&Transaction) -> bool,
         kernel: &mut Kernel<M>,
@@ -129,12 +129,12 @@ impl<M: Model> Datapath<M> {
         let mut removed: Vec<TransactionId> = Vec::new();
         let priorities = self.queues.priorities();
         for die in (0..self.geometry.dies()).map(DieId) {
-            for class in [Class::UserRead, Class::UserProgram] {
+            for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {
                 let planes = 0..self.geometry.planes_per_die as u8;
                 for (plane, &priority) in
                     planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority)))
                 {
-                    let queue = Choice { die, class, plane, priority };
+                    let queue = QueueId { die, class, plane, priority };
                     while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
                         if is_unwanted(&self.transactions[id]) { removed.push(id) } else { kept.push(id) }
                     }
@@ -162,8 +162,8 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         self.count_dequeued(id);
         let transaction = &mut self.transactions[id];
-        transaction.account.taken(now, path.wait, self.dies[die].state.internal_busy(now));
+        transaction.account.charge_issue_wait(now, path.wait, self.dies[die].state.internal_busy(now));
         let (class, request) = (transaction.class(), transaction.owner.request);
-        kernel.tell(|| Notice::Taken(die, class, request));
+        kernel.notify(|| Notice::Taken(die, class, request));
     }
 }

@@ -4,11 +4,11 @@ use crate::config::{
     Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, PlaneOrder, Priorities, Schedule,
     SchedulePolicy, Suspension, SuspensionScope, WriteBinding,
 };
-use crate::fabric::Facts;
+use crate::fabric::FabricInfo;
 use crate::flash::die::DieRules;
 use crate::flash::geometry::Geometry;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
@@ -59,7 +59,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn new(config: &Config, geometry: &Geometry, facts: &Facts, scheduler: &AnyScheduler) -> Rules {
+    pub(super) fn new(config: &Config, geometry: &Geometry, info: &FabricInfo, scheduler: &AnyScheduler) -> Rules {
         let Schedule { order, priorities, .. } = config.schedule;
         let has_precedence = match config.schedule_policy() {
             SchedulePolicy::Fifo => false,
@@ -69,11 +69,11 @@ impl Rules {
         let dies_start_together = config.dies_start_together();
         let dies_take_turns = !config.flash.die_interleaving && geometry.dies_per_chip > 1;
         let cleans = config.gc.r#move == Move::Clean;
-        let pausing_collection = match (config.collection_takes_turns(), config.gc.r#move.leaves_the_chip()) {
+        let pausing_collection = match (config.collection_takes_turns(), config.gc.r#move.crosses_chips()) {
             (false, _) => NOTHING,
             // A page that moves to another chip occupies a page register there, so its program does not pause.
-            (true, true) => PlaneMasks::all_of(&[Class::CollectRead]),
-            (true, false) => PlaneMasks::all_of(&[Class::CollectRead, Class::CollectProgram]),
+            (true, true) => PlaneMasks::all_of(&[TransactionClass::CollectRead]),
+            (true, false) => PlaneMasks::all_of(&[TransactionClass::CollectRead, TransactionClass::CollectProgram]),
         };
         let has_parity = config.parity_stripe().is_some();
         let dies_are_independent = !dies_take_turns
@@ -99,7 +99,7 @@ impl Rules {
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             dies_take_turns,
-            arbitration: if facts.arbitrates() { config.fabric.arbitration } else { Arbitration::CommandFirst },
+            arbitration: if info.arbitrates() { config.fabric.arbitration } else { Arbitration::CommandFirst },
             binds_early: config.ftl.write_binding == WriteBinding::Early,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             scheduler_dispatches: scheduler.dispatches(),

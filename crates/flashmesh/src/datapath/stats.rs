@@ -3,28 +3,28 @@
 use crate::datapath::Counters;
 use crate::datapath::dies::DieEntry;
 use crate::datapath::rules::Rules;
-use crate::fabric::{Fabric, Facts};
+use crate::fabric::{Fabric, FabricInfo};
 use crate::flash::die::Die;
 use crate::measure::lower_bound::DieWork;
-use crate::power::energy::Activity;
+use crate::power::energy::DriveActivity;
 use crate::units::Time;
 
 /// Statistics of a [`Datapath`](super::Datapath).
 #[derive(Clone, Copy)]
-pub struct Figures<'a> {
+pub struct DatapathStats<'a> {
     pub fabric: &'a dyn Fabric,
-    pub facts: &'static Facts,
+    pub info: &'static FabricInfo,
     pub counters: &'a Counters,
     pub(super) dies: &'a [DieEntry],
     pub(super) rules: &'a Rules,
 }
 
-impl<'a> Figures<'a> {
+impl<'a> DatapathStats<'a> {
     /// Returns the activity up to `end`, for the power model.
-    pub fn activity(self, end: Time) -> Activity<'a> {
-        Activity {
+    pub fn activity(self, end: Time) -> DriveActivity<'a> {
+        DriveActivity {
             work: self.counters.work,
-            facts: self.facts,
+            info: self.info,
             layout: self.fabric.layout(),
             usage: self.fabric.usage(),
             dies: self.dies.len() as u32,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::check::clashes;
+use super::conflicts::conflicts;
 use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, Loaded, listed, quoted};
 use crate::units::printable_path;
@@ -46,7 +46,7 @@ impl Config {
             let message = format!("{name}:{line}: not UTF-8 text: is this a configuration?");
             ConfigError::of_file(ConfigErrorKind::NotText, message)
         })?;
-        load(Some((&name, text)), path.parent(), jobs, overrides, clashes)
+        load(Some((&name, text)), path.parent(), jobs, overrides, conflicts)
     }
 
     /// Reads a configuration from `text`. Messages call it `name`. `overrides` take precedence.
@@ -67,7 +67,7 @@ impl Config {
         jobs: &[String],
         overrides: &[String],
     ) -> Result<Loaded, ConfigError> {
-        load(Some((name, text)), None, jobs, overrides, clashes)
+        load(Some((name, text)), None, jobs, overrides, conflicts)
     }
 
     /// Returns the configuration of a preset, by its current name or a former one.
@@ -90,6 +90,6 @@ impl Config {
     /// # Errors
     /// All errors found, with the names of their keys.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.validate_with(clashes)
+        self.validate_with(conflicts)
     }
 }

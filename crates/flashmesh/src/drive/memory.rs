@@ -48,7 +48,7 @@ impl Config {
     /// # Errors
     /// If the geometry of the configuration cannot be built.
     pub fn memory(&self, checks: bool) -> Result<MemoryEstimate, RunError> {
-        let geometry = Geometry::of(self)?;
+        let geometry = Geometry::from_config(self)?;
         let (pages, logical) = (u64::from(geometry.pages()), u64::from(geometry.logical_pages));
         let blocks = u64::from(geometry.blocks());
         let words = u64::from(geometry.pages_per_block).div_ceil(64) * 8;

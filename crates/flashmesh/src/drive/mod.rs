@@ -2,7 +2,7 @@
 //!
 //! [`crate::config`] declares the keys.
 
-mod check;
+mod conflicts;
 mod load;
 mod memory;
 

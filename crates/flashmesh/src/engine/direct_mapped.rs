@@ -26,7 +26,7 @@ pub struct DirectMapped<K, V> {
 impl<K: Id, V: Id> Default for DirectMapped<K, V> {
     fn default() -> Self {
         DirectMapped {
-            slots: Pow2Table::of((0, NONE), SLOTS),
+            slots: Pow2Table::filled((0, NONE), SLOTS),
             overflow: FxHashMap::default(),
             kinds: std::marker::PhantomData,
         }

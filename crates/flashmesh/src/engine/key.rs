@@ -11,10 +11,10 @@ pub(super) const ALARM: usize = LANES;
 pub const NO_LANE: usize = LANES + 1;
 
 /// Number of queues: the lanes, the alarm and the heap.
-pub(super) const PLACES: usize = LANES + 2;
+pub(super) const QUEUES: usize = LANES + 2;
 
 /// Width of the queue field, in the lowest bits of a key.
-pub(super) const PLACE_BITS: u32 = PLACES.ilog2();
+pub(super) const QUEUE_BITS: u32 = QUEUES.ilog2();
 
 /// Width of the event number.
 const NUMBER_BITS: u32 = 24;
@@ -22,7 +22,7 @@ const NUMBER_BITS: u32 = 24;
 /// Exclusive upper bound of event numbers.
 pub const NUMBERS: u32 = 1 << NUMBER_BITS;
 
-const KIND_SHIFT: u32 = NUMBER_BITS + PLACE_BITS;
+const KIND_SHIFT: u32 = NUMBER_BITS + QUEUE_BITS;
 
 /// Width of the event kind.
 const KIND_BITS: u32 = 5;
@@ -42,12 +42,12 @@ pub(super) const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Returns a key without its time.
 #[inline(always)]
-pub(super) fn rest(kind: u8, number: u32, place: usize) -> u64 {
+pub(super) fn key_without_time(kind: u8, number: u32, place: usize) -> u64 {
     debug_assert!(
         usize::from(kind) < KINDS && number < NUMBERS,
         "a key has no room for number {number} of kind {kind}"
     );
-    u64::from(kind) << KIND_SHIFT | u64::from(number) << PLACE_BITS | place as u64
+    u64::from(kind) << KIND_SHIFT | u64::from(number) << QUEUE_BITS | place as u64
 }
 
 #[inline(always)]
@@ -57,10 +57,10 @@ pub(super) fn kind_of(key: u64) -> u8 {
 
 #[inline(always)]
 pub(super) fn number_of(key: u64) -> u32 {
-    (key >> PLACE_BITS) as u32 % NUMBERS
+    (key >> QUEUE_BITS) as u32 % NUMBERS
 }
 
 #[inline(always)]
-pub(super) fn place_of(key: u64) -> usize {
-    key as usize % PLACES
+pub(super) fn queue_of(key: u64) -> usize {
+    key as usize % QUEUES
 }

@@ -21,7 +21,7 @@ impl Lane {
 
     /// Dequeues the first key of a lane, which must not be empty. Returns the key after it, or `NEVER`.
     #[inline(always)]
-    pub fn take(&mut self) -> u64 {
+    pub fn pop(&mut self) -> u64 {
         self.keys.take_first();
         self.first_key()
     }

@@ -1,8 +1,8 @@
 //! Foundations of the simulation: clock and event queue, rings, arenas, tables, id maps, prefetches and random numbers.
 
 pub mod arena;
-pub(crate) mod circular;
 pub mod direct_mapped;
+pub mod id_table;
 mod key;
 mod lane;
 pub mod pool;
@@ -11,4 +11,4 @@ pub mod prefetch;
 pub mod queue;
 pub mod random;
 pub mod ring;
-pub mod table;
+pub(crate) mod round_robin;

@@ -27,7 +27,7 @@ pub struct Pool<I, T> {
 
 impl<I: Id, T: Clone + Default> Default for Pool<I, T> {
     fn default() -> Self {
-        let (slots, free) = (Pow2Table::of(T::default(), SLOTS_MIN), Pow2Table::of(0, SLOTS_MIN));
+        let (slots, free) = (Pow2Table::filled(T::default(), SLOTS_MIN), Pow2Table::filled(0, SLOTS_MIN));
         Pool { slots, allocated: 0, free, free_count: 0, id: PhantomData }
     }
 }
@@ -83,7 +83,7 @@ impl<I: Id, T> Pool<I, T> {
 
     /// Returns the maximum number of values that were in flight at once.
     #[inline(always)]
-    pub fn most(&self) -> usize {
+    pub fn peak_len(&self) -> usize {
         self.allocated
     }
 
@@ -132,7 +132,7 @@ mod tests {
         let mut pool: Pool<RequestId, usize> = Pool::default();
         let ids: Vec<RequestId> = (0..100).map(|value| pool.insert(value)).collect();
         assert!(ids.iter().enumerate().all(|(value, &id)| pool[id] == value));
-        assert_eq!((pool.most(), pool.is_empty()), (100, false));
+        assert_eq!((pool.peak_len(), pool.is_empty()), (100, false));
         ids.iter().for_each(|&id| pool.remove(id));
         assert!(pool.is_empty());
     }
@@ -145,6 +145,6 @@ mod tests {
         pool.remove(first);
         let third = pool.insert("third");
         assert_eq!(third, first);
-        assert_eq!((pool[second], pool[third], pool.most()), ("second", "third", 2));
+        assert_eq!((pool[second], pool[third], pool.peak_len()), ("second", "third", 2));
     }
 }

@@ -16,7 +16,7 @@ pub struct Pow2Table<T> {
 
 impl<T: Clone> Pow2Table<T> {
     /// Creates a table of at least `count` entries, each with value `value`.
-    pub fn of(value: T, count: usize) -> Pow2Table<T> {
+    pub fn filled(value: T, count: usize) -> Pow2Table<T> {
         let count = count.next_power_of_two();
         Pow2Table { places: vec![value; count].into_boxed_slice(), mask: count - 1 }
     }
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_number_selects_an_entry_by_its_low_bits() {
-        let mut places = Pow2Table::of(0, 5);
+        let mut places = Pow2Table::filled(0, 5);
         assert_eq!((places.count(), places.mask()), (8, 7));
         for number in 0..8 {
             *places.at_mut(number) = number;
@@ -84,6 +84,6 @@ mod tests {
         assert_eq!([8, 13, usize::MAX].map(|number| *places.at(number)), [0, 5, 7]);
         places.double(9);
         assert_eq!([7, 8, 16, 17].map(|number| *places.at(number)), [7, 9, 0, 1]);
-        assert_eq!(Pow2Table::of((), 0).count(), 1);
+        assert_eq!(Pow2Table::filled((), 0).count(), 1);
     }
 }

@@ -17,7 +17,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::units::Time;
 
-use super::key::{ALARM, NEVER, OFFSET_END, OFFSET_SHIFT, PLACES, kind_of, number_of, place_of, rest};
+use super::key::{ALARM, NEVER, OFFSET_END, OFFSET_SHIFT, QUEUES, key_without_time, kind_of, number_of, queue_of};
 use super::lane::Lane;
 
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
@@ -37,7 +37,7 @@ pub trait Queued: Copy {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Due(u64);
+pub struct DueEvent(u64);
 
 /// An event beyond the range of a key: time in ps, and key without the time.
 type Far = (u64, u64);
@@ -49,7 +49,7 @@ pub struct EventQueue<E> {
     /// Origin of the offsets in keys; at most `now`.
     base: u64,
     /// First key of each queue: of the lanes, the alarm and the heap.
-    heads: [u64; PLACES],
+    heads: [u64; QUEUES],
     /// Smallest of the heads from [`OTHERS`] on.
     others: u64,
     /// Smallest key of all queues. Computed when an event is dequeued, so that the next event is known when the handler ends.
@@ -68,7 +68,7 @@ impl<E> Default for EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             base: 0,
-            heads: [NEVER; PLACES],
+            heads: [NEVER; QUEUES],
             others: NEVER,
             first: NEVER,
             lanes: std::array::from_fn(|_| Lane::default()),
@@ -155,9 +155,9 @@ impl<E: Queued> EventQueue<E> {
             "there are 2^24 of the things with which an event of kind {kind} comes"
         );
         if offset >= OFFSET_END {
-            return self.schedule_beyond(lane, at, rest(kind, number, lane));
+            return self.schedule_beyond(lane, at, key_without_time(kind, number, lane));
         }
-        self.schedule_key(lane, offset << OFFSET_SHIFT | rest(kind, number, lane));
+        self.schedule_key(lane, offset << OFFSET_SHIFT | key_without_time(kind, number, lane));
     }
 
     /// Schedules `event` as the alarm for `at`, which must not be in the past. Replaces the pending alarm.
@@ -173,7 +173,7 @@ impl<E: Queued> EventQueue<E> {
     #[inline]
     fn set_alarm_at(&mut self, offset: u64, event: E) {
         let (kind, number) = event.parts();
-        self.set_head(ALARM, offset << OFFSET_SHIFT | rest(kind, number, ALARM));
+        self.set_head(ALARM, offset << OFFSET_SHIFT | key_without_time(kind, number, ALARM));
     }
 
     /// Sets an alarm beyond the range of a key. If a move of the base does not bring it into range, the alarm becomes an ordinary event.
@@ -276,16 +276,16 @@ impl<E: Queued> EventQueue<E> {
     #[inline]
     #[cfg(feature = "internals")]
     pub fn pop(&mut self) -> Option<E> {
-        self.advance().map(|due| self.take(due))
+        self.advance().map(|due| self.dequeue(due))
     }
 
-    /// Advances the clock to the next event. The caller then dequeues the event with [`take`](Self::take). These are separate calls, because an event
+    /// Advances the clock to the next event. The caller then dequeues the event with [`take`](Self::dequeue). These are separate calls, because an event
     /// in an `Option` would be copied in parts.
     #[inline(always)]
-    pub fn advance(&mut self) -> Option<Due> {
+    pub fn advance(&mut self) -> Option<DueEvent> {
         let key = if self.first == NEVER { self.approach()? } else { self.first };
         self.now = self.time_of(key);
-        Some(Due(key))
+        Some(DueEvent(key))
     }
 
     /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event.
@@ -301,8 +301,8 @@ impl<E: Queued> EventQueue<E> {
     ///
     /// The kind is dispatched before the dequeue, so that the usual lane of the kind is a compile-time constant.
     #[inline(always)]
-    pub fn take(&mut self, Due(key): Due) -> E {
-        let place = place_of(key);
+    pub fn dequeue(&mut self, DueEvent(key): DueEvent) -> E {
+        let place = queue_of(key);
         E::of_kind(kind_of(key), |usual| {
             if place == usual && usual < LANES {
                 self.take_from_lane(usual);
@@ -315,7 +315,7 @@ impl<E: Queued> EventQueue<E> {
 
     #[inline(always)]
     fn take_from_lane(&mut self, lane: usize) {
-        let next = self.lanes[lane].take();
+        let next = self.lanes[lane].pop();
         self.set_head(lane, next);
     }
 

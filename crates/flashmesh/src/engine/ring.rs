@@ -19,7 +19,7 @@ pub struct Ring<T> {
 
 impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
-        Ring { slots: Pow2Table::of(T::default(), 1), first: 0, end: 0 }
+        Ring { slots: Pow2Table::filled(T::default(), 1), first: 0, end: 0 }
     }
 }
 
@@ -150,7 +150,7 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut larger = Pow2Table::of(T::default(), (self.slots.count() * 2).max(SLOTS_MIN));
+        let mut larger = Pow2Table::filled(T::default(), (self.slots.count() * 2).max(SLOTS_MIN));
         for (place, value) in larger.as_mut_slice().iter_mut().zip(self.iter()) {
             *place = *value;
         }

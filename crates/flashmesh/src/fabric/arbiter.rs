@@ -1,13 +1,13 @@
 //! Arbitration of the requests that wait for a channel or for a controller.
 
 use crate::config::Arbitration;
-use crate::engine::circular::behind;
 use crate::engine::ring::Ring;
+use crate::engine::round_robin::round_robin_rank;
 use crate::flash::divisor::Divisor;
 use crate::ids::DieId;
 
 use super::arbitration_policy::{Contender, SharedPolicy};
-use super::{Cause, DataOf, TransferPhase};
+use super::{Cause, DataOwner, TransferPhase};
 
 /// A queued request of a die for a path.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,9 @@ pub(super) struct QueuedRequest {
     pub(super) die: DieId,
     pub(super) phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
-    pub(super) data: DataOf,
+    pub(super) data: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
-    pub(super) goes_on: bool,
+    pub(super) continues_operation: bool,
     /// Resource that was busy when the request arrived.
     pub(super) cause: Cause,
     /// Position of the die in the round-robin order.
@@ -29,8 +29,8 @@ pub(super) struct QueuedRequest {
 impl Default for QueuedRequest {
     /// Returns the value of an empty slot of a ring.
     fn default() -> QueuedRequest {
-        let (phase, data, cause) = (TransferPhase::Command, DataOf::Request, Cause::Channel);
-        QueuedRequest { die: DieId(0), phase, data, goes_on: false, cause, position: 0, order: 0 }
+        let (phase, data, cause) = (TransferPhase::Command, DataOwner::Request, Cause::Channel);
+        QueuedRequest { die: DieId(0), phase, data, continues_operation: false, cause, position: 0, order: 0 }
     }
 }
 
@@ -79,7 +79,7 @@ fn nearest(
 /// Returns whether `other` precedes a request for data of class `data` in the data-first order. `goes_on` tells whether that request continues an
 /// operation.
 #[inline]
-fn precedes(other: &QueuedRequest, data: DataOf, goes_on: bool) -> bool {
+fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data < data || (other.data == data && !goes_on)
 }
 
@@ -87,7 +87,7 @@ fn precedes(other: &QueuedRequest, data: DataOf, goes_on: bool) -> bool {
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
-        let at = queue.iter().take_while(|other| precedes(other, last.data, last.goes_on)).count();
+        let at = queue.iter().take_while(|other| precedes(other, last.data, last.continues_operation)).count();
         queue.insert(at, last);
     }
 }
@@ -117,14 +117,10 @@ impl Arbiter {
         fits: impl Fn(&QueuedRequest) -> bool,
     ) -> Option<QueuedRequest> {
         let fitting = self.commands.iter().chain(self.data.iter()).filter(|&waiting| fits(waiting));
-        let contender = |&QueuedRequest { die, phase, data, goes_on, position, order, .. }: &QueuedRequest| Contender {
-            die,
-            phase,
-            data,
-            goes_on,
-            position,
-            order,
-        };
+        let contender =
+            |&QueuedRequest { die, phase, data, continues_operation: goes_on, position, order, .. }: &QueuedRequest| {
+                Contender { die, phase, data, continues_operation: goes_on, position, order }
+            };
         let mut waiting: Vec<Contender> = fitting.map(contender).collect();
         if waiting.is_empty() {
             return None;
@@ -138,7 +134,7 @@ impl Arbiter {
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
-        let QueuedRequest { data, goes_on, .. } = waiting;
+        let QueuedRequest { data, continues_operation: goes_on, .. } = waiting;
         let queue = self.queue(waiting.phase);
         let is_last = !is_sorted || queue.back().is_none_or(|last| precedes(last, data, goes_on));
         queue.push_back(waiting);
@@ -164,7 +160,7 @@ impl Arbiter {
 
     fn chips_behind(&self, position: u32) -> u32 {
         let by_chip = self.positions_per_chip;
-        behind(by_chip.divide(position), by_chip.divide(self.before_last), by_chip.divide(self.positions))
+        round_robin_rank(by_chip.divide(position), by_chip.divide(self.before_last), by_chip.divide(self.positions))
     }
 
     /// Moves the last grant of a command to the die at `position`. Returns the former position.
@@ -236,7 +232,7 @@ impl Arbiter {
             Arbitration::RoundRobin => {
                 // If one die is first in both queues, its data goes first, because that frees the page register.
                 let (last, positions) = (self.last, self.positions);
-                let distance = |waiting: &QueuedRequest| behind(waiting.position, last, positions);
+                let distance = |waiting: &QueuedRequest| round_robin_rank(waiting.position, last, positions);
                 match (nearest(data, &fits, distance), nearest(commands, &fits, distance)) {
                     (Some((data_distance, at)), command) if command.is_none_or(|(d, _)| data_distance <= d) => {
                         data.remove(at)
@@ -249,7 +245,8 @@ impl Arbiter {
                 remove_first(data, &fits).or_else(|| {
                     let by_chip = self.positions_per_chip;
                     let (chips, last) = (by_chip.divide(self.positions), by_chip.divide(self.last));
-                    let distance = |waiting: &QueuedRequest| behind(by_chip.divide(waiting.position), last, chips);
+                    let distance =
+                        |waiting: &QueuedRequest| round_robin_rank(by_chip.divide(waiting.position), last, chips);
                     let (_, at) = nearest(commands, &fits, distance)?;
                     commands.remove(at)
                 })
@@ -284,8 +281,16 @@ mod tests {
         ];
         for (order, (die, phase)) in asked.into_iter().enumerate() {
             let (die, order) = (DieId(die), order as u64);
-            let (data, cause) = (DataOf::Request, Cause::Channel);
-            arbiter.enqueue(QueuedRequest { die, phase, data, goes_on: false, cause, position: die.0, order });
+            let (data, cause) = (DataOwner::Request, Cause::Channel);
+            arbiter.enqueue(QueuedRequest {
+                die,
+                phase,
+                data,
+                continues_operation: false,
+                cause,
+                position: die.0,
+                order,
+            });
         }
         arbiter
     }
@@ -354,20 +359,20 @@ mod tests {
                 die: DieId(die),
                 phase,
                 data,
-                goes_on,
+                continues_operation: goes_on,
                 cause: Cause::Channel,
                 position: die,
                 order: 0,
             });
         };
         for die in [4, 1, 2, 0] {
-            wait(&mut commands, die, TransferPhase::Command, DataOf::Request, false);
+            wait(&mut commands, die, TransferPhase::Command, DataOwner::Request, false);
         }
-        wait(&mut commands, 3, TransferPhase::DataOut, DataOf::Collection, false);
-        wait(&mut commands, 5, TransferPhase::DataOut, DataOf::Request, false);
-        wait(&mut commands, 1, TransferPhase::DataOut, DataOf::Request, false);
-        wait(&mut commands, 2, TransferPhase::DataOut, DataOf::Request, true);
-        wait(&mut commands, 0, TransferPhase::DataOut, DataOf::Mapping, false);
+        wait(&mut commands, 3, TransferPhase::DataOut, DataOwner::Collection, false);
+        wait(&mut commands, 5, TransferPhase::DataOut, DataOwner::Request, false);
+        wait(&mut commands, 1, TransferPhase::DataOut, DataOwner::Request, false);
+        wait(&mut commands, 2, TransferPhase::DataOut, DataOwner::Request, true);
+        wait(&mut commands, 0, TransferPhase::DataOut, DataOwner::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.dequeue(|_| true)).map(|waiting| waiting.die.0).collect();
         // Data goes first, in order of owner class, with continued operations last. Then commands of chips 0, 1, 2, 0, unaffected by the grants of
         // data.

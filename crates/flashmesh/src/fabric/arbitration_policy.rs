@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::ids::DieId;
 
-use super::{DataOf, TransferPhase};
+use super::{DataOwner, TransferPhase};
 
 /// A queued request of a die for a channel or a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub struct Contender {
     /// The phase for which the die requests the resource.
     pub phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
-    pub data: DataOf,
+    pub data: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
-    pub goes_on: bool,
+    pub continues_operation: bool,
     /// Position of the die among the dies that share the resource.
     pub position: u32,
     /// Sequence number of the request, in order of arrival.

@@ -28,18 +28,18 @@ impl Cause {
 pub struct Causes(u8);
 
 impl Causes {
-    const ANOTHER: u8 = 1 << 7;
+    const PATH_CONFLICT: u8 = 1 << 7;
 
     /// Records that another request caused a delay.
     #[inline]
-    pub fn insert_another(&mut self) {
-        self.0 |= Causes::ANOTHER;
+    pub fn insert_path_conflict(&mut self) {
+        self.0 |= Causes::PATH_CONFLICT;
     }
 
     /// Returns whether another request caused a delay: a path conflict as defined in Venice, ISCA 2023, section 3.1.
     #[inline]
-    pub const fn is_another(self) -> bool {
-        self.0 & Causes::ANOTHER != 0
+    pub const fn has_path_conflict(self) -> bool {
+        self.0 & Causes::PATH_CONFLICT != 0
     }
 
     /// Adds `cause` to the set.

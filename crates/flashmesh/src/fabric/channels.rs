@@ -1,15 +1,15 @@
 //! Half-duplex channels. Each is shared by consecutive dies, and has an arbiter of its own.
 
 use crate::config::Arbitration;
-use crate::engine::table::Table;
+use crate::engine::id_table::IdTable;
 use crate::flash::divisor::Divisor;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
 use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::SharedPolicy;
-use super::framing::Durations;
-use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
+use super::framing::ChannelTiming;
+use super::{Cause, DataOwner, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
 
 #[derive(Clone, Debug)]
 struct Channel {
@@ -23,24 +23,30 @@ struct Channel {
 /// A set of half-duplex channels.
 #[derive(Clone, Debug)]
 pub struct Channels {
-    channels: Table<PathId, Channel>,
-    usage: Table<PathId, LinkUsage>,
+    channels: IdTable<PathId, Channel>,
+    usage: IdTable<PathId, LinkUsage>,
     dies_per_channel: u32,
     divisor: Divisor,
-    durations: Durations,
+    durations: ChannelTiming,
     order: u64,
     transfers: u64,
 }
 
 impl Channels {
     /// Creates `count` channels for `chips` consecutive chips each. A chip has `dies_per_chip` dies.
-    pub fn new(arbitration: Arbitration, durations: Durations, count: u32, chips: u32, dies_per_chip: u32) -> Channels {
+    pub fn new(
+        arbitration: Arbitration,
+        durations: ChannelTiming,
+        count: u32,
+        chips: u32,
+        dies_per_chip: u32,
+    ) -> Channels {
         let dies_per_channel = chips * dies_per_chip;
         let channel =
             || Channel { held: None, batch: 0, arbiter: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
         Channels {
-            channels: Table::of(channel(), count as usize),
-            usage: Table::of(LinkUsage::default(), count as usize),
+            channels: IdTable::filled(channel(), count as usize),
+            usage: IdTable::filled(LinkUsage::default(), count as usize),
             dies_per_channel,
             divisor: Divisor::new(dies_per_channel),
             durations,
@@ -58,7 +64,7 @@ impl Channels {
 
     /// Requests the channel of `die`; see [`Fabric::acquire`](super::Fabric::acquire). `data` is the owner class of outgoing data.
     #[inline(always)]
-    pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
+    pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let path = PathId(self.divisor.divide(die.0));
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path];
@@ -79,7 +85,7 @@ impl Channels {
                     die: holder,
                     phase,
                     data,
-                    goes_on: false,
+                    continues_operation: false,
                     cause,
                     position: replaced,
                     order: self.order,
@@ -89,7 +95,15 @@ impl Channels {
                 return;
             }
             let goes_on = (holder, held_for) == (die, phase);
-            channel.arbiter.enqueue(QueuedRequest { die, phase, data, goes_on, cause, position, order: self.order });
+            channel.arbiter.enqueue(QueuedRequest {
+                die,
+                phase,
+                data,
+                continues_operation: goes_on,
+                cause,
+                position,
+                order: self.order,
+            });
             self.order += 1;
         } else {
             channel.held = Some((die, phase, now));
@@ -102,7 +116,7 @@ impl Channels {
     /// Starts a transfer and returns its duration; see [`Fabric::send`](super::Fabric::send).
     #[inline(always)]
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
-        let duration = self.durations.of(payload);
+        let duration = self.durations.duration(payload);
         self.transfers += 1;
         self.usage[grant.path].count(grant.phase, payload, now, duration);
         duration
@@ -115,7 +129,7 @@ impl Channels {
         if outbox.uses.is_some()
             && let Some((die, _, since)) = channel.held
         {
-            outbox.used(LinkId(grant.path.0), die, since, now);
+            outbox.record_use(LinkId(grant.path.0), die, since, now);
         }
         let Some((die, phase)) = channel.arbiter.dequeue_any() else {
             channel.held = None;
@@ -146,20 +160,20 @@ impl Channels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::Message;
+    use crate::fabric::TransferKind;
     use crate::units::{Bytes, Rate};
 
     fn channels(arbitration: Arbitration, count: u32, dies: u32) -> Channels {
-        Channels::new(arbitration, Durations::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies, 1)
+        Channels::new(arbitration, ChannelTiming::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies, 1)
     }
 
     #[test]
     fn a_channel_that_is_held_goes_to_a_die_that_waits_for_it_when_it_is_released() {
         let mut channels = channels(Arbitration::DataFirst, 2, 2);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(2), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(3), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(2), TransferPhase::DataOut, DataOf::Request, Time::from_ns(1), &mut outbox);
+        channels.acquire(DieId(2), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(3), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(2), TransferPhase::DataOut, DataOwner::Request, Time::from_ns(1), &mut outbox);
         assert_eq!(channels.held(), [(LinkId(1), DieId(2))]);
         let first = outbox.grants.pop().expect("the channel was free").grant;
         assert!(outbox.grants.is_empty());
@@ -172,10 +186,10 @@ mod tests {
     fn a_transfer_takes_its_command_time_and_its_bytes_at_the_rate_of_the_channel() {
         let mut channels = channels(Arbitration::CommandFirst, 2, 1);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(1), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(1), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
         let grant = outbox.grants[0].grant;
         let payload =
-            Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };
+            Payload { message: TransferKind::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };
         let duration = Time::from_ns(4010);
         assert_eq!(channels.send(grant, payload, Time::ZERO), duration);
         assert_eq!(
@@ -192,7 +206,7 @@ mod tests {
             let mut outbox = Outbox::default();
             for (die, batch) in asked {
                 outbox.batch = batch;
-                channels.acquire(DieId(die), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
+                channels.acquire(DieId(die), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
             }
             let mut order = vec![outbox.grants[0].grant.die.0];
             while outbox.grants.len() == 1 && order.len() < asked.len() {

@@ -3,7 +3,7 @@
 use crate::config;
 use crate::units::{Bytes, Rate, Time, TransferTimes};
 
-use super::{Message, Payload};
+use super::{Payload, TransferKind};
 
 /// Size of a page address in the page list of a Clean packet \[choice\]. No paper states one.
 pub const LISTED_PAGE: Bytes = Bytes::new(4);
@@ -24,27 +24,27 @@ pub(super) enum Framing {
 
 /// Transfer times on channels of a given rate.
 #[derive(Clone, Debug)]
-pub(super) struct Durations {
+pub(super) struct ChannelTiming {
     framing: Framing,
     data_times: TransferTimes,
 }
 
-impl Durations {
+impl ChannelTiming {
     /// Creates the transfer times of bare signals at `rate`.
-    pub(super) fn signals(rate: Rate) -> Durations {
-        Durations { framing: Framing::Signals, data_times: TransferTimes::new(rate) }
+    pub(super) fn signals(rate: Rate) -> ChannelTiming {
+        ChannelTiming { framing: Framing::Signals, data_times: TransferTimes::new(rate) }
     }
 
     /// Creates the transfer times of packets at `rate`.
-    pub(super) fn packets(config: &config::Packets, rate: Rate) -> Durations {
+    pub(super) fn packets(config: &config::Packets, rate: Rate) -> ChannelTiming {
         let overhead = config.data_header + config.data_crc;
         let framing = Framing::Packets { control: rate.time_for(config.control_packet), overhead };
-        Durations { framing, data_times: TransferTimes::new(rate) }
+        ChannelTiming { framing, data_times: TransferTimes::new(rate) }
     }
 
     /// Returns the time for which `payload` occupies a channel.
     #[inline(always)]
-    pub(super) fn of(&mut self, payload: Payload) -> Time {
+    pub(super) fn duration(&mut self, payload: Payload) -> Time {
         match self.framing {
             Framing::Signals if payload.bytes == Bytes::ZERO => payload.command,
             Framing::Signals => payload.command + self.data_times.time_for(payload.bytes),
@@ -60,8 +60,8 @@ impl Durations {
             self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
         };
         match payload.message {
-            Message::Data | Message::Copy => data,
-            Message::Read | Message::Program | Message::Erase | Message::Copyback => {
+            TransferKind::Data | TransferKind::Copy => data,
+            TransferKind::Read | TransferKind::Program | TransferKind::Erase | TransferKind::Copyback => {
                 control * u64::from(payload.planes) + data
             }
         }
@@ -74,15 +74,15 @@ mod tests {
 
     const GIGABYTE: Rate = Rate::from_bytes_per_second(1_000_000_000);
 
-    fn payload(message: Message, planes: u32, bytes: u64) -> Payload {
+    fn payload(message: TransferKind, planes: u32, bytes: u64) -> Payload {
         Payload { message, planes, command: Time::from_ns(30), bytes: Bytes::new(bytes) }
     }
 
     #[test]
     fn signals_take_the_time_of_the_command_and_bare_bytes() {
-        let mut durations = Durations::signals(GIGABYTE);
-        assert_eq!(durations.of(payload(Message::Program, 2, 8192)), Time::from_ns(30 + 8192));
-        assert_eq!(durations.of(payload(Message::Read, 1, 0)), Time::from_ns(30));
+        let mut durations = ChannelTiming::signals(GIGABYTE);
+        assert_eq!(durations.duration(payload(TransferKind::Program, 2, 8192)), Time::from_ns(30 + 8192));
+        assert_eq!(durations.duration(payload(TransferKind::Read, 1, 0)), Time::from_ns(30));
     }
 
     #[test]
@@ -93,9 +93,9 @@ mod tests {
             data_crc: Bytes::new(4),
             ..Default::default()
         };
-        let mut durations = Durations::packets(&config, GIGABYTE);
-        assert_eq!(durations.of(payload(Message::Read, 2, 0)), Time::from_ns(16));
-        assert_eq!(durations.of(payload(Message::Program, 2, 8192)), Time::from_ns(16 + 8192 + 24));
-        assert_eq!(durations.of(payload(Message::Data, 1, 4096)), Time::from_ns(4096 + 12));
+        let mut durations = ChannelTiming::packets(&config, GIGABYTE);
+        assert_eq!(durations.duration(payload(TransferKind::Read, 2, 0)), Time::from_ns(16));
+        assert_eq!(durations.duration(payload(TransferKind::Program, 2, 8192)), Time::from_ns(16 + 8192 + 24));
+        assert_eq!(durations.duration(payload(TransferKind::Data, 1, 4096)), Time::from_ns(4096 + 12));
     }
 }

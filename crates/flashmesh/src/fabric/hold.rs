@@ -19,8 +19,8 @@ use crate::units::Time;
 
 use super::layout::{Layout, SharedResource};
 use super::{
-    AnyFabric, ArbitrationPolicy, Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox,
-    Payload, Sent, TOKENS, TransferPhase, nossd, venice,
+    AnyFabric, ArbitrationPolicy, Cause, DataOwner, Fabric, FabricEvent, Grant, Granted, HoldTimes, LinkUsage, Outbox,
+    Payload, Sent, TOKENS, TransferKind, TransferPhase, nossd, venice,
 };
 
 /// Flag in the token of a wake-up: an acknowledgement has crossed a path. The other bits are the path.
@@ -203,8 +203,8 @@ impl Fabric for HeldPaths {
         self.fabric.set_arbiter(policy)
     }
 
-    fn name_request(&mut self, request: Option<RequestId>) {
-        self.fabric.name_request(request);
+    fn set_host_request(&mut self, request: Option<RequestId>) {
+        self.fabric.set_host_request(request);
     }
 
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
@@ -214,7 +214,7 @@ impl Fabric for HeldPaths {
         }
     }
 
-    fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time, outbox: &mut Outbox) {
         match self.path_for(die, TransferPhase::DataOut) {
             Some(path) => self.enqueue_use(path, PathUse::Transfer(TransferPhase::DataOut, now), now, outbox),
             None => self.call_fabric(now, outbox, |fabric, outbox| fabric.acquire_for(die, data, now, outbox)),
@@ -224,16 +224,16 @@ impl Fabric for HeldPaths {
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
         let die = grant.die.index();
         match payload.message {
-            Message::Read if self.rule.holds_reads() => {
+            TransferKind::Read if self.rule.holds_reads() => {
                 self.reading[die].push_back((grant.path, payload.planes));
                 self.kept[die] = Some(grant.path);
             }
-            Message::Program | Message::Erase | Message::Copyback if self.rule.holds_programs() => {
+            TransferKind::Program | TransferKind::Erase | TransferKind::Copyback if self.rule.holds_programs() => {
                 self.path(grant.path).unacknowledged += 1;
                 self.changing[die].push_back(grant.path);
                 self.kept[die] = Some(grant.path);
             }
-            Message::Data | Message::Copy => {
+            TransferKind::Data | TransferKind::Copy => {
                 if let Some((_, pages)) = self.reading[die].front_mut() {
                     *pages = pages.saturating_sub(payload.planes);
                     if *pages == 0 {
@@ -290,12 +290,12 @@ impl Fabric for HeldPaths {
         self.start_next_use(number, now, outbox);
     }
 
-    fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        self.fabric.is_behind(die, phase, is_another)
+    fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        self.fabric.is_blocked_by(die, phase, is_another)
     }
 
-    fn waited_for(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
-        let of_fabric = self.fabric.waited_for(grant)?;
+    fn wait_by_cause(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
+        let of_fabric = self.fabric.wait_by_cause(grant)?;
         let Some(waited) = self.waited[grant.die.index()][grant.phase.index()] else { return Some(of_fabric) };
         Some(Cause::ALL.map(|cause| if cause == Cause::Channel { waited } else { Time::ZERO }))
     }
@@ -318,8 +318,8 @@ impl Fabric for HeldPaths {
         self.fabric.finish(now, outbox);
     }
 
-    fn links_held(&self) -> Held<Time> {
-        Held::ByOperations(self.held_for.clone())
+    fn link_hold_times(&self) -> HoldTimes<Time> {
+        HoldTimes::ByOperations(self.held_for.clone())
     }
 
     fn layout(&self) -> &Layout {
@@ -346,8 +346,8 @@ impl Fabric for HeldPaths {
         self.fabric.scouts()
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
-        self.fabric.held()
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
+        self.fabric.held_links()
     }
 }
 
@@ -357,7 +357,7 @@ mod tests {
     use crate::config::FabricKind;
     use crate::units::Bytes;
 
-    fn payload(message: Message) -> Payload {
+    fn payload(message: TransferKind) -> Payload {
         Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::from_kib(4) }
     }
 
@@ -376,10 +376,10 @@ mod tests {
         config.fabric.hold_path = HoldPath::Always;
         config.nossd.chip_channels = 2;
         config.nossd.controller_channels = 2;
-        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
         let mut held = AnyFabric::new(&config, &geometry).expect("the interconnect fits");
         let mut outbox = Outbox::default();
-        let sent = [Message::Read, Message::Program, Message::Read].map(|message| {
+        let sent = [TransferKind::Read, TransferKind::Program, TransferKind::Read].map(|message| {
             let grant = granted(&mut held, TransferPhase::Command, &mut outbox);
             held.send(grant, payload(message), Time::ZERO, &mut outbox);
             held.release(grant, Time::ZERO, &mut outbox);
@@ -390,7 +390,7 @@ mod tests {
         for path in [sent[0], sent[2]] {
             let grant = granted(&mut held, TransferPhase::DataOut, &mut outbox);
             assert_eq!(grant.path, path);
-            held.send(grant, payload(Message::Data), Time::ZERO, &mut outbox);
+            held.send(grant, payload(TransferKind::Data), Time::ZERO, &mut outbox);
             held.release(grant, Time::ZERO, &mut outbox);
         }
     }

@@ -46,7 +46,7 @@ pub struct Layout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
     /// Destination of the transfers that must cross the links.
-    pub part: Part,
+    pub part: TransferDestination,
     /// Links over which the transfers are divided.
     pub links: Vec<LinkId>,
     /// Number of these links that can carry data at the same time.
@@ -55,7 +55,7 @@ pub struct SharedResource {
 
 /// Destination of the transfers over a shared resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum TransferDestination {
     /// The chips of one row, reached by their channel or by all links into the row.
     Row,
     /// A single chip.
@@ -115,11 +115,15 @@ impl Layout {
 
     /// Returns the shared resources of an interconnect: each chip link leads to one chip, and all transfers are divided over the controller links.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
-        let alone = |link: LinkId| SharedResource { part: Part::Chip, links: vec![link], at_once: 1 };
+        let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = self.of_kind(LinkKind::Chip).map(alone).collect();
         let links: Vec<LinkId> = self.of_kind(LinkKind::Controller).collect();
         if !links.is_empty() {
-            shared_resources.push(SharedResource { part: Part::Controllers, at_once: links.len() as u32, links });
+            shared_resources.push(SharedResource {
+                part: TransferDestination::Controllers,
+                at_once: links.len() as u32,
+                links,
+            });
         }
         shared_resources
     }
@@ -139,7 +143,11 @@ mod tests {
     #[test]
     fn chips_are_passed_each_by_its_own_link_and_controllers_by_any() {
         let shared_resources = mesh().shared_resources();
-        let expected = [(Part::Chip, vec![3], 1), (Part::Chip, vec![4], 1), (Part::Controllers, vec![0, 1], 2)];
+        let expected = [
+            (TransferDestination::Chip, vec![3], 1),
+            (TransferDestination::Chip, vec![4], 1),
+            (TransferDestination::Controllers, vec![0, 1], 2),
+        ];
         let found: Vec<_> = shared_resources
             .iter()
             .map(|SharedResource { part, links, at_once }| (*part, links.iter().map(|link| link.0).collect(), *at_once))

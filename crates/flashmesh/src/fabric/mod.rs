@@ -1,7 +1,7 @@
 //! Interconnects between controllers and chips: the [`Fabric`] trait and its implementations.
 //!
 //! Glossary: a die *requests* a path; the fabric *grants* it, at once or later; the die *sends* over it and *releases* it. A *cause* is the resource
-//! whose occupation delayed a grant. Each kind has a folder with a static [`Facts`], which has all properties that other modules use, and a line in
+//! whose occupation delayed a grant. Each kind has a folder with a static [`FabricInfo`], which has all properties that other modules use, and a line in
 //! the [registry].
 
 mod arbiter;
@@ -9,10 +9,10 @@ mod arbitration_policy;
 pub mod bus;
 mod cause;
 mod channels;
-mod facts;
 mod framing;
 mod hold;
 pub mod ideal;
+mod info;
 pub mod layout;
 pub mod nossd;
 mod outbox;
@@ -36,15 +36,15 @@ use crate::units::Time;
 pub use crate::error::FabricError;
 pub use arbitration_policy::{ArbitrationPolicy, Contender};
 pub use cause::{Cause, Causes};
-pub use facts::{Facts, Routers, check};
 pub use framing::LISTED_PAGE;
+pub use info::{FabricInfo, RouterPlacement, check};
 pub use layout::{Layout, SharedResource};
-pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};
+pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, SearchPrediction};
 pub use pnssd::Pnssd;
-pub use registry::{AnyFabric, facts};
+pub use registry::{AnyFabric, info_of};
 pub use shared_channels::SharedChannels;
-pub use transfer::{DataOf, FabricEvent, Grant, Message, Payload, Sent, TOKENS, TransferPhase};
-pub use usage::{Held, LinkUsage};
+pub use transfer::{DataOwner, FabricEvent, Grant, Payload, Sent, TOKENS, TransferKind, TransferPhase};
+pub use usage::{HoldTimes, LinkUsage};
 
 /// An interconnect between controllers and chips.
 ///
@@ -56,7 +56,7 @@ pub use usage::{Held, LinkUsage};
 ///   [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the time, otherwise the
 ///   fabric raises it through the outbox.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The
-///   exception is `fabric.hold-path`: a fabric built by [`Facts::held`] is released at the end of the transaction, and until then `send` is called
+///   exception is `fabric.hold-path`: a fabric built by [`FabricInfo::held_links`] is released at the end of the transaction, and until then `send` is called
 ///   over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
 /// - A fabric with activity of its own schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`]
 ///   up to date.
@@ -91,26 +91,26 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Sets the host request to which the next path request belongs; `None` for firmware work. Called before each path request if the configuration
     /// limits the paths of a host request.
-    fn name_request(&mut self, _request: Option<RequestId>) {}
+    fn set_host_request(&mut self, _request: Option<RequestId>) {}
 
     /// Requests a path for `phase` of `die` at `now`.
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
     /// Requests a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire). `data` is the owner class of the data, for
     /// arbitration rules that use it.
-    fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn acquire_for(&mut self, die: DieId, _data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
     /// Returns whether data can move from the chip of one die to the chip of the other without passing through a controller.
-    fn copies(&self, _from: DieId, _to: DieId) -> bool {
+    fn supports_chip_to_chip(&self, _from: DieId, _to: DieId) -> bool {
         false
     }
 
     /// Requests a path for [`TransferPhase::Copy`] at `now`, from `from` to the page buffer of the chip of `to`. The request takes the place of
     /// [`TransferPhase::DataOut`], because a die has one register. The grant has `from` as its die. Call only for dies for which
-    /// [`copies`](Fabric::copies) holds.
-    fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
+    /// [`copies`](Fabric::supports_chip_to_chip) holds.
+    fn acquire_chip_to_chip(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
 
@@ -122,19 +122,19 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Returns whether the pending request of `die` waits for a transfer, or for an earlier request, of a die for which `is_another` holds. This
     /// distinguishes waits for other host requests from waits for the same one. `true` if the fabric does not know.
-    fn is_behind(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_blocked_by(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
     /// Returns whether each transfer occupies exactly one path, and no other transfer uses it. Then a die waits only for earlier transfers over the
-    /// same path, so the order of grants determines for which requests a die waited, and [`is_behind`](Fabric::is_behind) is not called.
+    /// same path, so the order of grants determines for which requests a die waited, and [`is_behind`](Fabric::is_blocked_by) is not called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
     /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`Granted::cause`] was the only one. Call when
     /// the path has just been granted.
-    fn waited_for(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
+    fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
 
@@ -177,7 +177,7 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Returns the links of the path of `grant`, which must not have been released.
     fn links_of(&self, grant: Grant) -> Vec<LinkId> {
-        self.held().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
+        self.held_links().into_iter().filter(|(_, die)| *die == grant.die).map(|(link, _)| link).collect()
     }
 
     /// Returns the parts of the interconnect.
@@ -193,8 +193,8 @@ pub trait Fabric: std::fmt::Debug {
     fn usage(&self) -> &[LinkUsage];
 
     /// Returns the time for which each link was held, for interconnects that hold links while no data moves. Complete only after [`Fabric::finish`].
-    fn links_held(&self) -> Held<Time> {
-        Held::ToMove
+    fn link_hold_times(&self) -> HoldTimes<Time> {
+        HoldTimes::ToMove
     }
 
     /// Returns the busy time of each controller up to `now`.
@@ -209,31 +209,31 @@ pub trait Fabric: std::fmt::Debug {
     }
 
     /// Returns the links that are held now, each with the die for which it is held.
-    fn held(&self) -> Vec<(LinkId, DieId)>;
+    fn held_links(&self) -> Vec<(LinkId, DieId)>;
 }
 
 /// Properties of an interconnect that are known at compile time.
-pub trait Kind: Fabric + Clone {
+pub trait StaticFabric: Fabric + Clone {
     /// Whether the fabric schedules events or wake-ups of its own. A drive over a fabric that does not never polls for them.
-    const ACTS: bool;
+    const SCHEDULES_EVENTS: bool;
 }
 
-impl Kind for AnyFabric {
-    const ACTS: bool = true;
+impl StaticFabric for AnyFabric {
+    const SCHEDULES_EVENTS: bool = true;
 }
 
-impl Kind for SharedChannels {
-    const ACTS: bool = false;
+impl StaticFabric for SharedChannels {
+    const SCHEDULES_EVENTS: bool = false;
 }
 
-impl Kind for Pnssd {
-    const ACTS: bool = false;
+impl StaticFabric for Pnssd {
+    const SCHEDULES_EVENTS: bool = false;
 }
 
-impl Kind for nossd::Nossd {
-    const ACTS: bool = true;
+impl StaticFabric for nossd::Nossd {
+    const SCHEDULES_EVENTS: bool = true;
 }
 
-impl Kind for venice::Venice {
-    const ACTS: bool = true;
+impl StaticFabric for venice::Venice {
+    const SCHEDULES_EVENTS: bool = true;
 }

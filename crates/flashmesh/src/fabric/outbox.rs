@@ -32,7 +32,7 @@ pub struct LinkUse {
 
 /// Outcome that a flood fill over the free links predicts for a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SearchPrediction {
     /// The search finds a path.
     Finds,
     /// The search fails.
@@ -50,7 +50,7 @@ pub struct Search {
     /// Die for which a path was searched.
     pub die: DieId,
     /// Predicted outcome.
-    pub verdict: Verdict,
+    pub prediction: SearchPrediction,
     /// Whether the search found a path.
     pub found: bool,
     /// Number of links that the search crossed.
@@ -128,7 +128,7 @@ impl Default for Outbox {
 impl Outbox {
     /// Records the use of `link` for `die` between two times, if an oracle is attached.
     #[inline]
-    pub fn used(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
+    pub fn record_use(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
         if let Some(uses) = &mut self.uses {
             uses.push(LinkUse { link, die, from, until });
         }
@@ -136,7 +136,7 @@ impl Outbox {
 
     /// Returns whether there are records for observers.
     #[inline]
-    pub fn has_seen(&self) -> bool {
+    pub fn has_records(&self) -> bool {
         let Some(uses) = &self.uses else { return false };
         !(uses.is_empty() && self.steps.is_empty() && self.searches.is_empty())
     }

@@ -5,11 +5,11 @@ use enum_dispatch::enum_dispatch;
 use crate::config::{Config, FabricKind, HoldPath};
 use crate::flash::geometry::Geometry;
 
-use super::{Fabric, FabricError, Facts, bus, check, hold, ideal, nossd, pnssd, pssd, shared_channels, venice};
+use super::{Fabric, FabricError, FabricInfo, bus, check, hold, ideal, nossd, pnssd, pssd, shared_channels, venice};
 
 /// Properties of all kinds, in the order of the configuration.
-pub const KINDS: [&Facts; FabricKind::ALL.len()] =
-    [&bus::FACTS, &pssd::FACTS, &pnssd::FACTS, &nossd::FACTS, &venice::FACTS, &ideal::FACTS];
+pub const KINDS: [&FabricInfo; FabricKind::ALL.len()] =
+    [&bus::INFO, &pssd::INFO, &pnssd::INFO, &nossd::INFO, &venice::INFO, &ideal::INFO];
 
 const _: () = {
     let mut names = [""; KINDS.len()];
@@ -22,7 +22,7 @@ const _: () = {
 };
 
 /// Returns the properties of `kind`.
-pub fn facts(kind: FabricKind) -> &'static Facts {
+pub fn info_of(kind: FabricKind) -> &'static FabricInfo {
     KINDS[kind as usize]
 }
 
@@ -54,17 +54,17 @@ impl AnyFabric {
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-        AnyFabric::of_kind(facts(config.fabric.kind), config, geometry)
+        AnyFabric::of_kind(info_of(config.fabric.kind), config, geometry)
     }
 
-    /// Builds an interconnect of the kind `facts`, even if `config` names another kind.
+    /// Builds an interconnect of the kind `info`, even if `config` names another kind.
     ///
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration.
-    pub fn of_kind(facts: &Facts, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-        check(facts, config)?;
-        match (config.fabric.hold_path, facts.held) {
-            (HoldPath::Never, _) | (_, None) => (facts.build)(config, geometry),
+    pub fn of_kind(info: &FabricInfo, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+        check(info, config)?;
+        match (config.fabric.hold_path, info.build_held) {
+            (HoldPath::Never, _) | (_, None) => (info.build)(config, geometry),
             (rule, Some(build)) => Ok(hold::HeldPaths::new(build(config, geometry)?, rule, geometry.dies()).into()),
         }
     }

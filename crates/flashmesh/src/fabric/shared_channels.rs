@@ -7,9 +7,9 @@ use crate::units::Time;
 
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
 use super::channels::Channels;
-use super::framing::Durations;
-use super::layout::{Layout, Link, LinkKind, Part, SharedResource};
-use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
+use super::framing::ChannelTiming;
+use super::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
+use super::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
 /// Number of data wires of a bus channel.
 pub(super) const CHANNEL_WIRES: u32 = 8;
@@ -28,7 +28,12 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 
 impl SharedChannels {
     /// Creates one channel of `wires` data wires for each row of chips.
-    pub(super) fn of_rows(config: &Config, geometry: &Geometry, durations: Durations, wires: u32) -> SharedChannels {
+    pub(super) fn of_rows(
+        config: &Config,
+        geometry: &Geometry,
+        durations: ChannelTiming,
+        wires: u32,
+    ) -> SharedChannels {
         let (chips, dies) = (geometry.chips_per_channel, geometry.dies_per_chip);
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, chips, dies),
@@ -43,7 +48,7 @@ impl SharedChannels {
 
     /// Creates one channel and one controller for each chip.
     pub(super) fn of_chips(config: &Config, geometry: &Geometry) -> SharedChannels {
-        let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
+        let (chips, durations) = (geometry.chips(), ChannelTiming::signals(config.fabric.channel_rate));
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),
             layout: Layout {
@@ -64,18 +69,18 @@ impl Fabric for SharedChannels {
 
     #[inline(always)]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
-        self.channels.acquire(die, phase, DataOf::Request, now, outbox);
+        self.channels.acquire(die, phase, DataOwner::Request, now, outbox);
     }
 
     #[inline(always)]
-    fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.channels.acquire(die, TransferPhase::DataOut, data, now, outbox);
     }
 
     #[inline(always)]
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let least = self.channels.send(grant, payload, now);
-        Sent { delivered: Some(now + least), least }
+        Sent { delivered: Some(now + least), min_duration: least }
     }
 
     #[inline(always)]
@@ -98,13 +103,13 @@ impl Fabric for SharedChannels {
 
     fn shared_resources(&self) -> Vec<SharedResource> {
         let shared: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
-        let rows = shared.iter().map(|&link| (Part::Row, link));
-        let chips = self.layout.of_kind(LinkKind::Controller).map(|link| (Part::Chip, link));
+        let rows = shared.iter().map(|&link| (TransferDestination::Row, link));
+        let chips = self.layout.of_kind(LinkKind::Controller).map(|link| (TransferDestination::Chip, link));
         let alone = |(part, link)| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = rows.chain(chips).map(alone).collect();
         if !shared.is_empty() {
             shared_resources.push(SharedResource {
-                part: Part::Controllers,
+                part: TransferDestination::Controllers,
                 at_once: shared.len() as u32,
                 links: shared,
             });
@@ -124,7 +129,7 @@ impl Fabric for SharedChannels {
         self.channels.transfers()
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         self.channels.held()
     }
 }

@@ -32,7 +32,7 @@ impl TransferPhase {
 
 /// Owner class of outgoing data, in order of precedence for the arbitration rules that use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DataOf {
+pub enum DataOwner {
     /// The mapping cache: translation pages.
     Mapping,
     /// A host request.
@@ -54,7 +54,7 @@ pub struct Grant {
 
 /// Kind of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum TransferKind {
     /// A read command. The data leaves the die later.
     Read,
     /// A program command with its data.
@@ -69,15 +69,15 @@ pub enum Message {
     Copy,
 }
 
-impl Message {
+impl TransferKind {
     /// Returns the command that starts `operation`.
     #[inline]
-    pub fn commanding(operation: OperationKind) -> Message {
+    pub fn commanding(operation: OperationKind) -> TransferKind {
         match operation {
-            OperationKind::Read => Message::Read,
-            OperationKind::Program => Message::Program,
-            OperationKind::Erase => Message::Erase,
-            OperationKind::Copyback => Message::Copyback,
+            OperationKind::Read => TransferKind::Read,
+            OperationKind::Program => TransferKind::Program,
+            OperationKind::Erase => TransferKind::Erase,
+            OperationKind::Copyback => TransferKind::Copyback,
         }
     }
 }
@@ -86,7 +86,7 @@ impl Message {
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
     /// Kind of the transfer.
-    pub message: Message,
+    pub message: TransferKind,
     /// Number of planes that the command addresses, or from which the data comes.
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
@@ -101,7 +101,7 @@ pub struct Sent {
     /// Arrival time of the last byte. `None` if it is not known yet; then the fabric raises [`FabricEvent::Delivered`].
     pub delivered: Option<Time>,
     /// Minimum duration of the transfer: over the shortest path, without contention.
-    pub least: Time,
+    pub min_duration: Time,
 }
 
 /// Exclusive upper bound of wake-up tokens.

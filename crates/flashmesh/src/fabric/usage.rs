@@ -41,7 +41,7 @@ impl LinkUsage {
 
 /// Time for which each link was held, whether or not bytes moved, in the order of [`Layout::links`](super::Layout::links).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held<T> {
+pub enum HoldTimes<T> {
     /// Links are held only while bytes move.
     ToMove,
     /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
@@ -51,36 +51,36 @@ pub enum Held<T> {
     ByOperations(Vec<T>),
 }
 
-impl<T> Held<T> {
+impl<T> HoldTimes<T> {
     /// Applies `measure` to each time.
-    pub fn map<U>(self, measure: impl Fn(T) -> U) -> Held<U> {
+    pub fn map<U>(self, measure: impl Fn(T) -> U) -> HoldTimes<U> {
         let measured = |times: Vec<T>| times.into_iter().map(&measure).collect();
         match self {
-            Held::ToMove => Held::ToMove,
-            Held::ByPackets(times) => Held::ByPackets(measured(times)),
-            Held::ByOperations(times) => Held::ByOperations(measured(times)),
+            HoldTimes::ToMove => HoldTimes::ToMove,
+            HoldTimes::ByPackets(times) => HoldTimes::ByPackets(measured(times)),
+            HoldTimes::ByOperations(times) => HoldTimes::ByOperations(measured(times)),
         }
     }
 
     /// Returns the times for which packets held the links; empty for other variants.
     pub fn by_packets(&self) -> &[T] {
-        if let Held::ByPackets(times) = self { times } else { &[] }
+        if let HoldTimes::ByPackets(times) = self { times } else { &[] }
     }
 
     /// Returns the times for which operations held the links; empty for other variants.
     pub fn by_operations(&self) -> &[T] {
-        if let Held::ByOperations(times) = self { times } else { &[] }
+        if let HoldTimes::ByOperations(times) = self { times } else { &[] }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::Message;
+    use crate::fabric::TransferKind;
 
     #[test]
     fn what_a_transfer_has_yet_to_move_is_not_busy_time() {
-        let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(7) };
+        let payload = Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(7) };
         let mut usage = LinkUsage::default();
         usage.count(TransferPhase::DataOut, payload, Time::from_ns(10), Time::from_ns(4));
         usage.count(TransferPhase::DataOut, payload, Time::from_ns(20), Time::from_ns(5));

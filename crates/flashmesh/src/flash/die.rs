@@ -88,7 +88,7 @@ impl Register {
 
 /// Rejected call: the state or the timing of the die does not allow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Illegal {
+pub enum DieError {
     /// The die is busy until this time; [`Time::MAX`] if the end is unknown.
     #[error("the die is busy until {0}")]
     Busy(Time),
@@ -160,12 +160,12 @@ impl Die {
 
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.rests() && !self.is_suspended
+        self.is_inactive() && !self.is_suspended
     }
 
     /// Returns whether the array is idle and the register empty, even if an operation is suspended.
     #[inline]
-    pub fn rests(&self) -> bool {
+    pub fn is_inactive(&self) -> bool {
         self.array == Array::Idle && self.register.is_empty()
     }
 
@@ -237,9 +237,9 @@ impl Die {
     ///
     /// # Errors
     /// If [`Die::may_suspend`] is false.
-    pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), Illegal> {
+    pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), DieError> {
         if !self.may_suspend(rules, now) {
-            return Err(Illegal::NotSuspendable);
+            return Err(DieError::NotSuspendable);
         }
         let (operation, remaining, times) = (self.operation, self.until - now, self.suspensions + 1);
         self.suspended = Some(Box::new(Suspended { operation, remaining, times }));
@@ -253,11 +253,11 @@ impl Die {
     ///
     /// # Errors
     /// If the die does not accept an operation, or no operation is suspended.
-    pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, Illegal> {
+    pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, DieError> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
         }
-        let Suspended { operation, remaining, times } = *self.suspended.take().ok_or(Illegal::WrongPhase)?;
+        let Suspended { operation, remaining, times } = *self.suspended.take().ok_or(DieError::WrongPhase)?;
         self.is_suspended = false;
         self.since = now + resume_time;
         self.until = self.since + remaining;
@@ -273,7 +273,7 @@ impl Die {
     /// # Errors
     /// If the die is busy.
     #[inline(always)]
-    pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), Illegal> {
+    pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), DieError> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
         }
@@ -289,9 +289,9 @@ impl Die {
     /// # Errors
     /// If no operation has begun.
     #[inline(always)]
-    pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), Illegal> {
+    pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), DieError> {
         if self.array != Array::Incoming {
-            return Err(Illegal::WrongPhase);
+            return Err(DieError::WrongPhase);
         }
         self.since = now;
         self.until = now + self.operation.array_time;
@@ -310,12 +310,12 @@ impl Die {
     /// # Errors
     /// If the array is not busy, or before the end of the operation.
     #[inline(always)]
-    pub fn finish_array(&mut self, now: Time) -> Result<&Operation, Illegal> {
+    pub fn finish_array(&mut self, now: Time) -> Result<&Operation, DieError> {
         if self.array != Array::Busy {
-            return Err(Illegal::WrongPhase);
+            return Err(DieError::WrongPhase);
         }
         if now < self.until {
-            return Err(Illegal::Busy(self.until));
+            return Err(DieError::Busy(self.until));
         }
         if self.operation.kind != OperationKind::Read {
             self.array = Array::Idle;
@@ -360,9 +360,9 @@ impl Die {
     /// # Errors
     /// If the register is empty.
     #[inline(always)]
-    pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), Illegal> {
+    pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), DieError> {
         if self.register.is_empty() {
-            return Err(Illegal::WrongPhase);
+            return Err(DieError::WrongPhase);
         }
         let before = self.register.path_wait;
         self.register.path_wait += waited;
@@ -382,8 +382,8 @@ impl Die {
     /// # Errors
     /// If the register is empty.
     #[inline(always)]
-    pub fn data_left(&mut self, now: Time) -> Result<TransactionId, Illegal> {
-        let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
+    pub fn finish_sending(&mut self, now: Time) -> Result<TransactionId, DieError> {
+        let left = self.outgoing().ok_or(DieError::WrongPhase)?;
         self.register.left += 1;
         self.register.sending = false;
         if self.register.left == self.register.planes.count {
@@ -402,8 +402,8 @@ impl Die {
     ///
     /// # Errors
     /// If the register is empty.
-    pub fn part_left(&mut self, rest: TransactionId) -> Result<TransactionId, Illegal> {
-        let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
+    pub fn finish_sending_part(&mut self, rest: TransactionId) -> Result<TransactionId, DieError> {
+        let left = self.outgoing().ok_or(DieError::WrongPhase)?;
         self.register.planes.transactions[self.register.left as usize] = rest;
         self.register.sending = false;
         Ok(left)
@@ -418,10 +418,10 @@ impl Die {
         self.internal.until(now)
     }
 
-    fn busy_error(&self) -> Illegal {
+    fn busy_error(&self) -> DieError {
         match self.array {
-            Array::Busy => Illegal::Busy(self.until),
-            _ => Illegal::Busy(Time::MAX),
+            Array::Busy => DieError::Busy(self.until),
+            _ => DieError::Busy(Time::MAX),
         }
     }
 

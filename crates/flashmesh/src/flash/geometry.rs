@@ -78,7 +78,7 @@ impl Geometry {
     ///
     /// # Errors
     /// If the array cannot be simulated, as for [`Geometry::new`].
-    pub fn of(config: &Config) -> Result<Geometry, GeometryError> {
+    pub fn from_config(config: &Config) -> Result<Geometry, GeometryError> {
         let units_per_page = config.units_per_page();
         let mut geometry =
             Geometry::new(&config.unit_geometry()).map_err(|error| match (error, config.parity_stripe()) {

@@ -4,7 +4,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
-use super::timing::Pages;
+use super::timing::OperationPageTypes;
 
 /// Kind of an array operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Operation {
     pub started: Time,
     /// Array time, including the time to suspend another operation beforehand.
     pub array_time: Time,
-    pub pages: Pages,
+    pub pages: OperationPageTypes,
     pub planes: PlaneTransactions,
 }
 
@@ -82,7 +82,7 @@ impl Operation {
             internal: false,
             started: Time::ZERO,
             array_time: Time::ZERO,
-            pages: Pages::default(),
+            pages: OperationPageTypes::default(),
             planes: PlaneTransactions::NONE,
         }
     }

@@ -1,6 +1,6 @@
 //! Array latencies, resolved before the run.
 
-use crate::config::{self, Config, PageTypes, ProgramUnit, Times};
+use crate::config::{self, Config, PageTypes, ProgramUnit, TimesByPlanes};
 use crate::units::Time;
 
 use super::die::OperationKind;
@@ -10,7 +10,7 @@ use super::page_type::PageType;
 /// Types of the page read and the page programmed by an operation, which select its array time. All planes of an operation use the same page offset,
 /// so the types of the leading plane suffice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pages {
+pub struct OperationPageTypes {
     pub read: PageType,
     pub programmed: PageType,
 }
@@ -81,12 +81,16 @@ impl Timing {
     }
 
     #[inline]
-    pub fn array(&self, kind: OperationKind, pages: Pages) -> Time {
+    pub fn array(&self, kind: OperationKind, pages: OperationPageTypes) -> Time {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
     /// Returns the array time of a command of `kind` that runs `steps` in sequence.
-    pub fn array_of(&self, kind: OperationKind, steps: impl Iterator<Item = (OperationKind, Pages)>) -> Time {
+    pub fn array_of(
+        &self,
+        kind: OperationKind,
+        steps: impl Iterator<Item = (OperationKind, OperationPageTypes)>,
+    ) -> Time {
         let alone = |(kind, pages)| self.array(kind, pages) - self.decoding[kind.index()];
         steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
@@ -112,7 +116,7 @@ fn command(config: &config::Flash, kind: OperationKind, planes: usize) -> Time {
         let extra = config.command_time_per_extra_plane.unwrap_or(config.command_time);
         config.command_time + extra * (planes as u64 - 1)
     };
-    let of = |times: &Option<Times>| times.as_ref().map_or_else(alike, |times| times.of(planes));
+    let of = |times: &Option<TimesByPlanes>| times.as_ref().map_or_else(alike, |times| times.of(planes));
     match kind {
         OperationKind::Read => of(&config.read_command_time),
         OperationKind::Program => of(&config.program_command_time),

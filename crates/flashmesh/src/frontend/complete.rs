@@ -1,6 +1,6 @@
 //! End of requests: responses, measurement of completed requests, and issue of the next ones.
 
-use crate::controller::{Controller, Done};
+use crate::controller::{CompletedWork, Controller};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
@@ -12,9 +12,9 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::job::Job;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::measure::completions::Records;
-use crate::schedule::account::LatencyBreakdown;
-use crate::schedule::transaction::Class;
+use crate::measure::completions::RecordDestination;
+use crate::schedule::latency_account::LatencyBreakdown;
+use crate::schedule::transaction::TransactionClass;
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
 
@@ -27,8 +27,13 @@ const CACHED_REQUESTS: usize = 1024;
 impl<M: Model> Frontend<M> {
     /// Handles the pending completions of the controller.
     #[inline(always)]
-    pub fn take_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if controller.has_done() {
+    pub fn handle_completions(
+        &mut self,
+        controller: &mut Controller,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if controller.has_completions() {
             self.take_all_done(controller, datapath, kernel);
         }
     }
@@ -39,20 +44,20 @@ impl<M: Model> Frontend<M> {
         while let Some(done) = controller.next_done(next) {
             next += 1;
             let (ended, spent) = match done {
-                &Done::Page(id) => {
+                &CompletedWork::Page(id) => {
                     let ended = self.transaction_done(id, datapath, kernel);
                     let spent = *datapath.transaction(id).account.spent();
                     datapath.remove(id);
                     (ended, spent)
                 }
-                &Done::Cached { request, read, spent } => {
+                &CompletedWork::Cached { request, read, spent } => {
                     (self.page_done(request, read, Causes::default(), kernel).then_some(request), spent)
                 }
-                &Done::Flush(Some(request)) => {
+                &CompletedWork::Flush(Some(request)) => {
                     self.respond(request, &LatencyBreakdown::default(), controller, kernel);
                     continue;
                 }
-                Done::Flush(None) => {
+                CompletedWork::Flush(None) => {
                     self.flushed(controller, datapath, kernel);
                     continue;
                 }
@@ -67,10 +72,10 @@ impl<M: Model> Frontend<M> {
                 }
             }
         }
-        controller.done_taken();
+        controller.clear_completions();
     }
 
-    /// Handles a finished page read that the controller returned directly instead of as a [`Done`].
+    /// Handles a finished page read that the controller returned directly instead of as a [`CompletedWork`].
     #[inline(always)]
     pub fn page_read(
         &mut self,
@@ -94,7 +99,7 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Option<RequestId> {
         let transaction = datapath.transaction(id);
-        let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
+        let read = if transaction.class() == TransactionClass::UserRead { transaction.bytes } else { Bytes::ZERO };
         // Not a closure, because the compiler would not inline it.
         match transaction.owner.request {
             Some(request) if self.page_done(request, read, transaction.account.conflict(), kernel) => Some(request),
@@ -105,7 +110,7 @@ impl<M: Model> Frontend<M> {
     /// Prefetches a request that will be accessed soon, if more than `CACHED_REQUESTS` have been in flight.
     #[inline(always)]
     pub fn prefetch_request(&self, request: impl FnOnce() -> Option<RequestId>) {
-        if self.requests.most() > CACHED_REQUESTS
+        if self.requests.peak_len() > CACHED_REQUESTS
             && let Some(request) = request()
         {
             self.requests.prefetch(request);
@@ -139,7 +144,7 @@ impl<M: Model> Frontend<M> {
         {
             let request = &mut self.requests[id];
             request.firmware += end - kernel.now();
-            request.critical = *spent;
+            request.last_breakdown = *spent;
             return;
         }
         self.send_response(id, spent, controller, kernel);
@@ -161,11 +166,11 @@ impl<M: Model> Frontend<M> {
         let sink = &mut Sink { kernel, crossing: &mut self.crossing };
         if !M::ALL_FEATURES && self.completes_ahead {
             if let Some(at) = self.interface.complete(id, stream, now, sink) {
-                self.answered(id, spent, at, controller, kernel);
+                self.complete_or_schedule(id, spent, at, controller, kernel);
             }
             return;
         }
-        self.requests[id].critical = *spent;
+        self.requests[id].last_breakdown = *spent;
         self.interface.respond(id, stream, now, sink);
     }
 
@@ -181,19 +186,19 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         let now = kernel.now();
-        kernel.tell(|| Notice::RequestCompleted(id));
+        kernel.notify(|| Notice::RequestCompleted(id));
         let Request { stream, thread, .. } = self.requests[id];
-        self.interface.taken(stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
+        self.interface.consume_completion(stream, now, &mut Sink { kernel, crossing: &mut self.crossing });
         controller.acknowledge(id);
-        if let Records::Sink(sink) = &mut self.records {
+        if let RecordDestination::Sink(sink) = &mut self.records {
             sink.record(&self.requests[id].record(now)).map_err(RunError::Sink)?;
-        } else if let Records::Completions(completions) = &mut self.records {
+        } else if let RecordDestination::Completions(completions) = &mut self.records {
             let Request { arrival, status, .. } = self.requests[id];
             if completions.push(thread, now, now - arrival, status) {
                 kernel.schedule_pause(now);
             }
         }
-        let spent = self.requests[id].critical;
+        let spent = self.requests[id].last_breakdown;
         self.end_request(id, &spent, now);
         let replay = &mut self.streams[stream.index()].replay;
         let mode = replay.mode();
@@ -203,7 +208,7 @@ impl<M: Model> Frontend<M> {
         match mode {
             Mode::Open => self.issue_open(stream, controller, kernel)?,
             Mode::Stress { .. } => self.issue_next(stream, controller, kernel)?,
-            Mode::Closed { .. } if self.streams[stream.index()].replay.goes_on(thread) => {
+            Mode::Closed { .. } if self.streams[stream.index()].replay.complete_thread_request(thread) => {
                 self.issue_for(stream, thread, controller, kernel)?;
             }
             Mode::Closed { .. } => {
@@ -227,7 +232,7 @@ impl<M: Model> Frontend<M> {
             counters.mark_requests(now);
         }
         counters.completed += 1;
-        counters.requests_free_of_others += u64::from(!request.conflict.is_another());
+        counters.requests_free_of_others += u64::from(!request.conflict.has_path_conflict());
         if request.conflict.is_empty() {
             counters.requests_free += 1;
         } else {

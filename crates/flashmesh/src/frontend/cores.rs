@@ -44,7 +44,7 @@ impl<M: Model> Frontend<M> {
                 self.submit(request, controller, datapath, kernel);
             }
             Some(Job::Completion(request)) if !self.is_cut_off() => {
-                let spent = self.requests[request].critical;
+                let spent = self.requests[request].last_breakdown;
                 self.send_response(request, &spent, controller, kernel);
             }
             _ => {}

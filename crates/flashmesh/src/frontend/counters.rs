@@ -4,9 +4,9 @@ use crate::config::Config;
 use crate::fabric::Cause;
 use crate::host::status::Status;
 use crate::measure::batches::{Batches, Levels};
-use crate::measure::goal::Goal;
-use crate::measure::host::QueueWork;
-use crate::measure::interval::Counts;
+use crate::measure::host::QueueOccupancy;
+use crate::measure::interval::DriveCounts;
+use crate::measure::request_budget::RequestBudget;
 use crate::measure::stream::StreamMeasures;
 use crate::measure::timeline::Timeline;
 use crate::units::Time;
@@ -16,7 +16,7 @@ pub struct Counters {
     pub issued: u64,
     pub completed: u64,
     pub streams: Vec<StreamMeasures>,
-    pub queues: Vec<QueueWork>,
+    pub queues: Vec<QueueOccupancy>,
     pub statuses: [u64; Status::ALL.len()],
     /// Time at which all dirty data was on flash, if the run flushes at its end.
     pub flushed: Time,
@@ -35,13 +35,13 @@ pub struct Counters {
 
 impl Counters {
     /// Returns the counters of a run that ends at `goal`, or without a `goal` when its workloads end.
-    pub(super) fn new(streams: usize, config: &Config, goal: Option<Goal>) -> Counters {
+    pub(super) fn new(streams: usize, config: &Config, goal: Option<RequestBudget>) -> Counters {
         let timeline = Timeline::new(&config.measure, goal, streams);
         let mut counters = Counters {
             issued: 0,
             completed: 0,
             streams: (0..streams).map(|_| StreamMeasures::default()).collect(),
-            queues: vec![QueueWork::default(); streams],
+            queues: vec![QueueOccupancy::default(); streams],
             statuses: [0; Status::ALL.len()],
             flushed: Time::ZERO,
             requests_free: 0,
@@ -60,16 +60,16 @@ impl Counters {
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
-        self.batches.mark_requests(now, &self.streams);
+        self.batches.sample_requests(now, &self.streams);
         self.update_due();
     }
 
     /// Records the mark of the drive and closes the intervals that end at the time of `counts`. `levels` is the state of the drive at that time.
     /// Returns whether the measured window begins there.
-    pub fn cut(&mut self, counts: &Counts, levels: Levels) -> bool {
+    pub fn cut(&mut self, counts: &DriveCounts, levels: Levels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
-            self.batches.mark_drive(counts, levels);
+            self.batches.sample_drive(counts, levels);
         }
         // Warm-up is checked only at marks, not at the ends of epochs. Otherwise, measuring epochs would change when the warm-up ends.
         let marks = is_mark.then_some(&self.batches);

@@ -58,7 +58,7 @@ pub(super) struct DoneWrite {
 
 impl<M: Model> Frontend<M> {
     fn namespace_of(&self, id: RequestId) -> NamespaceId {
-        self.namespaces.of(self.requests[id].stream).expect("a request without a namespace is refused")
+        self.namespaces.namespace_of(self.requests[id].stream).expect("a request without a namespace is refused")
     }
 
     pub(super) fn begin_write(&mut self, id: RequestId) {
@@ -117,7 +117,7 @@ impl<M: Model> Frontend<M> {
         let namespace = self.namespace_of(request);
         let Unfinished { begun: after, left } = self.flushes.unfinished[namespace.index()];
         let pages = self.pages_in(namespace);
-        kernel.tell(|| Notice::FlushBegan(request, pages));
+        kernel.notify(|| Notice::FlushBegan(request, pages));
         if left == 0 {
             self.flush_written(request, controller, datapath, kernel);
         } else {

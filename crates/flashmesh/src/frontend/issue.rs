@@ -3,7 +3,7 @@
 use crate::controller::Controller;
 use crate::error::RunError;
 use crate::host::interface::Command;
-use crate::host::replay::{Arrived, BATCH, Next};
+use crate::host::replay::{BATCH, NextRequest, ReplayRequest};
 use crate::ids::{Lpn, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -48,8 +48,8 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Issues the next request of the thread whose think time ends now, in closed replay.
-    pub fn thought(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
-        if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
+    pub fn end_think_time(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
+        if let NextRequest::Issue(arrived) = self.streams[stream.index()].replay.end_think_time(kernel.now()) {
             self.issue(stream, arrived, kernel.now(), controller, kernel);
         }
     }
@@ -63,12 +63,12 @@ impl<M: Model> Frontend<M> {
     ) -> Result<(), RunError> {
         loop {
             match self.streams[stream.index()].replay.next_open(kernel.now())? {
-                Next::Issue(arrived) => self.issue(stream, arrived, kernel.now(), controller, kernel),
-                Next::At(at) => {
+                NextRequest::Issue(arrived) => self.issue(stream, arrived, kernel.now(), controller, kernel),
+                NextRequest::At(at) => {
                     kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
                 }
-                Next::Later => return Ok(()),
+                NextRequest::Later => return Ok(()),
             }
         }
     }
@@ -103,7 +103,7 @@ impl<M: Model> Frontend<M> {
     #[inline(always)]
     pub(super) fn issue_taken(&mut self, stream: StreamId, now: Time, controller: &Controller, kernel: &mut Kernel<M>) {
         let io = *self.streams[stream.index()].replay.last_taken();
-        self.issue_now(stream, Arrived { io, thread: 0, arrival: now }, now, controller, kernel);
+        self.issue_now(stream, ReplayRequest { io, thread: 0, arrival: now }, now, controller, kernel);
     }
 
     /// Issues the next request of a thread, in closed replay.
@@ -114,7 +114,7 @@ impl<M: Model> Frontend<M> {
         controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
-        if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_of(thread, kernel.now())? {
+        if let NextRequest::Issue(arrived) = self.streams[stream.index()].replay.next_of(thread, kernel.now())? {
             self.issue(stream, arrived, kernel.now(), controller, kernel);
         }
         Ok(())
@@ -125,7 +125,7 @@ impl<M: Model> Frontend<M> {
     pub(super) fn issue(
         &mut self,
         stream: StreamId,
-        arrived: Arrived,
+        arrived: ReplayRequest,
         now: Time,
         controller: &Controller,
         kernel: &mut Kernel<M>,
@@ -137,7 +137,7 @@ impl<M: Model> Frontend<M> {
     fn issue_now(
         &mut self,
         stream: StreamId,
-        arrived: Arrived,
+        arrived: ReplayRequest,
         now: Time,
         controller: &Controller,
         kernel: &mut Kernel<M>,
@@ -158,7 +158,7 @@ impl<M: Model> Frontend<M> {
         if M::ALL_FEATURES {
             self.requests[request].firmware = Time::ZERO;
         }
-        kernel.tell(|| Notice::RequestIssued(request, stream));
+        kernel.notify(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
         let command = Command { request, stream, data };
         let is_completion_under_way = now > kernel.now();

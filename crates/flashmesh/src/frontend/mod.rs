@@ -1,17 +1,17 @@
 //! Requests between host and drive: issue, admission, division into pages, completion, measurement.
 //!
 //! The host *issues* a request: its command crosses the link. The drive *admits* or refuses it, and requests its pages from the
-//! [controller](crate::controller), which returns finished pages as [`Done`](crate::controller::Done). After the last page the drive *responds*; the
+//! [controller](crate::controller), which returns finished pages as [`CompletedWork`](crate::controller::CompletedWork). After the last page the drive *responds*; the
 //! request *completes* when the completion reaches the host.
 
-mod ahead;
 mod complete;
 mod cores;
 mod counters;
-mod crossing;
+mod early_completion;
 mod flush;
-mod held;
+mod held_commands;
 mod issue;
+mod link_in_flight;
 mod phases;
 mod power_cut;
 mod request;
@@ -23,30 +23,30 @@ use std::marker::PhantomData;
 use crate::config::{Config, InterfaceKind, Priority, ReadData};
 use crate::engine::pool::Pool;
 use crate::error::RunError;
-use crate::fabric::Kind;
+use crate::fabric::StaticFabric;
 use crate::flash::geometry::Geometry;
-use crate::host::interface::{AnyInterface, EventSink, HostEvent, Seen, Token};
+use crate::host::interface::{AnyInterface, EventSink, HostEvent, InterfaceNotice, WakeReason};
 use crate::host::link::Direction;
 use crate::host::namespace::Namespaces;
-use crate::host::source::Source;
+use crate::host::source::RequestSource;
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, host_lane};
 use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
 use crate::measure::cache::PowerCutReport;
-use crate::measure::completions::{Completions, Records};
-use crate::measure::goal::Goal;
+use crate::measure::completions::{Completions, RecordDestination};
 use crate::measure::log::RequestSink;
+use crate::measure::request_budget::RequestBudget;
 use crate::units::{Bytes, Time};
 use crate::workload::WorkloadSummary;
 
 pub use counters::Counters;
 pub use streams::{HostStream, open};
 
-use crossing::Crossing;
 use flush::Flushes;
-use held::Held;
+use held_commands::HeldCommands;
+use link_in_flight::LinkInFlight;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
@@ -74,23 +74,23 @@ pub struct Frontend<M: Model> {
     /// Phases that have not started, in reverse order.
     phases_left: Vec<u32>,
     interface: AnyInterface,
-    crossing: Crossing,
+    crossing: LinkInFlight,
     /// Whether completions are handled when they are sent; see `ahead.rs`.
     completes_ahead: bool,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
     flushes: Flushes,
-    held: Held,
+    held: HeldCommands,
     ending: Ending,
     power_cut: Option<Box<PowerCut>>,
     counters: Counters,
-    records: Records,
+    records: RecordDestination,
     model: PhantomData<fn() -> M>,
 }
 
 /// A view of a [`Frontend`] that does not depend on its model, so that reports are compiled only once.
 #[derive(Clone, Copy)]
-pub struct Figures<'a> {
+pub struct FrontendStats<'a> {
     pub counters: &'a Counters,
     pub streams: &'a [HostStream],
     /// Interface between host and drive.
@@ -99,7 +99,7 @@ pub struct Figures<'a> {
     pub power_cut: Option<&'a PowerCutReport>,
 }
 
-impl<'a> Figures<'a> {
+impl<'a> FrontendStats<'a> {
     /// Returns the workload summary of the only stream; `None` if there are several, or the configuration names no workload.
     pub fn summary(self) -> Option<&'a WorkloadSummary> {
         match self.streams {
@@ -112,7 +112,7 @@ impl<'a> Figures<'a> {
 /// The receiver of events from the host interface.
 struct Sink<'a, M> {
     kernel: &'a mut Kernel<M>,
-    crossing: &'a mut Crossing,
+    crossing: &'a mut LinkInFlight,
 }
 
 impl<M: Model> EventSink for Sink<'_, M> {
@@ -123,13 +123,13 @@ impl<M: Model> EventSink for Sink<'_, M> {
     }
 
     #[inline(always)]
-    fn expect(&mut self, at: Time) {
+    fn schedule_arrival(&mut self, at: Time) {
         self.kernel.set_alarm(at, Event::InDrive);
     }
 
     #[inline(always)]
-    fn saw(&mut self, seen: Seen) {
-        self.kernel.tell(|| Notice::Interface(seen));
+    fn notify(&mut self, seen: InterfaceNotice) {
+        self.kernel.notify(|| Notice::Interface(seen));
     }
 }
 
@@ -138,7 +138,11 @@ impl Frontend<Probed> {
     ///
     /// # Errors
     /// If the numbers of sources and streams differ, or the namespaces do not fit the drive.
-    pub fn new(config: &Config, geometry: &Geometry, sources: Vec<Source>) -> Result<Frontend<Probed>, RunError> {
+    pub fn new(
+        config: &Config,
+        geometry: &Geometry,
+        sources: Vec<RequestSource>,
+    ) -> Result<Frontend<Probed>, RunError> {
         let streams = streams::connect(config, sources)?;
         let namespaces = streams::attach(config, &streams, &config.namespaces(geometry)?)?;
         let phases = phases::of(&streams);
@@ -154,16 +158,16 @@ impl Frontend<Probed> {
                 capacitors: config.power.capacitors,
             },
             interface: AnyInterface::new(config, &priorities),
-            crossing: Crossing::default(),
+            crossing: LinkInFlight::default(),
             completes_ahead: false,
             requests: Pool::default(),
             flushes: Flushes::new(namespaces.count()),
-            held: Held::new(config),
+            held: HeldCommands::new(config),
             namespaces,
             ending: Ending::default(),
             power_cut: None,
             counters: Counters::new(streams.len(), config, None),
-            records: Records::Dropped,
+            records: RecordDestination::Dropped,
             model: PhantomData,
             streams,
             phases_left: phases,
@@ -178,17 +182,17 @@ impl Frontend<Probed> {
     }
 
     /// Ends the run when `goal` is reached.
-    pub fn set_goal(&mut self, goal: Goal) {
+    pub fn set_goal(&mut self, goal: RequestBudget) {
         self.counters = Counters::new(self.streams.len(), &self.config, Some(goal));
     }
 
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
-        self.records = Records::Sink(sink);
+        self.records = RecordDestination::Sink(sink);
     }
 
     /// Prepares the frontend for a stepped drive: stores completions, and keeps the run open for more submissions.
     pub fn open_for_submissions(&mut self) {
-        self.records = Records::Completions(Completions::default());
+        self.records = RecordDestination::Completions(Completions::default());
         self.rules.flushes_at_end = false;
     }
 
@@ -214,7 +218,7 @@ impl Frontend<Probed> {
             model: PhantomData,
         };
         // A host interface that runs ahead needs the alarm of the event queue. A fabric that acts by itself needs the alarm, too.
-        if !N::ALL_FEATURES && !N::Fabric::ACTS && frontend.counters.issued == 0 {
+        if !N::ALL_FEATURES && !N::Fabric::SCHEDULES_EVENTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
         frontend.completes_ahead =
@@ -234,8 +238,8 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Returns a view for reports.
-    pub fn figures(&self) -> Figures<'_> {
-        Figures {
+    pub fn figures(&self) -> FrontendStats<'_> {
+        FrontendStats {
             counters: &self.counters,
             streams: &self.streams,
             interface: &self.interface,
@@ -246,7 +250,7 @@ impl<M: Model> Frontend<M> {
     /// Returns the completions of a stepped drive.
     pub fn completions(&mut self) -> &mut Completions {
         match &mut self.records {
-            Records::Completions(completions) => completions,
+            RecordDestination::Completions(completions) => completions,
             _ => unreachable!("only a drive that was opened for submissions is stepped"),
         }
     }
@@ -302,7 +306,7 @@ impl<M: Model> Frontend<M> {
     }
 
     #[inline(always)]
-    pub fn wake(&mut self, token: Token, kernel: &mut Kernel<M>) {
+    pub fn wake(&mut self, token: WakeReason, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.interface.wake(token, now, &mut Sink { kernel, crossing: &mut self.crossing });
     }

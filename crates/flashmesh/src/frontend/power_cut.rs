@@ -64,7 +64,7 @@ impl<M: Model> Frontend<M> {
         }
         if self.ending == Ending::NotYet {
             self.flush_everything(controller, datapath, kernel);
-            self.take_done(controller, datapath, kernel);
+            self.handle_completions(controller, datapath, kernel);
             controller.settle(datapath, kernel);
         }
         self.ending == Ending::Over
@@ -93,7 +93,7 @@ impl<M: Model> Frontend<M> {
     }
 
     fn energy_j(&self, datapath: &Datapath<M>, now: Time) -> f64 {
-        energy::report(&self.config, &datapath.figures().activity(now)).energy_j.total
+        energy::report(&self.config, &datapath.stats().activity(now)).energy_j.total
     }
 
     /// Cuts the power: records the lost data, and with capacitors begins the flush.

@@ -1,11 +1,11 @@
 //! A request in flight.
 
 use crate::fabric::Causes;
-use crate::host::replay::Arrived;
+use crate::host::replay::ReplayRequest;
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::measure::log::RequestRecord;
-use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
@@ -24,7 +24,7 @@ pub(super) struct Request {
     pub number: u64,
     pub stream: StreamId,
     /// Stream number that the workload gives to the request.
-    pub of_stream: u32,
+    pub workload_stream: u32,
     pub thread: u32,
     pub remaining: u32,
     pub kind: RequestKind,
@@ -34,7 +34,7 @@ pub(super) struct Request {
     /// Time in the cores of the controller, including queueing; zero in drives where cores take no time.
     pub firmware: Time,
     /// Latency breakdown of the transaction that finished last; set when the request is done.
-    pub critical: LatencyBreakdown,
+    pub last_breakdown: LatencyBreakdown,
 }
 
 const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Request, firmware) == 64);
@@ -42,9 +42,16 @@ const _: () = assert!(size_of::<Request>() == 128 && std::mem::offset_of!(Reques
 impl Request {
     /// Initializes the fields of the first cache line. The second cache line keeps the values of an earlier request.
     #[inline(always)]
-    pub fn begin(&mut self, arrived: &Arrived, submitted: Time, number: u64, stream: StreamId, priority: Priority) {
-        let &Arrived { io, thread, arrival } = arrived;
-        (self.offset, self.size, self.kind, self.of_stream) = (io.offset, io.size, io.kind, io.stream);
+    pub fn begin(
+        &mut self,
+        arrived: &ReplayRequest,
+        submitted: Time,
+        number: u64,
+        stream: StreamId,
+        priority: Priority,
+    ) {
+        let &ReplayRequest { io, thread, arrival } = arrived;
+        (self.offset, self.size, self.kind, self.workload_stream) = (io.offset, io.size, io.kind, io.stream);
         (self.arrival, self.submitted, self.number) = (arrival, submitted, number);
         (self.stream, self.priority, self.thread) = (stream, priority, thread);
         (self.remaining, self.status, self.conflict) = (0, Status::Success, Causes::default());
@@ -53,7 +60,7 @@ impl Request {
     /// Returns the request as the workload described it, with its arrival time.
     #[inline(always)]
     pub fn io(&self) -> IoRequest {
-        let Request { arrival, kind, offset, size, of_stream, .. } = *self;
+        let Request { arrival, kind, offset, size, workload_stream: of_stream, .. } = *self;
         IoRequest { arrival, kind, offset, size, stream: of_stream }
     }
 
@@ -65,13 +72,13 @@ impl Request {
             offset: self.offset,
             size: self.size,
             issuer: self.stream,
-            stream: self.of_stream,
+            stream: self.workload_stream,
             status: self.status,
             arrival: self.arrival,
             submitted: self.submitted,
             completed: now,
             firmware: self.firmware,
-            spent: self.critical,
+            spent: self.last_breakdown,
             path_conflict: self.conflict,
         }
     }
@@ -86,7 +93,7 @@ impl Default for Request {
             submitted: Time::ZERO,
             number: 0,
             stream: StreamId(0),
-            of_stream: 0,
+            workload_stream: 0,
             thread: 0,
             remaining: 0,
             kind: RequestKind::Read,
@@ -94,7 +101,7 @@ impl Default for Request {
             status: Status::Success,
             conflict: Causes::default(),
             firmware: Time::ZERO,
-            critical: LatencyBreakdown::default(),
+            last_breakdown: LatencyBreakdown::default(),
         }
     }
 }

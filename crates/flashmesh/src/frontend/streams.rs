@@ -7,12 +7,12 @@ use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
-use crate::host::source::Source;
+use crate::host::source::RequestSource;
 use crate::ids::StreamId;
 use crate::kernel::model::Model;
-use crate::measure::goal::Goal;
+use crate::measure::request_budget::RequestBudget;
 use crate::units::Bytes;
-use crate::workload::source::{Silent, WorkloadSource};
+use crate::workload::source::{EmptySource, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
 
 use super::Frontend;
@@ -25,7 +25,7 @@ pub struct HostStream {
 }
 
 /// The workload of each stream, and its summary; `None` for the summary of a silent stream.
-pub struct Opened {
+pub struct OpenedWorkloads {
     pub sources: Vec<Box<dyn WorkloadSource>>,
     pub summaries: Vec<Option<WorkloadSummary>>,
 }
@@ -38,18 +38,18 @@ fn seed_of(seed: u64, index: usize) -> u64 {
 }
 
 /// Opens the workload of every stream. If `only` is given, the other streams are silent.
-pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
+pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<OpenedWorkloads, RunError> {
     let namespaces = config.namespaces(geometry)?;
-    let goal = Goal::of(config, only);
-    let mut opened = Opened { sources: Vec::new(), summaries: Vec::new() };
+    let goal = RequestBudget::of(config, only);
+    let mut opened = OpenedWorkloads { sources: Vec::new(), summaries: Vec::new() };
     for (index, stream) in config.streams().iter().enumerate() {
         if only.is_some_and(|only| only != index) {
-            opened.sources.push(Box::new(Silent));
+            opened.sources.push(Box::new(EmptySource));
             opened.summaries.push(None);
             continue;
         }
         let mut workload = stream.workload.clone();
-        workload.requests = goal.map(Goal::requests_max).or(workload.requests);
+        workload.requests = goal.map(RequestBudget::requests_max).or(workload.requests);
         let capacity = namespaces[config.namespace_of(&stream.queue, &namespaces, "queue.namespace")?].capacity;
         let found =
             workload::open(&workload, &stream.replay, seed_of(config.seed, index), capacity, geometry.sector_size);
@@ -65,14 +65,14 @@ pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result
     Ok(opened)
 }
 
-pub(super) fn connect(config: &Config, sources: Vec<Source>) -> Result<Vec<HostStream>, RunError> {
+pub(super) fn connect(config: &Config, sources: Vec<RequestSource>) -> Result<Vec<HostStream>, RunError> {
     let streams = config.streams();
     if streams.len() != sources.len() {
         let (sources, streams) = (sources.len(), streams.len());
         let message = format!("{sources} workloads for {streams} streams: each stream needs one");
         return Err(WorkloadError::Unusable(message).into());
     }
-    let connect = |(stream, source): (StreamConfig, Source)| {
+    let connect = |(stream, source): (StreamConfig, RequestSource)| {
         let replay = Replay::new(&stream.replay, config.host.queue_depth, source);
         HostStream { config: stream, replay, summary: None }
     };
@@ -96,7 +96,7 @@ pub(super) fn attach(
 impl<M: Model> Frontend<M> {
     /// Returns the capacity that a stream addresses: the size of its namespace.
     pub fn capacity(&self, stream: StreamId) -> Bytes {
-        self.namespaces.of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
+        self.namespaces.namespace_of(stream).map_or(Bytes::ZERO, |namespace| self.namespaces.range(namespace).capacity)
     }
 
     /// Returns the name and the workload summary of each stream; `None` for the summary if the configuration names no workload.

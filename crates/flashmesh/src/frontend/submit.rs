@@ -7,7 +7,7 @@ use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -17,7 +17,7 @@ use super::request::Request;
 impl<M: Model> Frontend<M> {
     /// Begins a request that reached the drive at `since`.
     #[inline(always)]
-    pub(super) fn take(
+    pub(super) fn begin_request(
         &mut self,
         id: RequestId,
         since: Time,
@@ -30,7 +30,7 @@ impl<M: Model> Frontend<M> {
             Ok(offset) => IoRequest { offset, ..io },
             Err(status) => return self.refuse(id, status, controller, kernel),
         };
-        kernel.tell(|| Notice::RequestSubmitted(id, io));
+        kernel.notify(|| Notice::RequestSubmitted(id, io));
         match io.kind {
             RequestKind::Read => self.read_pages(id, &io, since, controller, datapath, kernel),
             RequestKind::Write => {
@@ -65,7 +65,7 @@ impl<M: Model> Frontend<M> {
 
     fn refuse(&mut self, id: RequestId, status: Status, controller: &mut Controller, kernel: &mut Kernel<M>) {
         self.requests[id].status = status;
-        kernel.tell(|| Notice::RequestRefused(id));
+        kernel.notify(|| Notice::RequestRefused(id));
         self.respond(id, &LatencyBreakdown::default(), controller, kernel);
     }
 

@@ -11,7 +11,7 @@ impl Ftl {
     #[inline]
     pub fn commit_write(&mut self, lpn: Lpn, ppn: Ppn) {
         let plane = self.commit(lpn, ppn);
-        self.allocation.committed(lpn, plane);
+        self.allocation.on_committed(lpn, plane);
     }
 
     /// Maps `lpn` to `ppn`, which has been programmed, and invalidates the older version of `lpn`. Returns the plane of `ppn`.
@@ -22,7 +22,7 @@ impl Ftl {
             self.invalidate(old);
         }
         self.end_replica(lpn);
-        self.tell_move(lpn, old, Some(ppn));
+        self.notify_move(lpn, old, Some(ppn));
         self.blocks.program_valid(ppn)
     }
 
@@ -33,7 +33,7 @@ impl Ftl {
         if self.mapping.get(lpn) == Some(from) {
             self.mapping.set(lpn, to);
             let was_guest = self.invalidate(from);
-            self.tell_move(lpn, Some(from), Some(to));
+            self.notify_move(lpn, Some(from), Some(to));
             let plane = self.blocks.program_valid(to);
             let before = self.geometry.plane_of(from);
             if was_guest && (plane == before || self.share_superblocks(plane, before)) {
@@ -63,7 +63,7 @@ impl Ftl {
         self.end_replica(lpn);
         if let Some(old) = old {
             self.invalidate(old);
-            self.tell_move(lpn, Some(old), None);
+            self.notify_move(lpn, Some(old), None);
         }
         old.is_some()
     }
@@ -90,7 +90,7 @@ impl Ftl {
 
     /// Notifies the allocator, if it counts pages, that `lpn` moved to another location or was unmapped.
     #[inline]
-    pub(super) fn tell_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
+    pub(super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {
             let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
             self.allocation.moved(lpn, plane_of(from), plane_of(to));
@@ -103,7 +103,7 @@ impl Ftl {
             self.mapping.store_all();
             for lpn in pages.map(Lpn) {
                 if let Some(ppn) = self.mapping.get(lpn) {
-                    self.tell_move(lpn, None, Some(ppn));
+                    self.notify_move(lpn, None, Some(ppn));
                 }
             }
         }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::allocation::{Share, StaticOrder};
+use super::allocation::{PlaneShare, StaticOrder};
 use super::mapping::PREFETCHED;
 use super::precondition::Permutation;
 use crate::engine::prefetch::prefetch;
@@ -54,7 +54,7 @@ pub(super) struct SampleState {
 pub(super) struct PlaneGroup {
     first_page: Ppn,
     /// Logical pages of the group, as shares. Each share comes with the number of pages in the shares before it.
-    shares: Vec<(u32, Share)>,
+    shares: Vec<(u32, PlaneShare)>,
     content: Content,
 }
 
@@ -117,7 +117,7 @@ impl InitialMap {
 
 impl PlaneGroup {
     /// Creates a group whose `shares` are stored in order from `first_page` on.
-    pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = Share>) -> PlaneGroup {
+    pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, Content::InOrder)
     }
 
@@ -125,13 +125,13 @@ impl PlaneGroup {
     pub fn copies(
         state: Arc<SampleState>,
         first_page: Ppn,
-        shares: impl IntoIterator<Item = Share>,
+        shares: impl IntoIterator<Item = PlaneShare>,
         permutations: Vec<Permutation>,
     ) -> PlaneGroup {
         PlaneGroup::new(first_page, shares, Content::Copies(state, permutations))
     }
 
-    fn new(first_page: Ppn, shares: impl IntoIterator<Item = Share>, content: Content) -> PlaneGroup {
+    fn new(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>, content: Content) -> PlaneGroup {
         let mut pages = 0;
         let numbered = shares.into_iter().map(|share| {
             pages += share.count;

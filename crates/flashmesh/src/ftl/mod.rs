@@ -7,7 +7,7 @@
 //!
 //! # Terms
 //!
-//! - *Stream* ([`Stream`]): kind of data with an open block of its own.
+//! - *OpenBlockKind* ([`OpenBlockKind`]): kind of data with an open block of its own.
 //! - *Reserve*: the last free block of a plane, which only garbage collection may open.
 //! - *Part*: range of logical pages with the same set of planes. Each namespace bound to planes has its own.
 //! - *Home*: address at which an unmapped page is read.
@@ -29,7 +29,7 @@
 //! blocks are invalid, and [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages for collection than before, so
 //! that after at most P of them a block is free for the host.
 //!
-//! If all pages of all full blocks are valid, there is nothing to gain. Then [`Ftl::wants_collection`] is false, so that collection does not move the
+//! If all pages of all full blocks are valid, there is nothing to gain. Then [`Ftl::needs_collection`] is false, so that collection does not move the
 //! same pages in circles, however high its threshold.
 //!
 //! Each feature that keeps more blocks open, or more pages allocated, has more spare blocks (`spare_blocks`):
@@ -38,7 +38,7 @@
 //!   pages count as logical pages. So at least B - 4 blocks are full when the host or the map is out of space, while at most (B - 6) P pages are
 //!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to what is left of the open block of their kind, and to the reserve.
 //!   Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
-//! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_copy`] explains why nothing waits for it.
+//! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_chip_to_chip`] explains why nothing waits for it.
 //! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. One spare block makes up for them: even if
 //!   they count as valid beside their older versions, the plane is no fuller than before. Their blocks are not full, so no such block is a victim. A
 //!   write that holds such a page waits for no other write, so it is programmed in the end, and its block becomes full. If a program writes several
@@ -52,16 +52,17 @@
 //!   would double these spare blocks in each plane, and require the owner of every block.
 
 pub mod allocation;
-mod arrival;
 mod audit;
 mod blocks;
+mod chip_to_chip_destination;
 pub mod collection;
 mod commit;
-mod homes;
+mod default_location;
 mod initial_map;
 mod mapping;
 pub mod mapping_cache;
 mod occupancy;
+mod open_block_kind;
 mod pages;
 mod partition;
 mod placement;
@@ -73,7 +74,6 @@ mod replication;
 mod rules;
 mod slc;
 mod spare_blocks;
-mod stream;
 mod superblocks;
 #[cfg(test)]
 mod testing;
@@ -84,16 +84,16 @@ mod untimed;
 
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
-pub use occupancy::Occupancy;
+pub use occupancy::PlaneOccupancy;
+pub use open_block_kind::OpenBlockKind;
 pub use partition::Partition;
-pub(crate) use precondition::BegunCollection;
+pub(crate) use precondition::CollectionInProgress;
 #[cfg(feature = "internals")]
 pub use precondition::PreconditionReport;
-pub use precondition::{Watch, computed_map_bytes};
+pub use precondition::{ProgressCallback, computed_map_bytes};
 pub use prepared::PreparedDrives;
 pub use rules::FtlRules;
 pub use spare_blocks::{blocks_for_gathering, spare_blocks_min};
-pub use stream::Stream;
 pub use superblocks::Superblocks;
 pub use translation::TranslationPages;
 
@@ -130,7 +130,7 @@ pub struct Ftl {
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
     /// Collections in progress at the start of the run.
-    begun: Vec<precondition::BegunCollection>,
+    begun: Vec<precondition::CollectionInProgress>,
 }
 
 impl Ftl {
@@ -155,10 +155,10 @@ impl Ftl {
         rules: FtlRules,
         writes: &ExpectedWrites,
         folder: Option<&StateFolder>,
-        watch: Watch<'_>,
+        watch: ProgressCallback<'_>,
     ) -> Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
-        let keeping = folder.map(|folder| precondition::Keeping { folder, config, capacity: geometry.capacity() });
+        let keeping = folder.map(|folder| precondition::StateStore { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
         let start = precondition::Start { is_computed, writes };
         ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
@@ -215,7 +215,7 @@ impl Ftl {
         self.mapping.is_mapped(lpn)
     }
 
-    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::read_home`] stay valid until this number changes.
+    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid until this number changes.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()

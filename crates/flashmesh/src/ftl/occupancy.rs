@@ -7,23 +7,27 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Occupancy of the planes.
 #[derive(Clone, Copy, Debug)]
-pub struct Occupancy<'a> {
+pub struct PlaneOccupancy<'a> {
     planes: &'a [Plane],
     mapping: &'a Mapping,
     replicas: Option<&'a Replicas>,
     pages_per_plane: u32,
 }
 
-impl<'a> Occupancy<'a> {
+impl<'a> PlaneOccupancy<'a> {
     #[inline]
-    pub(super) fn new(blocks: &'a BlockManager, mapping: &'a Mapping, replicas: Option<&'a Replicas>) -> Occupancy<'a> {
-        Occupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
+    pub(super) fn new(
+        blocks: &'a BlockManager,
+        mapping: &'a Mapping,
+        replicas: Option<&'a Replicas>,
+    ) -> PlaneOccupancy<'a> {
+        PlaneOccupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
     }
 
     /// Returns the pages in flight to `plane` from other chips.
     #[inline]
-    pub fn awaited(&self, plane: PlaneId) -> u32 {
-        self.planes[plane.index()].awaited
+    pub fn incoming_pages(&self, plane: PlaneId) -> u32 {
+        self.planes[plane.index()].incoming_pages
     }
 
     /// Returns the number of valid pages of `plane`. Guests, the pages that replication has put there, are not counted.

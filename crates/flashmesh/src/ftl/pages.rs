@@ -1,37 +1,37 @@
 //! Allocation of pages to programs: when they begin, or before (`ftl.write-binding = "early"`).
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
-use super::{Ftl, Stream};
+use super::{Ftl, OpenBlockKind};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
     /// Returns the stream whose open block in `plane` takes writes of host stream `stream`. This is `stream` itself if it has an open block there,
     /// otherwise (also for `None`) the first host stream that has one.
     #[inline]
-    pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
+    pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         self.blocks.plane(plane).open.writer(stream)
     }
 
     /// Returns the stream of the open block for valid pages moved out of the block of `from`.
     #[inline]
-    pub(crate) fn stream_of_move(&self, from: Ppn) -> Stream {
+    pub(crate) fn stream_of_move(&self, from: Ppn) -> OpenBlockKind {
         match self.translation {
             Some(_) => self.blocks.stream_of_move(self.geometry.block_of(from)),
-            None if self.geometry.is_slc_page(from) => Stream::Fold,
-            None => Stream::Collection,
+            None if self.geometry.is_slc_page(from) => OpenBlockKind::Fold,
+            None => OpenBlockKind::Collection,
         }
     }
 
     /// Returns the block and page offset that [`Ftl::allocate`] would allocate.
     #[inline]
-    pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+    pub fn next_page_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.next_offset(plane, stream)
     }
 
     /// Returns whether [`Ftl::allocate`] would find a page for host writes, if all host streams share one open block.
     #[inline(always)]
     pub(crate) fn has_shared_page(&self, plane: PlaneId) -> bool {
-        self.blocks.has_page(plane, Stream::SHARED)
+        self.blocks.has_page(plane, OpenBlockKind::SHARED)
     }
 
     /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
@@ -39,7 +39,7 @@ impl Ftl {
     /// For host writes, returns `None` if only the reserve of collection is left. For collection, returns `None` only if the reserve is used up as
     /// well, which a single collection cannot do.
     #[inline]
-    pub fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    pub fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate(plane, stream)
     }
 
@@ -55,17 +55,17 @@ impl Ftl {
 
     /// Begins the program of a moved page. If the page goes to the open block of host writes, skips the units left in the early-bound program there.
     /// Returns the last skipped unit and the number of skipped units; `None` if no unit was skipped.
-    pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
+    pub(crate) fn begin_program_of_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<(Ppn, u32)> {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
     /// Like [`Ftl::allocate`], but for a moved page. `stream` is the stream that [`Ftl::stream_of_move`] returns.
-    pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }
 
     /// Returns the block and page offset that [`Ftl::allocate_move`] would allocate.
-    pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+    pub(crate) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         self.blocks.next_move_offset(plane, stream)
     }
 
@@ -75,7 +75,7 @@ impl Ftl {
     /// Returns `None` if only the reserve of collection is left, or if the preallocated pages of all streams fill the spare blocks that the plane has
     /// for them.
     #[inline]
-    pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {
             return None;
         }
@@ -105,7 +105,7 @@ mod tests {
     use crate::ids::Lpn;
 
     const PLANE: PlaneId = PlaneId(0);
-    const HOST: Stream = Stream::SHARED;
+    const HOST: OpenBlockKind = OpenBlockKind::SHARED;
 
     fn drive() -> Ftl {
         drive_of(Config::default())
@@ -148,7 +148,7 @@ mod tests {
     fn a_page_placed_by_a_read_takes_the_next_page_of_the_open_write_block() {
         let mut ftl = drive();
         assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(0)));
-        assert_eq!(ftl.place_for_read(Lpn(7), None), Some(Ppn(1)));
+        assert_eq!(ftl.map_on_read(Lpn(7), None), Some(Ppn(1)));
         assert_eq!(ftl.location(Lpn(7)), Ppn(1));
         assert_eq!(ftl.preallocate(PLANE, HOST), Some(Ppn(2)));
         ftl.audit().expect("the tables agree");
@@ -161,11 +161,11 @@ mod tests {
         let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
         assert_eq!(
-            ftl.place_for_read(Lpn(7), None),
+            ftl.map_on_read(Lpn(7), None),
             Some(Ppn(9)),
             "data from before the run goes to the block of the first stream"
         );
-        assert_eq!(ftl.place_for_read(Lpn(6), Some(StreamId(1))), Some(Ppn(1)), "the block of the stream that reads");
+        assert_eq!(ftl.map_on_read(Lpn(6), Some(StreamId(1))), Some(Ppn(1)), "the block of the stream that reads");
         for page in 2..8 {
             assert_eq!(ftl.preallocate(PLANE, second), Some(Ppn(page)));
         }

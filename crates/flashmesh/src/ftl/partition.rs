@@ -128,7 +128,7 @@ impl Partition {
             parts
         };
         let mut writers = Vec::new();
-        if config.ftl.write_streams.are_apart() {
+        if config.ftl.write_streams.separates_streams() {
             writers = vec![0; geometry.planes() as usize];
             for (stream, queue) in config.streams().iter().map(|stream| &stream.queue).enumerate() {
                 let set = config.namespace_of(queue, &namespaces, "queue.namespace")?.min(sets.len() - 1);

@@ -1,16 +1,16 @@
 //! Placement of written pages on planes.
 
 use super::allocation::{self, Allocator};
-use super::{DriveView, Ftl, IdleDies, Occupancy, PageRead, PageWrite};
+use super::{DriveView, Ftl, IdleDies, PageRead, PageWrite, PlaneOccupancy};
 use crate::config::Allocation;
 use crate::ids::{Lpn, PlaneId};
-use crate::schedule::load::Load;
+use crate::schedule::load::LoadView;
 
 impl Ftl {
     /// Chooses the plane of the next version of a page. Every page placed must be allocated and committed there, or [withdrawn](Ftl::unplace_write).
     #[inline]
-    pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<Load<'_>>) -> PlaneId {
-        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+    pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<LoadView<'_>>) -> PlaneId {
+        let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load };
         self.allocation.place(write, &drive)
     }
@@ -22,15 +22,15 @@ impl Ftl {
     }
 
     /// Returns whether a write placed on `plane` is still to be programmed there, now that its operation could begin.
-    pub(crate) fn stays(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: Load<'_>) -> bool {
-        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+    pub(crate) fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: LoadView<'_>) -> bool {
+        let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
-        self.allocation.stays(write, plane, &drive)
+        self.allocation.keeps_plane(write, plane, &drive)
     }
 
     /// Notifies the allocator that a request reads a page.
-    pub(crate) fn tell_read(&mut self, read: &PageRead) {
-        self.allocation.read(read);
+    pub(crate) fn notify_read(&mut self, read: &PageRead) {
+        self.allocation.on_read(read);
     }
 
     /// Replaces the configured allocator by one supplied by the caller.
@@ -49,7 +49,7 @@ impl Ftl {
     ///
     /// # Panics
     /// If a page has already been placed.
-    pub(crate) fn set_placed_late(&mut self) {
+    pub(crate) fn allow_any_plane(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
         self.rules.pages_leave_their_plane = true;
@@ -63,22 +63,22 @@ impl Ftl {
     ///
     /// # Panics
     /// If a page has already been placed.
-    pub(crate) fn set_placed_beside(&mut self) {
+    pub(crate) fn allow_other_planes(&mut self) {
         if !self.has_twins() && self.allocation.is_static() {
-            self.set_placed_late();
+            self.allow_any_plane();
         }
     }
 
     /// Returns whether `plane` has room for a page that holds `lpn`. Always false under a static order, which has no quotas.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
-        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
     /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, both planes must share them; otherwise `other` must
     /// have room.
-    pub(crate) fn may_go_beside(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
+    pub(crate) fn may_redirect(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
         if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }
 
@@ -91,7 +91,7 @@ impl Ftl {
     /// Withdraws a page placed on `plane`, because the page will not be written, or was committed without a host write.
     #[inline]
     pub(crate) fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.allocation.withdrawn(lpn, plane);
+        self.allocation.on_withdrawn(lpn, plane);
     }
 
     #[inline]

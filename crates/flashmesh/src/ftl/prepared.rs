@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Ftl, FtlRules, Watch};
+use super::{Ftl, FtlRules, ProgressCallback};
 use crate::config::{Config, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 use crate::states::StateFolder;
@@ -58,7 +58,7 @@ impl PreparedDrives {
         config: &Config,
         rules: FtlRules,
         writes: &ExpectedWrites,
-        watch: Watch<'_>,
+        watch: ProgressCallback<'_>,
     ) -> Ftl {
         let key = self.key(geometry, config, rules, writes);
         let prepare = || Ftl::prepared(geometry, config, rules, writes, self.folder.as_ref(), watch);

@@ -22,7 +22,7 @@ impl Ftl {
     /// Returns whether to collect `plane`: it [is short](Ftl::is_short) of free pages, a collection would gain pages, and no collection or
     /// wear-levelling move of the plane is in progress.
     #[inline]
-    pub fn wants_collection(&self, plane: PlaneId) -> bool {
+    pub fn needs_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants(&self.blocks, plane)
     }
 
@@ -35,7 +35,7 @@ impl Ftl {
 
     /// Returns whether to collect `plane` while its die is idle.
     #[inline]
-    pub fn wants_background_collection(&self, plane: PlaneId) -> bool {
+    pub fn needs_background_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_in_background(&self.blocks, plane)
     }
 
@@ -66,7 +66,7 @@ impl Ftl {
     /// the threshold. Marks the least erased block as victim and returns it. The caller moves its cold data like that of any victim.
     ///
     /// Returns `None` while the plane is being collected, and always if static wear levelling is off.
-    pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
+    pub fn begin_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin_wear_move(&mut self.blocks, plane)?;
         self.store_entries(victim);
         Some(victim)
@@ -134,23 +134,23 @@ impl Ftl {
     }
 
     /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
-    pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::Stream) -> u32 {
+    pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
         self.blocks.pages_open(plane, stream)
     }
 
     /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there.
-    pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::Stream, waiting: u32) -> u32 {
+    pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::OpenBlockKind, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
 
     /// Returns whether to collect the planes that share superblocks with `plane`: one of them is short, none is being collected, and a collection
     /// would gain pages.
-    pub(crate) fn wants_twin_collection(&self, plane: PlaneId) -> bool {
+    pub(crate) fn needs_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins(&self.blocks, plane)
     }
 
     /// Returns whether to collect the planes that share superblocks with `plane` while they are idle.
-    pub(crate) fn wants_background_twin_collection(&self, plane: PlaneId) -> bool {
+    pub(crate) fn needs_background_twin_collection(&self, plane: PlaneId) -> bool {
         self.collector.wants_twins_in_background(&self.blocks, plane)
     }
 

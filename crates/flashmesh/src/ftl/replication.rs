@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Ftl, Stream};
+use super::{Ftl, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
 impl Ftl {
@@ -40,7 +40,7 @@ impl Ftl {
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
                 // Planes that share superblocks are filled evenly.
-                let behind = if self.has_twins() { self.blocks.pages_open(plane, Stream::Replica) } else { 0 };
+                let behind = if self.has_twins() { self.blocks.pages_open(plane, OpenBlockKind::Replica) } else { 0 };
                 (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
             })
     }
@@ -79,19 +79,19 @@ impl Ftl {
     }
 
     /// Drops the original of `lpn`, so that its replica becomes the original. Returns the location of the new original.
-    pub(crate) fn keep_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
+    pub(crate) fn promote_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
         let ppn = self.replicas.as_mut()?.remove(lpn)?;
         let original = self.mapping.set(lpn, ppn);
         if let Some(original) = original {
             self.invalidate(original);
         }
-        self.tell_move(lpn, original, Some(ppn));
+        self.notify_move(lpn, original, Some(ppn));
         Some(ppn)
     }
 
     /// Returns the next page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
     #[inline]
-    pub(crate) fn next_ended_replica(&mut self) -> Option<Lpn> {
+    pub(crate) fn next_dropped_replica(&mut self) -> Option<Lpn> {
         self.replicas.as_mut()?.next_ended()
     }
 }
@@ -104,7 +104,7 @@ mod tests {
     use crate::ftl::FtlRules;
     use crate::ftl::replicas::Replicas;
 
-    const HOST: Stream = Stream::SHARED;
+    const HOST: OpenBlockKind = OpenBlockKind::SHARED;
 
     /// Creates a drive of two dies with one plane each, written sequentially as a whole.
     fn drive() -> Ftl {
@@ -147,7 +147,7 @@ mod tests {
         let ppn = ftl.allocate(PlaneId(0), HOST).expect("there is room");
         ftl.commit_write(Lpn(4), ppn);
         assert!(ftl.is_at(Lpn(4), ppn) && !ftl.is_at(Lpn(4), original) && !ftl.is_at(Lpn(4), replica));
-        assert_eq!((ftl.next_ended_replica(), ftl.next_ended_replica()), (Some(Lpn(4)), None));
+        assert_eq!((ftl.next_dropped_replica(), ftl.next_dropped_replica()), (Some(Lpn(4)), None));
         ftl.audit().expect("the tables agree");
     }
 
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(original), None));
         ftl.audit().expect("the tables agree");
         let replica = replicate(&mut ftl, 4, 1);
-        assert_eq!(ftl.keep_replica(Lpn(4)), Some(replica));
+        assert_eq!(ftl.promote_replica(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(replica), None));
         ftl.audit().expect("the tables agree");
     }
@@ -178,12 +178,12 @@ mod tests {
     fn collection_moves_originals_and_replicas() {
         let mut ftl = drive();
         let replica = replicate(&mut ftl, 4, 1);
-        let to = ftl.allocate(PlaneId(1), Stream::Collection).expect("there is room");
+        let to = ftl.allocate(PlaneId(1), OpenBlockKind::Collection).expect("there is room");
         assert!(ftl.commit_move(Lpn(4), replica, to));
         assert_eq!(ftl.replica_of(Lpn(4)), Some(to));
         ftl.audit().expect("the tables agree");
         let original = ftl.lookup(Lpn(4)).expect("it was written");
-        let to = ftl.allocate(PlaneId(0), Stream::Collection).expect("there is room");
+        let to = ftl.allocate(PlaneId(0), OpenBlockKind::Collection).expect("there is room");
         assert!(ftl.commit_move(Lpn(4), original, to) && ftl.lookup(Lpn(4)) == Some(to));
         ftl.audit().expect("the tables agree");
     }
@@ -200,7 +200,7 @@ mod tests {
             ftl.commit_replica(Lpn(lpn), ppn);
             // A replica that became the original is a guest as well; a dropped replica is not.
             match lpn % 3 {
-                0 => drop(ftl.keep_replica(Lpn(lpn))),
+                0 => drop(ftl.promote_replica(Lpn(lpn))),
                 1 => drop(ftl.drop_replica(Lpn(lpn))),
                 _ => {}
             }

@@ -25,7 +25,7 @@ impl FtlRules {
     pub fn new(config: &Config) -> FtlRules {
         FtlRules {
             allocation: config.ftl.allocation,
-            pages_leave_their_plane: config.gc.r#move.leaves_the_chip(),
+            pages_leave_their_plane: config.gc.r#move.crosses_chips(),
             moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
             equal_write_pointers: false,
             superblock_dies: None,

@@ -26,7 +26,7 @@ pub const LENT_BLOCKS: u32 = 1;
 /// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) adds.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let needs = [
-        (config.gc.r#move.leaves_the_chip(), ARRIVAL_BLOCKS),
+        (config.gc.r#move.crosses_chips(), ARRIVAL_BLOCKS),
         (lies_on_flash(config), TRANSLATION_BLOCKS),
         (config.ftl.write_binding == WriteBinding::Early, PREALLOCATED_BLOCKS),
         (config.replication.enabled, REPLICA_BLOCKS),

@@ -10,7 +10,7 @@ fn drive(threshold: f64) -> Ftl {
 }
 
 const PLANE: PlaneId = PlaneId(0);
-const HOST: Stream = Stream::SHARED;
+const HOST: OpenBlockKind = OpenBlockKind::SHARED;
 
 fn write(ftl: &mut Ftl, lpn: u32) {
     let ppn = ftl.allocate(PLANE, HOST).unwrap();
@@ -36,14 +36,14 @@ fn a_small_plane_is_collected_while_the_host_still_has_pages() {
     // 2 % of 128 pages are less than one block.
     let mut ftl = drive(0.02);
     (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
-    assert!(!ftl.wants_collection(PLANE));
+    assert!(!ftl.needs_collection(PLANE));
     (0..9).for_each(|i| write(&mut ftl, i));
-    assert!(ftl.wants_collection(PLANE) && !ftl.is_urgent(PLANE));
+    assert!(ftl.needs_collection(PLANE) && !ftl.is_urgent(PLANE));
     (9..16).for_each(|i| write(&mut ftl, i));
     assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
-    assert!(ftl.wants_collection(PLANE) && ftl.is_urgent(PLANE));
+    assert!(ftl.needs_collection(PLANE) && ftl.is_urgent(PLANE));
     assert_eq!(ftl.allocate(PLANE, HOST), None);
-    assert!(ftl.allocate(PLANE, Stream::Collection).is_some());
+    assert!(ftl.allocate(PLANE, OpenBlockKind::Collection).is_some());
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn no_block_is_collected_if_all_pages_of_full_blocks_are_valid() {
     let mut ftl = drive(0.5);
     (0..80).for_each(|lpn| write(&mut ftl, lpn));
     assert!(ftl.free_pages(PLANE) < 64);
-    assert!(!ftl.wants_collection(PLANE));
+    assert!(!ftl.needs_collection(PLANE));
     assert_eq!(ftl.begin_collection(PLANE), None);
     assert!(ftl.deallocate(Lpn(17)) && !ftl.deallocate(Lpn(17)));
-    assert!(ftl.wants_collection(PLANE));
+    assert!(ftl.needs_collection(PLANE));
     assert_eq!(ftl.begin_collection(PLANE), Some(BlockId(2)));
 }
 
@@ -66,7 +66,7 @@ fn a_page_rewritten_during_its_move_is_committed_as_invalid() {
     ftl.deallocate(Lpn(0));
     let victim = ftl.begin_collection(PLANE).unwrap();
     let (page, lpn) = ftl.next_valid_page(victim, 0).unwrap();
-    let (from, to) = (Ppn(page), ftl.allocate(PLANE, Stream::Collection).unwrap());
+    let (from, to) = (Ppn(page), ftl.allocate(PLANE, OpenBlockKind::Collection).unwrap());
     write(&mut ftl, lpn.0);
     let newest = ftl.lookup(lpn);
     assert!(!ftl.commit_move(lpn, from, to));
@@ -77,7 +77,7 @@ fn a_page_rewritten_during_its_move_is_committed_as_invalid() {
 #[test]
 fn writes_and_deallocations_count_as_changes_after_a_read_of_an_unmapped_page() {
     let mut ftl = one_plane(Config::default());
-    ftl.read_home(Lpn(0));
+    ftl.default_location_for_read(Lpn(0));
     assert_eq!(counted(&mut ftl), [0, 1, 2, 3, 4]);
 }
 
@@ -90,7 +90,7 @@ fn first_writes_count_as_changes_only_after_a_read_of_an_unmapped_page() {
 fn counted(ftl: &mut Ftl) -> Vec<u64> {
     let mut seen = vec![ftl.map_changes()];
     for lpn in [Lpn(0), Lpn(1), Lpn(0)] {
-        let ppn = ftl.allocate(PlaneId(0), Stream::Arrival).expect("the plane has space");
+        let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::Incoming).expect("the plane has space");
         ftl.commit(lpn, ppn);
         seen.push(ftl.map_changes());
     }

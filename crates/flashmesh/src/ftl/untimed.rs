@@ -1,6 +1,6 @@
 //! Writes without simulated time, for preconditioning and for studies of write amplification. They must not be mixed with operations in flight.
 
-use super::{Ftl, IdleDies, Stream};
+use super::{Ftl, IdleDies, OpenBlockKind};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 impl Ftl {
@@ -20,11 +20,11 @@ impl Ftl {
             plane = behind;
         }
         let mut moved = 0;
-        let is_wanted = if self.has_twins() { self.wants_twin_collection(plane) } else { self.wants_collection(plane) };
+        let is_wanted = if self.has_twins() { self.needs_twin_collection(plane) } else { self.needs_collection(plane) };
         if is_wanted {
             moved += self.collect_untimed(plane).unwrap_or(0);
         }
-        if let Some(victim) = self.wants_wear_move(plane) {
+        if let Some(victim) = self.begin_wear_move(plane) {
             let twins = if self.has_twins() { self.twins_of_victim(victim) } else { vec![victim] };
             moved += self.empty_untimed(&twins);
         }
@@ -67,7 +67,7 @@ impl Ftl {
 
     /// Returns the destination plane and stream of the next pages, and how many of them can be written before a collection is needed, a block is
     /// opened, or another twin is furthest behind.
-    fn room_for_run(&self) -> (PlaneId, Stream, u32) {
+    fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let first = PlaneId(0);
         let stream = self.host_stream(first, Some(StreamId(0)));
         let (plane, lacks) = if self.has_twins() { self.blocks.twin_behind(first, stream) } else { (first, u32::MAX) };
@@ -79,7 +79,7 @@ impl Ftl {
     }
 
     /// Writes `lpns` to the open block of `plane`, which must have room for them.
-    fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: Stream) {
+    fn write_run(&mut self, lpns: &[Lpn], plane: PlaneId, stream: OpenBlockKind) {
         let (first, count) =
             self.blocks.allocate_run(plane, stream, lpns.len() as u32).expect("the open block has room");
         debug_assert_eq!(count as usize, lpns.len(), "a run ends before the block does");
@@ -157,7 +157,7 @@ impl Ftl {
         self.mapping.set_all(&moves);
         self.blocks.invalidate_victim(victim);
         for (&from, &(lpn, to)) in from.iter().zip(&moves) {
-            self.tell_move(lpn, Some(Ppn(from)), Some(to));
+            self.notify_move(lpn, Some(Ppn(from)), Some(to));
         }
         moves.len() as u64
     }
@@ -175,7 +175,7 @@ mod tests {
         let overrides: Vec<&str> = overrides.iter().copied().chain(["ftl.mapping-unit=4KiB"]).collect();
         let config = config_of(DRIVE, &overrides);
         let rules = FtlRules { superblock_dies, moves_share_write_block, ..FtlRules::new(&config) };
-        Ftl::new(&Geometry::of(&config).expect("the geometry is possible"), &config, rules)
+        Ftl::new(&Geometry::from_config(&config).expect("the geometry is possible"), &config, rules)
     }
 
     fn victims(ftl: &mut Ftl, plane: PlaneId) -> Option<Vec<BlockId>> {

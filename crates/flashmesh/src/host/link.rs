@@ -96,7 +96,7 @@ impl Link {
 
     /// Returns the end of the transfer of `message` if `message` were sent next, at `now`. `now` may be in the future.
     #[inline]
-    pub fn crosses(&self, direction: Direction, message: Message, now: Time) -> Time {
+    pub fn transfer_end(&self, direction: Direction, message: Message, now: Time) -> Time {
         self.wires[self.number(direction)].free_at.later(now) + message.time
     }
 

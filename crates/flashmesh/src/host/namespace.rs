@@ -42,7 +42,7 @@ impl Namespaces {
     /// # Errors
     /// If the stream is attached to no namespace.
     #[inline]
-    pub fn of(&self, stream: StreamId) -> Result<NamespaceId, Status> {
+    pub fn namespace_of(&self, stream: StreamId) -> Result<NamespaceId, Status> {
         self.of_stream.get(stream.index()).copied().ok_or(Status::InvalidNamespace)
     }
 

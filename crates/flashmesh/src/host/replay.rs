@@ -13,8 +13,8 @@ use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
 use super::batch::Batch;
-use super::slots::Slots;
-use super::source::Source;
+use super::slots::QueueSlots;
+use super::source::RequestSource;
 
 pub use super::batch::BATCH;
 
@@ -22,7 +22,7 @@ pub use super::batch::BATCH;
 const SCALE_SHIFT: u32 = 40;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Arrived {
+pub struct ReplayRequest {
     pub io: IoRequest,
     /// The issuing thread in closed replay; the low 32 bits of the id of a submitted request; 0 otherwise.
     pub thread: u32,
@@ -30,8 +30,8 @@ pub struct Arrived {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Next {
-    Issue(Arrived),
+pub enum NextRequest {
+    Issue(ReplayRequest),
     At(Time),
     /// No request for now. The next completion or submission may allow one.
     Later,
@@ -71,7 +71,7 @@ enum Progress {
 
 #[derive(Clone)]
 pub struct Replay {
-    source: Source,
+    source: RequestSource,
     mode: Mode,
     /// The factor of arrival times in units of 2^-40. Fixed-point, so that no event time depends on floating-point rounding.
     time_scale: u128,
@@ -91,10 +91,10 @@ pub struct Replay {
     /// The threads in think time, each with its next request, in the order in which the think times end (closed replay).
     thoughts: VecDeque<(u32, IoRequest)>,
     /// The slots of this workload in the drive. Only stress and closed replay queue requests for a slot.
-    slots: Slots,
+    slots: QueueSlots,
     /// Requests pulled ahead (open and stress replay).
     batch: Batch,
-    /// Whether a wake-up ([`Next::At`]) is scheduled for the arrival of the next request of the batch (open replay).
+    /// Whether a wake-up ([`NextRequest::At`]) is scheduled for the arrival of the next request of the batch (open replay).
     alarm: bool,
     /// The time during which at least one arrived request waited for a slot (open replay).
     overdue: Overdue,
@@ -124,9 +124,9 @@ impl std::fmt::Debug for Replay {
 }
 
 impl Replay {
-    pub fn new(config: &config::Replay, queue_depth: u32, source: Source) -> Replay {
+    pub fn new(config: &config::Replay, queue_depth: u32, source: RequestSource) -> Replay {
         // Submitted requests carry their own arrival times.
-        let mode = if let Source::Submitted(_) = source { Mode::Open } else { config.into() };
+        let mode = if let RequestSource::Submitted(_) = source { Mode::Open } else { config.into() };
         Replay {
             source,
             mode,
@@ -140,7 +140,7 @@ impl Replay {
             stop: config.stop_time.unwrap_or(Time::MAX),
             latency_start: config.latency_start,
             thoughts: VecDeque::new(),
-            slots: Slots::new(match config.outstanding_max {
+            slots: QueueSlots::new(match config.outstanding_max {
                 Some(most) if mode == Mode::Open => queue_depth.min(most),
                 _ => queue_depth,
             }),
@@ -222,7 +222,7 @@ impl Replay {
 
     /// Counts a completed request of `thread` (closed replay). Returns whether the thread issues its next request without think
     /// time.
-    pub fn goes_on(&mut self, thread: u32) -> bool {
+    pub fn complete_thread_request(&mut self, thread: u32) -> bool {
         if self.think_every == 1 {
             return false;
         }
@@ -250,21 +250,21 @@ impl Replay {
     }
 
     /// Ends the earliest think time at `now` and issues the request of its thread (closed replay).
-    pub fn thought(&mut self, now: Time) -> Next {
+    pub fn end_think_time(&mut self, now: Time) -> NextRequest {
         match self.thoughts.pop_front() {
-            Some((thread, io)) => self.arrive(Arrived { io, thread, arrival: now }),
-            None => Next::Later,
+            Some((thread, io)) => self.arrive(ReplayRequest { io, thread, arrival: now }),
+            None => NextRequest::Later,
         }
     }
 
     /// Issues an arrived request, or queues it for a slot.
-    fn arrive(&mut self, arrived: Arrived) -> Next {
+    fn arrive(&mut self, arrived: ReplayRequest) -> NextRequest {
         if self.slots.are_taken() {
             self.slots.wait(arrived);
-            return Next::Later;
+            return NextRequest::Later;
         }
-        self.slots.take();
-        Next::Issue(arrived)
+        self.slots.occupy();
+        NextRequest::Issue(arrived)
     }
 
     /// Takes the next request at `now` (stress replay). Returns whether the request got a slot and is to be issued;
@@ -296,10 +296,10 @@ impl Replay {
         }
         self.batch.take();
         if self.slots.are_taken() {
-            self.slots.wait(Arrived { io: *self.batch.last(), thread: 0, arrival: now });
+            self.slots.wait(ReplayRequest { io: *self.batch.last(), thread: 0, arrival: now });
             return false;
         }
-        self.slots.take();
+        self.slots.occupy();
         true
     }
 
@@ -314,50 +314,50 @@ impl Replay {
     ///
     /// # Errors
     /// If the request cannot be read from the workload.
-    pub fn next_of(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
+    pub fn next_of(&mut self, thread: u32, now: Time) -> Result<NextRequest, WorkloadError> {
         if now > self.stop {
-            return Ok(Next::Later);
+            return Ok(NextRequest::Later);
         }
-        let Some(io) = self.source.next_request(thread)? else { return Ok(Next::Later) };
-        Ok(self.arrive(Arrived { io, thread, arrival: now }))
+        let Some(io) = self.source.next_request(thread)? else { return Ok(NextRequest::Later) };
+        Ok(self.arrive(ReplayRequest { io, thread, arrival: now }))
     }
 
     /// Issues the next request if it has arrived by `now` (open replay). Otherwise returns the time of its arrival.
     ///
     /// # Errors
     /// If the request cannot be read from the workload.
-    pub fn next_open(&mut self, now: Time) -> Result<Next, WorkloadError> {
+    pub fn next_open(&mut self, now: Time) -> Result<NextRequest, WorkloadError> {
         if self.slots.are_taken() || self.alarm {
-            return Ok(Next::Later);
+            return Ok(NextRequest::Later);
         }
         self.batch.refill(&mut self.source)?;
         let Some(&io) = self.batch.first() else {
             self.source.begins_waiting();
-            return Ok(Next::Later);
+            return Ok(NextRequest::Later);
         };
         let arrival = self.scaled(io.arrival)?;
         if arrival > self.stop {
-            return Ok(Next::Later);
+            return Ok(NextRequest::Later);
         }
         if arrival > now {
             self.alarm = true;
-            return Ok(Next::At(arrival));
+            return Ok(NextRequest::At(arrival));
         }
         let counts_from_issue = self.latency_start == LatencyStart::Issue;
         if counts_from_issue && now > self.stop {
-            return Ok(Next::Later);
+            return Ok(NextRequest::Later);
         }
         self.batch.take();
-        self.slots.take();
+        self.slots.occupy();
         self.overdue.count(arrival, now);
         self.last_arrival = self.last_arrival.later(arrival);
         let arrival = if counts_from_issue { now } else { arrival };
-        Ok(Next::Issue(Arrived { io, thread: self.source.next_id(), arrival }))
+        Ok(NextRequest::Issue(ReplayRequest { io, thread: self.source.next_id(), arrival }))
     }
 
     /// Appends a submitted request with the low 32 bits of its id. Returns its arrival if the replay was waiting for a request.
     pub fn submit(&mut self, io: IoRequest, id: u32) -> Option<Time> {
-        let Source::Submitted(submitted) = &mut self.source else { return None };
+        let RequestSource::Submitted(submitted) = &mut self.source else { return None };
         submitted.push(io, id);
         if !self.source.ends_waiting() {
             return None;
@@ -366,15 +366,15 @@ impl Replay {
         Some(io.arrival)
     }
 
-    /// Records that the scheduled wake-up ([`Next::At`]) has happened (open replay).
+    /// Records that the scheduled wake-up ([`NextRequest::At`]) has happened (open replay).
     pub fn alarm_rang(&mut self) {
         self.alarm = false;
     }
 
     /// Frees the slot of a completed request. If a request waits for a slot, the oldest one occupies it and is returned.
     #[inline(always)]
-    pub fn completed(&mut self) -> Option<Arrived> {
-        self.slots.hand_over()
+    pub fn completed(&mut self) -> Option<ReplayRequest> {
+        self.slots.release()
     }
 
     #[inline]

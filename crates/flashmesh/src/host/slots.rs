@@ -2,19 +2,19 @@
 
 use std::collections::VecDeque;
 
-use super::replay::Arrived;
+use super::replay::ReplayRequest;
 
 /// The number of occupied slots, and the requests that wait for a slot.
 #[derive(Clone, Debug)]
-pub(super) struct Slots {
+pub(super) struct QueueSlots {
     depth: usize,
     taken: usize,
-    waiting: VecDeque<Arrived>,
+    waiting: VecDeque<ReplayRequest>,
 }
 
-impl Slots {
-    pub(super) fn new(depth: u32) -> Slots {
-        Slots { depth: depth as usize, taken: 0, waiting: VecDeque::new() }
+impl QueueSlots {
+    pub(super) fn new(depth: u32) -> QueueSlots {
+        QueueSlots { depth: depth as usize, taken: 0, waiting: VecDeque::new() }
     }
 
     #[inline(always)]
@@ -28,18 +28,18 @@ impl Slots {
     }
 
     #[inline(always)]
-    pub(super) fn take(&mut self) {
+    pub(super) fn occupy(&mut self) {
         self.taken += 1;
     }
 
     #[inline(always)]
-    pub(super) fn wait(&mut self, request: Arrived) {
+    pub(super) fn wait(&mut self, request: ReplayRequest) {
         self.waiting.push_back(request);
     }
 
     /// Frees a slot. If a request waits, the oldest one occupies the slot and is returned.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self) -> Option<Arrived> {
+    pub(super) fn release(&mut self) -> Option<ReplayRequest> {
         if self.waiting.is_empty() {
             self.taken -= 1;
             return None;
@@ -49,7 +49,7 @@ impl Slots {
 
     /// Removes the oldest waiting request. Not inlined: in stress replay, requests wait only if more are outstanding than the drive has slots.
     #[inline(never)]
-    fn next_waiting(&mut self) -> Option<Arrived> {
+    fn next_waiting(&mut self) -> Option<ReplayRequest> {
         self.waiting.pop_front()
     }
 }

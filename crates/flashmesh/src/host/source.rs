@@ -7,7 +7,7 @@ use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
 /// The source of the requests of a stream.
-pub enum Source {
+pub enum RequestSource {
     /// A workload, from which requests are pulled until it ends.
     Workload(Box<dyn WorkloadSource>),
     /// A caller that submits requests while the drive runs, without a known end.
@@ -32,20 +32,20 @@ impl Submitted {
     }
 }
 
-impl Clone for Source {
+impl Clone for RequestSource {
     /// Clones the source. Drives that pull their requests from a workload are never cloned.
-    fn clone(&self) -> Source {
+    fn clone(&self) -> RequestSource {
         match self {
-            Source::Submitted(submitted) => Source::Submitted(submitted.clone()),
-            Source::Workload(_) => unreachable!("a drive that pulls its requests from a workload is not copied"),
+            RequestSource::Submitted(submitted) => RequestSource::Submitted(submitted.clone()),
+            RequestSource::Workload(_) => unreachable!("a drive that pulls its requests from a workload is not copied"),
         }
     }
 }
 
-impl Source {
+impl RequestSource {
     /// Records that the replay has no next request and waits for a submission.
     pub(super) fn begins_waiting(&mut self) {
-        if let Source::Submitted(submitted) = self {
+        if let RequestSource::Submitted(submitted) = self {
             submitted.is_awaited = true;
         }
     }
@@ -53,8 +53,8 @@ impl Source {
     /// Ends the wait for a submission. Returns whether the replay was waiting.
     pub(super) fn ends_waiting(&mut self) -> bool {
         match self {
-            Source::Workload(_) => false,
-            Source::Submitted(submitted) => std::mem::take(&mut submitted.is_awaited),
+            RequestSource::Workload(_) => false,
+            RequestSource::Submitted(submitted) => std::mem::take(&mut submitted.is_awaited),
         }
     }
 
@@ -62,24 +62,26 @@ impl Source {
     #[inline]
     pub(super) fn next_id(&mut self) -> u32 {
         match self {
-            Source::Workload(_) => 0,
-            Source::Submitted(submitted) => submitted.ids.pop_front().expect("each submitted request has its id"),
+            RequestSource::Workload(_) => 0,
+            RequestSource::Submitted(submitted) => {
+                submitted.ids.pop_front().expect("each submitted request has its id")
+            }
         }
     }
 }
 
-impl WorkloadSource for Source {
+impl WorkloadSource for RequestSource {
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         match self {
-            Source::Workload(workload) => workload.next_request(thread),
-            Source::Submitted(submitted) => Ok(submitted.requests.pop_front()),
+            RequestSource::Workload(workload) => workload.next_request(thread),
+            RequestSource::Submitted(submitted) => Ok(submitted.requests.pop_front()),
         }
     }
 
     fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
         match self {
-            Source::Workload(workload) => workload.fill(batch, count),
-            Source::Submitted(submitted) => {
+            RequestSource::Workload(workload) => workload.fill(batch, count),
+            RequestSource::Submitted(submitted) => {
                 let take = submitted.requests.len().min(count.saturating_sub(batch.len()));
                 batch.extend(submitted.requests.drain(..take));
                 Ok(())
@@ -89,8 +91,8 @@ impl WorkloadSource for Source {
 
     fn request_count(&self) -> Option<u64> {
         match self {
-            Source::Workload(workload) => workload.request_count(),
-            Source::Submitted(_) => None,
+            RequestSource::Workload(workload) => workload.request_count(),
+            RequestSource::Submitted(_) => None,
         }
     }
 }

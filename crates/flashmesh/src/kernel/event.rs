@@ -3,7 +3,7 @@
 use crate::engine::queue::{KINDS, Queued};
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
-use crate::host::interface::{HostEvent, Token};
+use crate::host::interface::{HostEvent, WakeReason};
 use crate::ids::{AcknowledgementId, DieId, Id, JobId, StreamId, id};
 
 id! {
@@ -107,12 +107,12 @@ impl From<HostEvent> for Event {
         match event {
             HostEvent::InDrive(_) => Event::InDrive,
             HostEvent::AtHost(_) => Event::AtHost,
-            HostEvent::Wake(Token::SubmissionDoorbell(stream)) => Event::SubmissionDoorbell(stream),
-            HostEvent::Wake(Token::CompletionDoorbell(stream)) => Event::CompletionDoorbell(stream),
-            HostEvent::Wake(Token::EntryRead) => Event::EntryRead,
-            HostEvent::Wake(Token::EntryArrived) => Event::EntryArrived,
-            HostEvent::Wake(Token::DataRead) => Event::DataRead,
-            HostEvent::Wake(Token::AdapterIssue) => Event::AdapterIssue,
+            HostEvent::Wake(WakeReason::SubmissionDoorbell(stream)) => Event::SubmissionDoorbell(stream),
+            HostEvent::Wake(WakeReason::CompletionDoorbell(stream)) => Event::CompletionDoorbell(stream),
+            HostEvent::Wake(WakeReason::EntryRead) => Event::EntryRead,
+            HostEvent::Wake(WakeReason::EntryArrived) => Event::EntryArrived,
+            HostEvent::Wake(WakeReason::DataRead) => Event::DataRead,
+            HostEvent::Wake(WakeReason::AdapterIssue) => Event::AdapterIssue,
         }
     }
 }
@@ -132,14 +132,14 @@ impl From<FabricEvent> for Event {
 impl Event {
     /// Returns the token of a wake-up of the host interface; `None` for other events.
     #[inline(always)]
-    pub fn token(self) -> Option<Token> {
+    pub fn token(self) -> Option<WakeReason> {
         Some(match self {
-            Event::SubmissionDoorbell(stream) => Token::SubmissionDoorbell(stream),
-            Event::CompletionDoorbell(stream) => Token::CompletionDoorbell(stream),
-            Event::EntryRead => Token::EntryRead,
-            Event::EntryArrived => Token::EntryArrived,
-            Event::DataRead => Token::DataRead,
-            Event::AdapterIssue => Token::AdapterIssue,
+            Event::SubmissionDoorbell(stream) => WakeReason::SubmissionDoorbell(stream),
+            Event::CompletionDoorbell(stream) => WakeReason::CompletionDoorbell(stream),
+            Event::EntryRead => WakeReason::EntryRead,
+            Event::EntryArrived => WakeReason::EntryArrived,
+            Event::DataRead => WakeReason::DataRead,
+            Event::AdapterIssue => WakeReason::AdapterIssue,
             _ => return None,
         })
     }
@@ -195,11 +195,11 @@ pub fn host_lane(event: HostEvent) -> usize {
     match event {
         HostEvent::InDrive(_) => lane::TO_DRIVE,
         HostEvent::AtHost(_) => lane::TO_HOST,
-        HostEvent::Wake(Token::SubmissionDoorbell(_) | Token::CompletionDoorbell(_) | Token::EntryArrived) => {
-            lane::TO_DRIVE
-        }
-        HostEvent::Wake(Token::EntryRead | Token::DataRead) => lane::TO_HOST,
-        HostEvent::Wake(Token::AdapterIssue) => lane::ADAPTER,
+        HostEvent::Wake(
+            WakeReason::SubmissionDoorbell(_) | WakeReason::CompletionDoorbell(_) | WakeReason::EntryArrived,
+        ) => lane::TO_DRIVE,
+        HostEvent::Wake(WakeReason::EntryRead | WakeReason::DataRead) => lane::TO_HOST,
+        HostEvent::Wake(WakeReason::AdapterIssue) => lane::ADAPTER,
     }
 }
 

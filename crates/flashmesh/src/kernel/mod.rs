@@ -5,7 +5,7 @@ pub mod job;
 pub mod model;
 pub mod probe;
 
-use crate::engine::queue::{Due, EventQueue};
+use crate::engine::queue::{DueEvent, EventQueue};
 use crate::error::RunError;
 use crate::measure::report::Report;
 use crate::units::Time;
@@ -94,7 +94,7 @@ impl<M: Model> Kernel<M> {
     }
 
     #[inline(always)]
-    pub fn advance(&mut self) -> Option<Due> {
+    pub fn advance(&mut self) -> Option<DueEvent> {
         self.events.advance()
     }
 
@@ -106,8 +106,8 @@ impl<M: Model> Kernel<M> {
 
     /// Dequeues the event to which the clock was just advanced.
     #[inline(always)]
-    pub fn take(&mut self, due: Due) -> Event {
-        self.events.take(due)
+    pub fn dequeue(&mut self, due: DueEvent) -> Event {
+        self.events.dequeue(due)
     }
 
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
@@ -128,25 +128,25 @@ impl<M: Model> Kernel<M> {
 
     /// Notifies all probes of a read. Probes of [`Scope::Reads`] get the notice later, in a batch.
     #[inline(always)]
-    pub fn tell_of_read(&mut self, notice: ReadNotice) {
+    pub fn notify_read(&mut self, notice: ReadNotice) {
         if !self.probes_of_reads.is_empty() {
             self.read_notices.push((self.now(), notice));
             if self.read_notices.len() >= READ_NOTICES_MAX {
-                self.tell_probes_of_reads();
+                self.deliver_read_notices();
             }
         }
-        self.tell(|| Notice::Read(notice));
+        self.notify(|| Notice::Read(notice));
     }
 
     #[inline(never)]
-    fn tell_probes_of_reads(&mut self) {
-        self.probes_of_reads.iter_mut().for_each(|probe| probe.tell_of_reads(&self.read_notices));
+    fn deliver_read_notices(&mut self) {
+        self.probes_of_reads.iter_mut().for_each(|probe| probe.notify_reads(&self.read_notices));
         self.read_notices.clear();
     }
 
     /// Lets the probes add their results to the report.
     pub fn conclude(&mut self, report: &mut Report) {
-        self.tell_probes_of_reads();
+        self.deliver_read_notices();
         let now = self.now();
         self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.conclude(now, report));
     }
@@ -157,37 +157,37 @@ impl<M: Model> Kernel<M> {
     }
 
     /// Returns whether all probes of [`Scope::All`] are done; `false` if there are none.
-    pub fn is_unwatched(&mut self) -> bool {
+    pub fn are_probes_done(&mut self) -> bool {
         let now = self.now();
         self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
     }
 
     /// Stops notices to probes, except that of the end of the run.
-    pub fn stop_telling(&mut self) {
+    pub fn stop_notices(&mut self) {
         self.is_watched = false;
     }
 
     /// Notifies all probes of the end of the run, including probes that are done.
-    pub fn tell_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+    pub fn notify_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if !self.probes.is_empty() {
-            self.tell_probes(notice);
+            self.notify_probes(notice);
         }
     }
 
     /// Notifies the probes, if there are any. Otherwise `notice` is not called.
     #[inline(always)]
-    pub fn tell<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+    pub fn notify<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         if self.is_probed() {
-            self.tell_probes(notice);
+            self.notify_probes(notice);
         }
     }
 
     /// Notifies the probes. Not inlined, to keep the code of the drive in the instruction cache.
     #[cold]
     #[inline(never)]
-    fn tell_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+    fn notify_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
         let (now, notice) = (self.now(), notice());
-        self.probes.iter_mut().for_each(|probe| probe.tell(now, &notice));
+        self.probes.iter_mut().for_each(|probe| probe.notify(now, &notice));
     }
 
     /// Checks whether a probe has an objection to the run.
@@ -195,12 +195,12 @@ impl<M: Model> Kernel<M> {
     /// # Errors
     /// The first objection of a probe.
     #[inline(always)]
-    pub fn verdict(&self) -> Result<(), RunError> {
-        if self.is_probed() { self.verdict_of_probes() } else { Ok(()) }
+    pub fn check_probes(&self) -> Result<(), RunError> {
+        if self.is_probed() { self.check_each_probe() } else { Ok(()) }
     }
 
     #[inline(never)]
-    fn verdict_of_probes(&self) -> Result<(), RunError> {
-        self.probes.iter().try_for_each(|probe| probe.verdict())
+    fn check_each_probe(&self) -> Result<(), RunError> {
+        self.probes.iter().try_for_each(|probe| probe.check_run())
     }
 }

@@ -6,12 +6,12 @@
 
 use std::marker::PhantomData;
 
-use crate::fabric::{AnyFabric, Kind, SharedChannels};
+use crate::fabric::{AnyFabric, SharedChannels, StaticFabric};
 
 /// Compile-time choices of a run.
 pub trait Model: 'static {
     /// Type of the interconnect.
-    type Fabric: Kind;
+    type Fabric: StaticFabric;
     /// Whether the run supports features that a plain drive lacks: other scheduling and firmware policies, suspension, priorities, dies that depend
     /// on each other, replicas, journals and power cuts.
     const ALL_FEATURES: bool;
@@ -23,7 +23,7 @@ pub trait Model: 'static {
 #[derive(Clone, Debug)]
 pub struct Plain<F>(PhantomData<F>);
 
-impl<F: Kind + 'static> Model for Plain<F> {
+impl<F: StaticFabric + 'static> Model for Plain<F> {
     type Fabric = F;
     const ALL_FEATURES: bool = false;
     const PROBES: bool = false;

@@ -9,38 +9,38 @@ use crate::fabric::{Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutSte
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
-use crate::host::interface::Seen;
+use crate::host::interface::InterfaceNotice;
 use crate::ids::{AcknowledgementId, BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::measure::cache::PowerCutReport;
 use crate::measure::report::Report;
 use crate::persistence::Recovered;
 use crate::power::energy::PowerReport;
-use crate::schedule::transaction::Class;
-use crate::schedule::work::ReadFor;
+use crate::schedule::purpose::ReadPurpose;
+use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 /// An observer of a run.
 ///
 /// # Contract
-/// - [`tell`](Probe::tell) is called in the order of events, with the simulated time of each event. A probe of [`Scope::Reads`] receives its notices
+/// - [`tell`](Probe::notify) is called in the order of events, with the simulated time of each event. A probe of [`Scope::Reads`] receives its notices
 ///   in batches, some time after the events.
 /// - A probe changes nothing: a run has the same report with or without the probe.
 /// - An objection ends the run with an error, after the current event.
 pub trait Probe {
     /// Handles the notice of an event at `now`.
-    fn tell(&mut self, now: Time, notice: &Notice<'_>);
+    fn notify(&mut self, now: Time, notice: &Notice<'_>);
 
     /// Handles the notices of reads since the last call, in order, each with the time of its event. Called only for probes of [`Scope::Reads`].
-    fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
-        notices.iter().for_each(|&(now, notice)| self.tell(now, &Notice::Read(notice)));
+    fn notify_reads(&mut self, notices: &[(Time, ReadNotice)]) {
+        notices.iter().for_each(|&(now, notice)| self.notify(now, &Notice::Read(notice)));
     }
 
     /// Returns an error if the run has violated a rule that the probe checks.
     ///
     /// # Errors
     /// The first objection.
-    fn verdict(&self) -> Result<(), RunError> {
+    fn check_run(&self) -> Result<(), RunError> {
         Ok(())
     }
 
@@ -56,7 +56,7 @@ pub trait Probe {
     }
 
     /// Returns a clone of the probe in its current state, for a snapshot of the drive; `None` if the probe cannot be cloned.
-    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+    fn snapshot(&self) -> Option<Box<dyn Probe + Send>> {
         None
     }
 
@@ -66,7 +66,7 @@ pub trait Probe {
 
 impl Clone for Box<dyn Probe + Send> {
     fn clone(&self) -> Self {
-        self.copied().expect("only drives with probes that can be copied are copied")
+        self.snapshot().expect("only drives with probes that can be copied are copied")
     }
 }
 
@@ -75,7 +75,7 @@ impl Clone for Box<dyn Probe + Send> {
 pub enum Scope {
     /// Every notice.
     All,
-    /// [`Notice::Read`] only. [`Probe::verdict`] is not called.
+    /// [`Notice::Read`] only. [`Probe::check_run`] is not called.
     Reads,
 }
 
@@ -83,7 +83,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadNotice {
     /// A read of a user page was enqueued at its die.
-    Queued(TransactionId, DieId, Lpn, ReadFor),
+    Queued(TransactionId, DieId, Lpn, ReadPurpose),
     /// A read was dequeued because its page has moved; it will be enqueued again under the same id.
     Rerouted(TransactionId),
     /// The data of a read has left the die, or the read was sent to another die or dropped.
@@ -109,7 +109,7 @@ pub enum Origin {
 
 /// The interconnect at the end of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct LinksAtEnd<'a> {
+pub struct FabricEndState<'a> {
     /// Links, controllers and routers.
     pub layout: &'a Layout,
     /// Traffic of each link.
@@ -117,18 +117,18 @@ pub struct LinksAtEnd<'a> {
     /// Held links, each with the die for which it is held.
     pub held: &'a [(LinkId, DieId)],
     /// Whether the run stopped with transfers in flight, whose link uses were not reported.
-    pub is_torn: bool,
+    pub has_transfers_in_flight: bool,
     /// Number of links crossed, summed over all transfers.
     pub hops: u64,
 }
 
 /// The state of the drive and parts of the report at the end of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct AtEnd<'a> {
+pub struct RunEndState<'a> {
     /// The translation layer at the end of the run.
     pub ftl: &'a Ftl,
     /// State of the interconnect.
-    pub links: LinksAtEnd<'a>,
+    pub links: FabricEndState<'a>,
     /// Energy part of the report.
     pub power: &'a PowerReport,
     /// Power-cut part of the report; `None` without a power cut.
@@ -147,11 +147,11 @@ pub enum Notice<'a> {
     /// The map was recovered after a power cut.
     Recovered(&'a Recovered),
     /// The run has ended.
-    Ended(AtEnd<'a>),
+    Ended(RunEndState<'a>),
     /// The host issued a request of this stream.
     RequestIssued(RequestId, StreamId),
     /// The host interface acted.
-    Interface(Seen),
+    Interface(InterfaceNotice),
     /// The drive admitted a request. The offset of the request is now an address in the drive, not in a namespace.
     RequestSubmitted(RequestId, IoRequest),
     /// The drive refused a request.
@@ -169,11 +169,11 @@ pub enum Notice<'a> {
     /// An unmapped page was assigned a location because it was read.
     PagePlaced(Ppn, Lpn),
     /// A transaction of a request, or of the firmware (`None`), was enqueued at a die.
-    Enqueued(DieId, Class, Option<RequestId>),
+    Enqueued(DieId, TransactionClass, Option<RequestId>),
     /// A transaction was dequeued as part of the next operation of a die.
-    Taken(DieId, Class, Option<RequestId>),
+    Taken(DieId, TransactionClass, Option<RequestId>),
     /// A transaction was dequeued from a die because its page has moved.
-    Rerouted(DieId, Class, Option<RequestId>),
+    Rerouted(DieId, TransactionClass, Option<RequestId>),
     /// A die requested a path.
     PathAsked(DieId, TransferPhase),
     /// An event of a read at its die, or of its page.

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use super::breakdown::{PARTS, Tally};
-use super::interval::Counts;
-use super::stream::{Kind, StreamMeasures};
+use super::breakdown::{BreakdownSums, PARTS};
+use super::interval::DriveCounts;
+use super::stream::{MeasuredKind, StreamMeasures};
 use crate::units::Time;
 
 /// Number of marks at which every other mark is dropped. \[choice\]
@@ -24,16 +24,16 @@ pub const STREAMS_MAX: usize = 16;
 
 /// Cumulative values at multiples of a spacing. The spacing doubles as the run gets longer.
 #[derive(Clone, Debug)]
-pub struct Marks<T> {
+pub struct CumulativeSamples<T> {
     origin: Time,
     at_origin: T,
     spacing: Time,
     values: Vec<T>,
 }
 
-impl<T> Marks<T> {
-    fn new(origin: Time, at_origin: T, spacing: Time) -> Marks<T> {
-        Marks { origin, at_origin, spacing, values: Vec::new() }
+impl<T> CumulativeSamples<T> {
+    fn new(origin: Time, at_origin: T, spacing: Time) -> CumulativeSamples<T> {
+        CumulativeSamples { origin, at_origin, spacing, values: Vec::new() }
     }
 
     /// Returns the time of the next mark.
@@ -100,20 +100,20 @@ impl<T> Marks<T> {
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     pub bytes: u64,
-    /// Tally of the requests of each kind, indexed by [`Kind`].
-    pub kinds: [Tally; Kind::ALL.len()],
+    /// Tally of the requests of each kind, indexed by [`MeasuredKind`].
+    pub kinds: [BreakdownSums; MeasuredKind::ALL.len()],
 }
 
 impl RequestCounts {
     fn add(&mut self, stream: &StreamMeasures) {
         self.bytes += stream.bytes().as_u64();
-        for (tally, kind) in self.kinds.iter_mut().zip(Kind::ALL) {
+        for (tally, kind) in self.kinds.iter_mut().zip(MeasuredKind::ALL) {
             stream.kind(kind).add_to(tally);
         }
     }
 
     /// Returns the number of completed requests of `kinds`, the sum of their latencies, and the sum of each part of the latencies, in picoseconds.
-    pub fn sums(&self, kinds: &[Kind]) -> (u64, u128, [u128; PARTS]) {
+    pub fn sums(&self, kinds: &[MeasuredKind]) -> (u64, u128, [u128; PARTS]) {
         kinds.iter().map(|&kind| &self.kinds[kind as usize]).fold(
             (0, 0, [0; PARTS]),
             |(count, latency, parts), tally| {
@@ -125,19 +125,20 @@ impl RequestCounts {
 }
 
 /// Counts of a stream at the start of the run.
-static NO_REQUESTS: RequestCounts = RequestCounts { bytes: 0, kinds: [const { Tally::NONE }; Kind::ALL.len()] };
+static NO_REQUESTS: RequestCounts =
+    RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
 /// Counts of the requests that completed since the start of the run.
 #[derive(Clone, Debug, Default)]
-pub struct RequestMark {
+pub struct RequestSample {
     pub all: RequestCounts,
     /// Counts of each stream. Empty with a single stream, or with more than [`STREAMS_MAX`].
     streams: Vec<RequestCounts>,
 }
 
-impl RequestMark {
-    fn new(streams: &[StreamMeasures]) -> RequestMark {
-        let mut mark = RequestMark::default();
+impl RequestSample {
+    fn new(streams: &[StreamMeasures]) -> RequestSample {
+        let mut mark = RequestSample::default();
         streams.iter().for_each(|stream| mark.all.add(stream));
         if (2..=STREAMS_MAX).contains(&streams.len()) {
             mark.streams.resize_with(streams.len(), RequestCounts::default);
@@ -147,7 +148,7 @@ impl RequestMark {
     }
 
     /// Returns the counts of the stream at the index `stream`, or of all streams together.
-    pub fn of(&self, stream: Option<usize>) -> &RequestCounts {
+    pub fn stream_counts(&self, stream: Option<usize>) -> &RequestCounts {
         stream.map_or(&self.all, |stream| self.streams.get(stream).unwrap_or(&NO_REQUESTS))
     }
 }
@@ -158,7 +159,7 @@ pub struct Levels {
     /// Free pages of the flash array.
     pub free_pages: u64,
     /// Free pages that writes can still take before a collection begins.
-    pub before_collection: u64,
+    pub pages_before_gc: u64,
     /// Dirty pages of the device cache.
     pub dirty_pages: u64,
     /// Maximum number of dirty pages that the device cache may hold.
@@ -173,8 +174,8 @@ pub struct Levels {
 
 /// Counts of the drive since the start of the run, and its current levels.
 #[derive(Clone, Debug, Default)]
-pub struct DriveMark {
-    pub counts: Counts,
+pub struct DriveSample {
+    pub counts: DriveCounts,
     pub levels: Levels,
 }
 
@@ -182,51 +183,51 @@ pub struct DriveMark {
 /// between events at the time of the mark.
 #[derive(Clone, Debug)]
 pub struct Batches {
-    requests: Marks<RequestMark>,
-    drive: Marks<DriveMark>,
+    requests: CumulativeSamples<RequestSample>,
+    drive: CumulativeSamples<DriveSample>,
     /// Time of the next request mark. A completion at this time or later counts in a later batch.
     pub next_of_requests: Time,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        Batches::from_origin(Time::ZERO, RequestMark::default(), DriveMark::default())
+        Batches::from_origin(Time::ZERO, RequestSample::default(), DriveSample::default())
     }
 }
 
 impl Batches {
-    fn from_origin(origin: Time, requests: RequestMark, drive: DriveMark) -> Batches {
+    fn from_origin(origin: Time, requests: RequestSample, drive: DriveSample) -> Batches {
         Batches {
-            requests: Marks::new(origin, requests, FIRST_SPACING),
-            drive: Marks::new(origin, drive, FIRST_SPACING),
+            requests: CumulativeSamples::new(origin, requests, FIRST_SPACING),
+            drive: CumulativeSamples::new(origin, drive, FIRST_SPACING),
             next_of_requests: origin + FIRST_SPACING,
         }
     }
 
     /// Drops all marks. The origin becomes the time at which `counts` was taken.
-    pub fn restart(&mut self, streams: &[StreamMeasures], counts: &Counts, levels: Levels) {
-        let drive = DriveMark { counts: counts.clone(), levels };
-        *self = Batches::from_origin(counts.span, RequestMark::new(streams), drive);
+    pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: Levels) {
+        let drive = DriveSample { counts: counts.clone(), levels };
+        *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
     }
 
     /// Records the request marks that are due by `now`. They count the requests that completed before `now`.
     #[cold]
     #[inline(never)]
-    pub fn mark_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
+    pub fn sample_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
         while self.requests.next() <= now {
-            self.requests.push(RequestMark::new(streams));
+            self.requests.push(RequestSample::new(streams));
         }
         self.next_of_requests = self.requests.next();
     }
 
-    /// Returns the time of the next drive mark. [`Batches::mark_drive`] must be called before any event at that time.
+    /// Returns the time of the next drive mark. [`Batches::sample_drive`] must be called before any event at that time.
     pub fn due(&self) -> Time {
         self.drive.next()
     }
 
     /// Records the drive mark due at [`Batches::due`]: the counts and levels of the drive at that time.
-    pub fn mark_drive(&mut self, counts: &Counts, levels: Levels) {
-        self.drive.push(DriveMark { counts: counts.clone(), levels });
+    pub fn sample_drive(&mut self, counts: &DriveCounts, levels: Levels) {
+        self.drive.push(DriveSample { counts: counts.clone(), levels });
     }
 
     /// Returns the batches with the smallest spacing at which a batch has at least [`BATCH_REQUESTS_MIN`] requests on average: of the stream at the
@@ -243,7 +244,7 @@ impl Batches {
 
     /// Returns the number of requests that completed between the origin and the last mark.
     pub fn count(&self, stream: Option<usize>) -> u64 {
-        let count = |mark: &RequestMark| mark.of(stream).sums(&Kind::ALL).0;
+        let count = |mark: &RequestSample| mark.stream_counts(stream).sums(&MeasuredKind::ALL).0;
         count(self.requests.before(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
@@ -252,11 +253,11 @@ impl Batches {
         self.requests.values.iter().any(|mark| !mark.streams.is_empty())
     }
 
-    pub fn requests(&self) -> &Marks<RequestMark> {
+    pub fn requests(&self) -> &CumulativeSamples<RequestSample> {
         &self.requests
     }
 
-    pub fn drive(&self) -> &Marks<DriveMark> {
+    pub fn drive(&self) -> &CumulativeSamples<DriveSample> {
         &self.drive
     }
 }
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn marks_lie_at_multiples_of_a_spacing_that_doubles() {
-        let mut marks = Marks::new(Time::from_ns(7), Time::ZERO, Time::from_ns(3));
+        let mut marks = CumulativeSamples::new(Time::from_ns(7), Time::ZERO, Time::from_ns(3));
         for _ in 0..1_000 {
             let at = marks.next();
             marks.push(at);

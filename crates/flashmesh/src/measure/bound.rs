@@ -3,7 +3,7 @@
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
 use crate::fabric::layout::Link;
-use crate::fabric::{Held, Layout};
+use crate::fabric::{HoldTimes, Layout};
 use crate::{names, quantities};
 
 /// Busy share of the run above which a part is saturated, and the bottleneck.
@@ -19,7 +19,7 @@ const WAITING: f64 = 0.5;
 const OVERDUE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Load {
+pub enum ArrivalMode {
     /// Open replay, with the share of the run during which the queue of the drive was full.
     Open {
         overdue_share: f64,
@@ -129,9 +129,9 @@ impl Bound {
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
         dram: Option<f64>,
-        (layout, held): (&Layout, &Held<f64>),
+        (layout, held): (&Layout, &HoldTimes<f64>),
         mean: Option<&BreakdownSummary>,
-        load: Load,
+        load: ArrivalMode,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
         // An operation that holds a link counts as working all the time.
@@ -219,23 +219,23 @@ impl Bound {
     }
 
     /// Returns the load as the bound, because no part is saturated. `most` is the busiest part.
-    fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+    fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));
         let (resource, sentence) = match load {
-            Load::Open { overdue_share } if overdue_share <= OVERDUE => {
+            ArrivalMode::Open { overdue_share } if overdue_share <= OVERDUE => {
                 (Resource::Arrivals, format!("bound by the arrivals: the drive keeps up, {busy}"))
             }
-            Load::Open { overdue_share } => {
+            ArrivalMode::Open { overdue_share } => {
                 let full = percent(overdue_share);
                 (resource, format!("the drive falls behind the arrivals, its queue is full {full} of the time: {busy}"))
             }
-            Load::OnCompletion if mean.is_some_and(|mean| waiting_share(mean, resource) > WAITING) => {
+            ArrivalMode::OnCompletion if mean.is_some_and(|mean| waiting_share(mean, resource) > WAITING) => {
                 let largest = mean.map_or(String::new(), largest_part);
                 let waited = "requests wait for each other though no part is always busy: latency";
                 (Resource::Waiting, format!("{waited} rises with the load{largest}; {busy}"))
             }
-            Load::OnCompletion => {
+            ArrivalMode::OnCompletion => {
                 (Resource::Latency, format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part)))
             }
         };
@@ -270,16 +270,16 @@ mod tests {
         }
     }
 
-    fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+    fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &Held::ToMove), mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &HoldTimes::ToMove), mean, load)
     }
 
     #[test]
     fn a_sata_adapter_that_is_always_busy_bounds_the_run() {
         let busy = Utilisation { adapter: Some(0.99), ..utilisation(0.3, [0.2, 0.2], 0.5, 0.0) };
-        let bound = find(&busy, None, Load::OnCompletion);
+        let bound = find(&busy, None, ArrivalMode::OnCompletion);
         assert_eq!(bound.sentence, "bound by the SATA adapter of the host, 99 % busy, the dies 50 % on average");
         assert_eq!(bound.resource, Resource::Adapter);
     }
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn cores_of_the_firmware_that_are_always_busy_bound_the_run() {
         let busy = Utilisation { firmware: Some(0.95), ..utilisation(0.3, [0.2, 0.2], 0.5, 0.0) };
-        let bound = find(&busy, None, Load::OnCompletion);
+        let bound = find(&busy, None, ArrivalMode::OnCompletion);
         assert_eq!(bound.sentence, "bound by the cores of the firmware, 95 % busy, the dies 50 % on average");
         assert_eq!(bound.resource, Resource::Firmware);
     }
@@ -301,9 +301,9 @@ mod tests {
                 &utilisation,
                 ("die", &utilisation.dies),
                 Some(dram),
-                (&layout, &Held::ToMove),
+                (&layout, &HoldTimes::ToMove),
                 None,
-                Load::OnCompletion,
+                ArrivalMode::OnCompletion,
             )
         };
         assert_eq!(found(0.97).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_busiest_saturated_resource_bounds_the_run() {
-        let resource = |u: Utilisation| find(&u, None, Load::OnCompletion).resource;
+        let resource = |u: Utilisation| find(&u, None, ArrivalMode::OnCompletion).resource;
         assert_eq!(resource(utilisation(0.99, [0.5, 0.5], 0.5, 0.0)), Resource::HostLink);
         assert_eq!(resource(utilisation(0.5, [0.2, 0.95], 0.5, 0.0)), Resource::Links);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.0)), Resource::Dies);
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn garbage_collection_is_mentioned_where_there_was_any() {
-        let sentence = |gc| find(&utilisation(0.5, [0.5, 0.5], 0.95, gc), None, Load::OnCompletion).sentence;
+        let sentence = |gc| find(&utilisation(0.5, [0.5, 0.5], 0.95, gc), None, ArrivalMode::OnCompletion).sentence;
         assert_eq!(sentence(0.0), "bound by the dies: die 0 works 95 % of the time, all of them 95 % on average");
         assert_eq!(
             sentence(0.1),
@@ -333,15 +333,18 @@ mod tests {
     #[test]
     fn a_run_that_saturates_nothing_is_bound_by_its_load() {
         assert_eq!(
-            find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.0 }).resource,
+            find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, ArrivalMode::Open { overdue_share: 0.0 }).resource,
             Resource::Arrivals
         );
-        assert_eq!(find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::OnCompletion).resource, Resource::Latency);
+        assert_eq!(
+            find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, ArrivalMode::OnCompletion).resource,
+            Resource::Latency
+        );
     }
 
     #[test]
     fn a_drive_whose_queue_is_full_does_not_keep_up_though_nothing_is_saturated() {
-        let bound = find(&utilisation(0.8, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.97 });
+        let bound = find(&utilisation(0.8, [0.5, 0.5], 0.6, 0.0), None, ArrivalMode::Open { overdue_share: 0.97 });
         assert_eq!(bound.resource, Resource::HostLink);
         assert_eq!(
             bound.sentence,
@@ -363,7 +366,7 @@ mod tests {
             array,
             transfer: 0.0,
         };
-        let found = |link, mean| find(&utilisation(link, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
+        let found = |link, mean| find(&utilisation(link, [0.5, 0.5], 0.6, 0.0), Some(&mean), ArrivalMode::OnCompletion);
         let bound = found(0.3, mean(1.0, 2.0, 6.0));
         assert_eq!(
             bound.sentence,
@@ -386,7 +389,7 @@ mod tests {
         let mut busy = utilisation(0.5, [0.2, 0.3], 0.5, 0.0);
         busy.controllers = vec![0.96, 0.92];
         busy.controllers_mean = 0.94;
-        let bound = find(&busy, None, Load::OnCompletion);
+        let bound = find(&busy, None, ArrivalMode::OnCompletion);
         assert_eq!(bound.resource, Resource::Controllers);
         assert_eq!(
             bound.sentence,
@@ -400,8 +403,8 @@ mod tests {
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 2 };
         let found = |links: [f64; 2], held: &[f64]| {
             let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
-            let held = Held::ByPackets(held.to_vec());
-            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, Load::OnCompletion)
+            let held = HoldTimes::ByPackets(held.to_vec());
+            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
         };
         // Packets hold link 0 while they wait for link 1.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
@@ -424,8 +427,8 @@ mod tests {
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
         let found = |held: [f64; 2], to_host: f64| {
             let busy = utilisation(to_host, [0.04, 0.03], 0.2, 0.0);
-            let held = Held::ByOperations(held.to_vec());
-            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, Load::OnCompletion)
+            let held = HoldTimes::ByOperations(held.to_vec());
+            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
         };
         let bound = found([0.93, 0.97], 0.3);
         assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
@@ -439,7 +442,7 @@ mod tests {
 
     #[test]
     fn the_sentence_names_the_hot_channel() {
-        let bound = find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, Load::OnCompletion);
+        let bound = find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, ArrivalMode::OnCompletion);
         assert_eq!(
             bound.sentence,
             "bound by the channels: channel 1 is 95 % busy, all of them 60 % on average, the dies 50 %"

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::quantities;
-use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::Time;
 
 /// Number of buckets for a power of two.
@@ -44,7 +44,7 @@ pub struct Breakdown {
 
 /// Sums over the requests of a [`Breakdown`], and their number in each latency bucket.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct BreakdownSums {
     pub count: u64,
     /// Sums of the parts, in the order of [`BreakdownSummary`].
     pub parts_ps: [u128; PARTS],
@@ -52,12 +52,12 @@ pub struct Tally {
     pub buckets: Vec<u64>,
 }
 
-impl Tally {
+impl BreakdownSums {
     /// A tally without requests.
-    pub const NONE: Tally = Tally { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
+    pub const NONE: BreakdownSums = BreakdownSums { count: 0, parts_ps: [0; PARTS], buckets: Vec::new() };
 
     /// Adds the requests of `other`.
-    pub fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &BreakdownSums) {
         self.count += other.count;
         self.parts_ps.iter_mut().zip(other.parts_ps).for_each(|(sum, part)| *sum += part);
         if self.buckets.len() < other.buckets.len() {
@@ -73,9 +73,9 @@ impl Tally {
     }
 
     /// Returns the requests since `earlier`, an earlier tally of the same breakdown.
-    pub fn since(&self, earlier: &Tally) -> Tally {
+    pub fn since(&self, earlier: &BreakdownSums) -> BreakdownSums {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
-        Tally {
+        BreakdownSums {
             count: self.count - earlier.count,
             parts_ps: std::array::from_fn(|part| self.parts_ps[part] - earlier.parts_ps[part]),
             buckets: self.buckets.iter().zip(before).map(|(count, before)| count - before).collect(),
@@ -153,7 +153,7 @@ impl Breakdown {
     }
 
     /// Adds the sums and counts to `tally`.
-    pub fn add_to(&self, tally: &mut Tally) {
+    pub fn add_to(&self, tally: &mut BreakdownSums) {
         if self.used.is_empty() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::cache::{Cache, Counts, Lookups};
 use crate::quantities;
-pub use crate::results::work::PowerCutReport;
+pub use crate::results::counters::PowerCutReport;
 use crate::units::Time;
 
 quantities! {

@@ -71,7 +71,7 @@ impl Completions {
 }
 
 /// Destination of the records of completed requests.
-pub enum Records {
+pub enum RecordDestination {
     /// No destination: records are dropped.
     Dropped,
     /// The sink of a caller.
@@ -80,23 +80,23 @@ pub enum Records {
     Completions(Completions),
 }
 
-impl Records {
+impl RecordDestination {
     /// Closes the destination after the last record.
     ///
     /// # Errors
     /// The reason if the sink could not keep its records.
     pub fn end(&mut self) -> Result<(), String> {
-        if let Records::Sink(sink) = self { sink.end() } else { Ok(()) }
+        if let RecordDestination::Sink(sink) = self { sink.end() } else { Ok(()) }
     }
 }
 
-impl Clone for Records {
+impl Clone for RecordDestination {
     /// Clones the destination. A drive with a sink is never cloned.
-    fn clone(&self) -> Records {
+    fn clone(&self) -> RecordDestination {
         match self {
-            Records::Dropped => Records::Dropped,
-            Records::Completions(completions) => Records::Completions(completions.clone()),
-            Records::Sink(_) => unreachable!("a drive with a sink of the caller's own is not copied"),
+            RecordDestination::Dropped => RecordDestination::Dropped,
+            RecordDestination::Completions(completions) => RecordDestination::Completions(completions.clone()),
+            RecordDestination::Sink(_) => unreachable!("a drive with a sink of the caller's own is not copied"),
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::quantities;
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct QueueWork {
+pub struct QueueOccupancy {
     commands: u64,
     /// Sum of the time that commands were in the queue.
     held_ps: u128,
 }
 
-impl QueueWork {
+impl QueueOccupancy {
     /// Counts a command that was in the queue for `held`: from issue until its completion was taken.
     #[inline]
     pub fn count(&mut self, held: Time) {

@@ -2,8 +2,8 @@
 //!
 //! Adjacent intervals can be added: the sum has the counts and the percentiles of both.
 
-use super::bins::Bins;
 use super::report::{FlashReport, GcReport, LatencyReport};
+use super::sparse_histogram::SparseHistogram;
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::quantities;
@@ -12,7 +12,7 @@ use crate::workload::{IoRequest, RequestKind};
 
 /// Busy time of parts of the drive, summed over the parts, in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Busy {
+pub struct BusyTimes {
     pub link_to_drive: u128,
     pub link_to_host: u128,
     pub links: u128,
@@ -23,9 +23,9 @@ pub struct Busy {
     pub queues: u128,
 }
 
-impl Busy {
-    fn zip(&self, other: &Busy, combine: fn(u128, u128) -> u128) -> Busy {
-        Busy {
+impl BusyTimes {
+    fn zip(&self, other: &BusyTimes, combine: fn(u128, u128) -> u128) -> BusyTimes {
+        BusyTimes {
             link_to_drive: combine(self.link_to_drive, other.link_to_drive),
             link_to_host: combine(self.link_to_host, other.link_to_host),
             links: combine(self.links, other.links),
@@ -38,35 +38,35 @@ impl Busy {
 
 /// Counts of the drive since the start of the run, or between two samples.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct DriveCounts {
     /// Time of the sample, or time between two samples.
     pub span: Time,
     pub gc: GcReport,
     pub flash: FlashReport,
-    pub map_wanted: u64,
-    pub map_found: u64,
-    pub busy: Busy,
+    pub map_lookups: u64,
+    pub map_hits: u64,
+    pub busy: BusyTimes,
 }
 
-impl Counts {
-    pub fn since(&self, earlier: &Counts) -> Counts {
-        Counts {
+impl DriveCounts {
+    pub fn since(&self, earlier: &DriveCounts) -> DriveCounts {
+        DriveCounts {
             span: self.span - earlier.span,
             gc: self.gc.zip(&earlier.gc, |later, earlier| later - earlier),
             flash: self.flash.zip(&earlier.flash, |later, earlier| later - earlier),
-            map_wanted: self.map_wanted - earlier.map_wanted,
-            map_found: self.map_found - earlier.map_found,
+            map_lookups: self.map_lookups - earlier.map_lookups,
+            map_hits: self.map_hits - earlier.map_hits,
             busy: self.busy.zip(&earlier.busy, u128::saturating_sub),
         }
     }
 
-    fn add(&mut self, other: &Counts) {
-        *self = Counts {
+    fn add(&mut self, other: &DriveCounts) {
+        *self = DriveCounts {
             span: self.span + other.span,
             gc: self.gc.zip(&other.gc, |one, other| one + other),
             flash: self.flash.zip(&other.flash, |one, other| one + other),
-            map_wanted: self.map_wanted + other.map_wanted,
-            map_found: self.map_found + other.map_found,
+            map_lookups: self.map_lookups + other.map_lookups,
+            map_hits: self.map_hits + other.map_hits,
             busy: self.busy.zip(&other.busy, |one, other| one + other),
         };
     }
@@ -83,19 +83,19 @@ pub struct Parts {
 pub struct Completed {
     bytes: Bytes,
     last_completion: Time,
-    reads: Bins,
-    writes: Bins,
-    flushes: Bins,
+    reads: SparseHistogram,
+    writes: SparseHistogram,
+    flushes: SparseHistogram,
     /// Requests without data, and rejected requests.
-    others: Bins,
+    others: SparseHistogram,
 }
 
 impl Completed {
-    fn kinds(&self) -> [&Bins; 4] {
+    fn kinds(&self) -> [&SparseHistogram; 4] {
         [&self.reads, &self.writes, &self.flushes, &self.others]
     }
 
-    fn kinds_mut(&mut self) -> [&mut Bins; 4] {
+    fn kinds_mut(&mut self) -> [&mut SparseHistogram; 4] {
         [&mut self.reads, &mut self.writes, &mut self.flushes, &mut self.others]
     }
 
@@ -135,18 +135,18 @@ impl Completed {
     }
 
     /// Returns the latencies of all requests, of reads, and of writes.
-    pub fn bins(&self) -> [Bins; 3] {
-        let mut all = Bins::default();
+    pub fn bins(&self) -> [SparseHistogram; 3] {
+        let mut all = SparseHistogram::default();
         self.kinds().iter().for_each(|bins| all.add(bins));
         [all, self.reads.clone(), self.writes.clone()]
     }
 
     pub fn latency(&self) -> LatencyReport {
-        let [read, write, flush, others] = self.kinds().map(Bins::summary);
+        let [read, write, flush, others] = self.kinds().map(SparseHistogram::summary);
         // Often all requests are of one kind, so no bins have to be added.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
-            let mut all = Bins::default();
+            let mut all = SparseHistogram::default();
             self.kinds().iter().for_each(|bins| all.add(bins));
             all.summary()
         } else {
@@ -161,19 +161,19 @@ pub struct Interval {
     start: Time,
     end: Time,
     streams: Vec<Completed>,
-    counts: Counts,
+    counts: DriveCounts,
 }
 
 impl Interval {
     pub fn new(start: Time, streams: usize) -> Interval {
-        Interval { start, end: start, streams: vec![Completed::default(); streams], counts: Counts::default() }
+        Interval { start, end: start, streams: vec![Completed::default(); streams], counts: DriveCounts::default() }
     }
 
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) {
         self.streams[stream.index()].record(io, status, now, latency);
     }
 
-    pub fn close(&mut self, end: Time, counts: Counts) {
+    pub fn close(&mut self, end: Time, counts: DriveCounts) {
         self.end = end;
         self.counts = counts;
         for bins in self.streams.iter_mut().flat_map(Completed::kinds_mut) {
@@ -210,7 +210,7 @@ impl Interval {
         &self.streams
     }
 
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &DriveCounts {
         &self.counts
     }
 
@@ -219,12 +219,12 @@ impl Interval {
     }
 
     pub fn latency_sum_ps(&self) -> u128 {
-        self.streams.iter().flat_map(Completed::kinds).map(Bins::sum_ps).sum()
+        self.streams.iter().flat_map(Completed::kinds).map(SparseHistogram::sum_ps).sum()
     }
 
     #[cfg(test)]
     pub fn bins_in_use(&self) -> usize {
-        self.streams.iter().flat_map(Completed::kinds).map(Bins::len).sum()
+        self.streams.iter().flat_map(Completed::kinds).map(SparseHistogram::len).sum()
     }
 
     /// Returns the completed requests of all streams together.
@@ -238,7 +238,7 @@ impl Interval {
         let all = self.completed();
         let seconds = self.end.saturating_sub(self.start).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-        let Counts { span, gc, flash, map_wanted, map_found, busy } = &self.counts;
+        let DriveCounts { span, gc, flash, map_lookups: map_wanted, map_hits: map_found, busy } = &self.counts;
         let over_time = |busy: u128| if *span > Time::ZERO { busy as f64 / span.as_ps() as f64 } else { 0.0 };
         let share = |busy: u128, parts: usize| (over_time(busy) / parts.max(1) as f64).min(1.0);
         IntervalReport {

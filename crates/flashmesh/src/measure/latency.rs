@@ -35,19 +35,19 @@ fn longest_beside(ps: u64) -> u64 {
 
 /// Latencies of one kind of request.
 #[derive(Clone, Debug)]
-pub struct Latencies {
+pub struct LatencyHistogram {
     bins: Vec<u64>,
     moments: Moments,
     max: Time,
 }
 
-impl Default for Latencies {
+impl Default for LatencyHistogram {
     fn default() -> Self {
-        Latencies { bins: vec![0; BINS], moments: Moments::default(), max: Time::ZERO }
+        LatencyHistogram { bins: vec![0; BINS], moments: Moments::default(), max: Time::ZERO }
     }
 }
 
-impl Latencies {
+impl LatencyHistogram {
     #[inline]
     pub fn record(&mut self, latency: Time) {
         self.bins[bin_of(latency.as_ps().min(LONGEST_PS))] += 1;
@@ -55,7 +55,7 @@ impl Latencies {
         self.max = self.max.later(latency);
     }
 
-    pub fn add(&mut self, other: &Latencies) {
+    pub fn add(&mut self, other: &LatencyHistogram) {
         if other.count() == 0 {
             return;
         }
@@ -94,7 +94,7 @@ impl Latencies {
     }
 }
 
-impl Distribution for Latencies {
+impl Distribution for LatencyHistogram {
     fn count(&self) -> u64 {
         self.moments.count()
     }
@@ -247,7 +247,7 @@ mod tests {
             drawn in prop::collection::vec((0..62u32, any::<u64>(), 1..2_000u64), 1..60),
             share in 0.001..=1.0,
         ) {
-            let (mut latencies, mut histogram) = (Latencies::default(), histogram());
+            let (mut latencies, mut histogram) = (LatencyHistogram::default(), histogram());
             for (bits, random, times) in drawn {
                 let ps = random % (1 << bits);
                 histogram.saturating_record_n(ps, times);
@@ -271,19 +271,19 @@ mod tests {
 
     #[test]
     fn the_deviation_is_that_of_the_latencies() {
-        let mut latencies = Latencies::default();
+        let mut latencies = LatencyHistogram::default();
         // Latencies are 10 us and 30 us equally often, each 10 us from the mean.
         (0..1000).for_each(|each| latencies.record(Time::from_us(10 + 20 * (each % 2))));
         let summary = latencies.summary().expect("there are some");
         assert_eq!(summary.deviation, 1e7);
-        let mut alike = Latencies::default();
+        let mut alike = LatencyHistogram::default();
         (0..1000).for_each(|_| alike.record(Time::from_ps(123_456_789)));
         assert_eq!(alike.summary().expect("there are some").deviation, 0.0);
     }
 
     #[test]
     fn mean_and_max_are_exact_and_percentiles_within_a_thousandth() {
-        let mut latencies = Latencies::default();
+        let mut latencies = LatencyHistogram::default();
         for ns in 1..=10_000 {
             latencies.record(Time::from_ns(ns));
         }
@@ -309,13 +309,13 @@ mod tests {
 
     #[test]
     fn nothing_counted_gives_no_summary() {
-        assert_eq!(Latencies::default().summary(), None);
-        assert_eq!(Latencies::default().distribution(), None);
+        assert_eq!(LatencyHistogram::default().summary(), None);
+        assert_eq!(LatencyHistogram::default().distribution(), None);
     }
 
     #[test]
     fn a_distribution_tells_how_many_requests_took_at_most_as_long() {
-        let mut latencies = Latencies::default();
+        let mut latencies = LatencyHistogram::default();
         let exact: Vec<u64> = (1..=10_000u64).map(|number| number * number * 1_000).collect();
         exact.iter().for_each(|&ps| latencies.record(Time::from_ps(ps)));
         let found = latencies.distribution().expect("there are requests");

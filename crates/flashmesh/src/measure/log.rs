@@ -3,7 +3,7 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
 

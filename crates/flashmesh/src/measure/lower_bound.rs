@@ -14,7 +14,7 @@
 //! - *DRAM*: the accesses of the device cache, one after the other.
 //! - *Arrivals*: the arrival of the last request, in an open replay.
 
-use crate::fabric::layout::Part;
+use crate::fabric::layout::TransferDestination;
 use crate::fabric::{LinkUsage, SharedResource};
 use crate::units::Time;
 use crate::{names, quantities};
@@ -57,7 +57,7 @@ pub struct DieWork {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Work<'a> {
+pub struct RunWork<'a> {
     /// Work of each die, or of each chip whose dies take turns.
     pub dies: &'a [DieWork],
     pub read_cache: bool,
@@ -133,14 +133,14 @@ impl DieWork {
     }
 
     /// Returns the minimum busy time of the die. With a cache register, data transfers overlap other work.
-    pub fn least(&self, read_cache: bool) -> Time {
+    pub fn min_busy_time(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }
     }
 }
 
-impl Work<'_> {
-    fn longest(&self, part: Part) -> Option<Time> {
+impl RunWork<'_> {
+    fn longest(&self, part: TransferDestination) -> Option<Time> {
         let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_by(self.end));
         let carried =
             |resource: &SharedResource| -> Time { resource.links.iter().map(|link| taken(link.index())).sum() };
@@ -151,9 +151,14 @@ impl Work<'_> {
     }
 
     pub fn lower_bound(&self) -> LowerBound {
-        let dies = self.dies.iter().map(|die| die.least(self.read_cache)).max().unwrap_or_default();
-        let [chips, rows, mesh_links, controllers] =
-            [Part::Chip, Part::Row, Part::Mesh, Part::Controllers].map(|part| self.longest(part));
+        let dies = self.dies.iter().map(|die| die.min_busy_time(self.read_cache)).max().unwrap_or_default();
+        let [chips, rows, mesh_links, controllers] = [
+            TransferDestination::Chip,
+            TransferDestination::Row,
+            TransferDestination::Mesh,
+            TransferDestination::Controllers,
+        ]
+        .map(|part| self.longest(part));
         let limits = [
             (Limit::Dies, Some(dies)),
             (Limit::Chips, chips),
@@ -199,8 +204,8 @@ mod tests {
 
     const US: fn(u64) -> Time = Time::from_us;
 
-    fn work<'a>(dies: &'a [DieWork], shared_resources: &'a [SharedResource], usage: &'a [LinkUsage]) -> Work<'a> {
-        Work {
+    fn work<'a>(dies: &'a [DieWork], shared_resources: &'a [SharedResource], usage: &'a [LinkUsage]) -> RunWork<'a> {
+        RunWork {
             dies,
             read_cache: false,
             shared_resources,
@@ -217,7 +222,7 @@ mod tests {
         }
     }
 
-    fn resource(part: Part, links: &[u32]) -> SharedResource {
+    fn resource(part: TransferDestination, links: &[u32]) -> SharedResource {
         SharedResource { part, links: links.iter().copied().map(LinkId).collect(), at_once: links.len() as u32 }
     }
 
@@ -236,10 +241,14 @@ mod tests {
     #[test]
     fn links_of_a_row_count_each_and_those_of_the_controllers_together() {
         let usage = [10, 30, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let rows = [resource(Part::Row, &[0]), resource(Part::Row, &[1]), resource(Part::Row, &[2])];
+        let rows = [
+            resource(TransferDestination::Row, &[0]),
+            resource(TransferDestination::Row, &[1]),
+            resource(TransferDestination::Row, &[2]),
+        ];
         let bound = work(&[], &rows, &usage).lower_bound();
         assert_eq!((bound.limit, bound.rows_ps, bound.controllers_ps), (Limit::Rows, Some(US(30).as_ps()), None));
-        let controllers = [resource(Part::Controllers, &[0, 1, 2])];
+        let controllers = [resource(TransferDestination::Controllers, &[0, 1, 2])];
         let bound = work(&[], &controllers, &usage).lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps, bound.rows_ps), (Limit::Controllers, US(20).as_ps(), None));
     }
@@ -247,8 +256,12 @@ mod tests {
     #[test]
     fn a_link_counts_for_as_long_as_operations_hold_it() {
         let usage = [10, 30].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let rows = [resource(Part::Row, &[0]), resource(Part::Row, &[1]), resource(Part::Controllers, &[0, 1])];
-        let bound = Work { held: &[US(36), US(32)], ..work(&[], &rows, &usage) }.lower_bound();
+        let rows = [
+            resource(TransferDestination::Row, &[0]),
+            resource(TransferDestination::Row, &[1]),
+            resource(TransferDestination::Controllers, &[0, 1]),
+        ];
+        let bound = RunWork { held: &[US(36), US(32)], ..work(&[], &rows, &usage) }.lower_bound();
         assert_eq!((bound.limit, bound.rows_ps), (Limit::Rows, Some(US(36).as_ps())));
         assert_eq!(bound.controllers_ps, Some(US(34).as_ps()));
     }
@@ -256,7 +269,11 @@ mod tests {
     #[test]
     fn each_link_between_routers_counts_by_itself_where_routing_leaves_no_choice() {
         let usage = [10, 35, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
-        let links = [resource(Part::Mesh, &[0]), resource(Part::Mesh, &[1]), resource(Part::Controllers, &[2])];
+        let links = [
+            resource(TransferDestination::Mesh, &[0]),
+            resource(TransferDestination::Mesh, &[1]),
+            resource(TransferDestination::Controllers, &[2]),
+        ];
         let bound = work(&[], &links, &usage).lower_bound();
         assert_eq!((bound.limit, bound.mesh_links_ps), (Limit::MeshLinks, Some(US(35).as_ps())));
     }
@@ -277,7 +294,7 @@ mod tests {
 
     #[test]
     fn nothing_to_do_has_no_distance() {
-        let idle = Work { link_to_drive: Time::ZERO, link_to_host: Time::ZERO, ..work(&[], &[], &[]) };
+        let idle = RunWork { link_to_drive: Time::ZERO, link_to_host: Time::ZERO, ..work(&[], &[], &[]) };
         assert_eq!(idle.lower_bound().distance, None);
     }
 }

@@ -2,17 +2,14 @@
 //! state after a warm-up, and epochs.
 
 pub mod batches;
-pub mod bins;
 pub mod bound;
 pub mod breakdown;
 pub mod cache;
 pub mod columns;
 pub mod completions;
 pub mod confidence;
-pub mod conflicts;
 pub mod document;
 pub mod fairness;
-pub mod goal;
 pub mod host;
 pub mod interval;
 pub mod latency;
@@ -21,14 +18,17 @@ pub mod lower_bound;
 mod memory;
 mod moments;
 pub mod network;
-pub mod own;
 pub mod part_times;
+pub mod path_conflicts;
 pub mod recording;
 pub mod report;
+pub mod request_budget;
 pub mod series;
+pub mod sparse_histogram;
 pub mod steadiness;
 pub mod steady;
 pub mod stream;
 pub mod timeline;
+pub mod user_quantities;
 
 pub use memory::peak_rss;

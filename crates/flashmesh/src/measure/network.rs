@@ -1,6 +1,6 @@
 //! Recording of the transfers over the interconnect in a window of a run.
 
-use crate::fabric::{Cause, Message, ScoutMove, TransferPhase};
+use crate::fabric::{Cause, ScoutMove, TransferKind, TransferPhase};
 use crate::workload::RequestKind;
 use crate::{names, quantities};
 
@@ -163,15 +163,15 @@ impl From<TransferPhase> for Phase {
     }
 }
 
-impl From<Message> for Sending {
-    fn from(message: Message) -> Sending {
+impl From<TransferKind> for Sending {
+    fn from(message: TransferKind) -> Sending {
         match message {
-            Message::Read => Sending::Read,
-            Message::Program => Sending::Program,
-            Message::Erase => Sending::Erase,
-            Message::Copyback => Sending::Copyback,
-            Message::Data => Sending::Data,
-            Message::Copy => Sending::Copy,
+            TransferKind::Read => Sending::Read,
+            TransferKind::Program => Sending::Program,
+            TransferKind::Erase => Sending::Erase,
+            TransferKind::Copyback => Sending::Copyback,
+            TransferKind::Data => Sending::Data,
+            TransferKind::Copy => Sending::Copy,
         }
     }
 }

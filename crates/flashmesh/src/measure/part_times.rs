@@ -2,7 +2,7 @@
 
 use super::lower_bound::DieWork;
 use super::report::Utilisation;
-use crate::fabric::Held;
+use crate::fabric::HoldTimes;
 use crate::units::Time;
 
 /// Busy time of each part since the start of the run, or between two times.
@@ -17,7 +17,7 @@ pub struct PartTimes {
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
     pub links: Vec<Time>,
-    pub links_held: Held<Time>,
+    pub links_held: HoldTimes<Time>,
     pub controllers: Vec<Time>,
     pub dies: Vec<Time>,
     /// Busy time of each die for GC and wear levelling.
@@ -25,7 +25,7 @@ pub struct PartTimes {
     /// Work of each die, or of each chip whose dies take turns.
     pub work: Vec<DieWork>,
     /// Time during which an arrived request waited because the queue was full: the maximum over the streams. `None` unless all streams are open.
-    pub overdue: Option<Time>,
+    pub queue_full: Option<Time>,
 }
 
 impl PartTimes {
@@ -40,8 +40,8 @@ impl PartTimes {
         each(&mut self.dies, &earlier.dies);
         each(&mut self.dies_gc, &earlier.dies_gc);
         match (&mut self.links_held, &earlier.links_held) {
-            (Held::ByPackets(later), Held::ByPackets(earlier))
-            | (Held::ByOperations(later), Held::ByOperations(earlier)) => each(later, earlier),
+            (HoldTimes::ByPackets(later), HoldTimes::ByPackets(earlier))
+            | (HoldTimes::ByOperations(later), HoldTimes::ByOperations(earlier)) => each(later, earlier),
             _ => {}
         }
         self.work.iter_mut().zip(&earlier.work).for_each(|(later, &earlier)| *later = later.since(earlier));
@@ -51,7 +51,7 @@ impl PartTimes {
         self.adapter = optional(self.adapter, earlier.adapter);
         self.firmware = optional(self.firmware, earlier.firmware);
         self.dram = optional(self.dram, earlier.dram);
-        self.overdue = optional(self.overdue, earlier.overdue);
+        self.queue_full = optional(self.queue_full, earlier.queue_full);
         self.span = self.span.saturating_sub(earlier.span);
         self
     }
@@ -97,12 +97,12 @@ mod tests {
             firmware: Some(busy),
             dram: Some(busy),
             links: vec![busy; 2],
-            links_held: Held::ByOperations(vec![busy; 2]),
+            links_held: HoldTimes::ByOperations(vec![busy; 2]),
             controllers: vec![busy],
             dies: vec![busy, Time::ZERO],
             dies_gc: vec![busy, Time::ZERO],
             work: vec![work, DieWork::default()],
-            overdue: Some(busy),
+            queue_full: Some(busy),
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!((&shares.dies[..], shares.dies_mean, shares.dies_gc_mean), (&[0.25, 0.0][..], 0.125, 0.125));
         assert_eq!(window.work[0].array, Time::from_us(5));
         assert_eq!(window.links_held.by_operations(), [Time::from_us(5); 2]);
-        assert_eq!([window.dram, window.overdue], [Some(Time::from_us(5)); 2]);
+        assert_eq!([window.dram, window.queue_full], [Some(Time::from_us(5)); 2]);
     }
 
     #[test]

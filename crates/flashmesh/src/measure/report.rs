@@ -4,16 +4,16 @@ use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
 use super::confidence::{ConfidenceReport, PrecisionReport, StreamConfidence};
-use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
 use super::latency::{LatencyDistribution, LatencySummary};
 use super::lower_bound::LowerBound;
 use super::network::NetworkReport;
-use super::own::OwnQuantities;
+use super::path_conflicts::CausesReport;
 use super::recording::TimelineReport;
 use super::steadiness::SteadinessReport;
 use super::timeline::{MeasuredReport, WarmUpReport};
+use super::user_quantities::UserQuantities;
 use crate::collisions::{CollisionsReport, ReplicationReport};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage, venice};
@@ -21,8 +21,8 @@ use crate::ftl::mapping_cache::Counters;
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
 use crate::quantities;
-use crate::results::work::PersistenceReport;
-pub use crate::results::work::{FlashReport, GcReport, SlcReport};
+use crate::results::counters::PersistenceReport;
+pub use crate::results::counters::{FlashReport, GcReport, SlcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
@@ -123,7 +123,7 @@ quantities! {
         /// Whether the run was stopped before its end.
         interrupted: bool;
         /// Quantities that custom probes add.
-        own: OwnQuantities => flatten;
+        own: UserQuantities => flatten;
     }
 }
 

@@ -1,44 +1,44 @@
 //! A run as a series of equally long intervals. Their number is bounded: when there are too many, neighbours are merged.
 
-use super::interval::{Counts, Interval};
+use super::interval::{DriveCounts, Interval};
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum IntervalLength {
     Requests(u64),
     Time(Time),
 }
 
 #[derive(Clone, Debug)]
 pub struct Series {
-    pace: Pace,
+    pace: IntervalLength,
     /// Number of closed intervals at which neighbours are merged. Even.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
     open_requests: u64,
     /// Counts at the start of the open interval.
-    before: Counts,
+    before: DriveCounts,
 }
 
 impl Series {
     /// Creates a series of at most `limit` intervals (at least two), which starts at the sample `before`.
-    pub fn new(pace: Pace, limit: usize, streams: usize, before: Counts) -> Series {
+    pub fn new(pace: IntervalLength, limit: usize, streams: usize, before: DriveCounts) -> Series {
         let open = Interval::new(before.span, streams);
         Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
     }
 
-    pub fn pace(&self) -> Pace {
+    pub fn pace(&self) -> IntervalLength {
         self.pace
     }
 
     pub fn due(&self) -> Time {
         match self.pace {
-            Pace::Time(length) => self.open.start() + length,
-            Pace::Requests(_) => Time::MAX,
+            IntervalLength::Time(length) => self.open.start() + length,
+            IntervalLength::Requests(_) => Time::MAX,
         }
     }
 
@@ -50,10 +50,10 @@ impl Series {
     }
 
     pub fn is_full(&self) -> bool {
-        matches!(self.pace, Pace::Requests(requests) if self.open_requests >= requests)
+        matches!(self.pace, IntervalLength::Requests(requests) if self.open_requests >= requests)
     }
 
-    pub fn cut(&mut self, counts: &Counts) {
+    pub fn close_interval(&mut self, counts: &DriveCounts) {
         let next = Interval::new(counts.span, self.open.streams().len());
         let mut ended = std::mem::replace(&mut self.open, next);
         self.open_requests = 0;
@@ -73,8 +73,8 @@ impl Series {
             self.closed.push(first);
         }
         self.pace = match self.pace {
-            Pace::Requests(requests) => Pace::Requests(requests * 2),
-            Pace::Time(length) => Pace::Time(length * 2),
+            IntervalLength::Requests(requests) => IntervalLength::Requests(requests * 2),
+            IntervalLength::Time(length) => IntervalLength::Time(length * 2),
         };
     }
 
@@ -83,7 +83,7 @@ impl Series {
     }
 
     /// Returns all intervals of a run that ends at `end`. The last interval ends there, with `counts`.
-    pub fn until(&self, end: Time, counts: &Counts) -> Vec<Interval> {
+    pub fn until(&self, end: Time, counts: &DriveCounts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
@@ -119,17 +119,17 @@ mod tests {
     }
 
     /// Returns a series with a request completed every nanosecond, and its final counts. A latency is one of a thousand.
-    fn series(pace: Pace, limit: usize, requests: u64) -> (Series, Counts) {
-        let mut series = Series::new(pace, limit, 1, Counts::default());
-        let at = |ns| Counts { span: Time::from_ns(ns), map_wanted: ns, ..Counts::default() };
+    fn series(pace: IntervalLength, limit: usize, requests: u64) -> (Series, DriveCounts) {
+        let mut series = Series::new(pace, limit, 1, DriveCounts::default());
+        let at = |ns| DriveCounts { span: Time::from_ns(ns), map_lookups: ns, ..DriveCounts::default() };
         for ns in 1..=requests {
             while series.due() <= Time::from_ns(ns) {
                 let due = series.due();
-                series.cut(&Counts { span: due, map_wanted: ns, ..Counts::default() });
+                series.close_interval(&DriveCounts { span: due, map_lookups: ns, ..DriveCounts::default() });
             }
             let latency = Time::from_ns(1_000 + ns % 1_000);
             if series.record(StreamId(0), &read(), Status::Success, Time::from_ns(ns), latency) {
-                series.cut(&at(ns));
+                series.close_interval(&at(ns));
             }
         }
         (series, at(requests))
@@ -139,7 +139,7 @@ mod tests {
     fn joining_keeps_every_sum_and_the_number_of_intervals_within_its_limit() {
         for limit in [2, 3, 8, 64] {
             for requests in [0, 1, 4, 5, 6, 317, 5_000] {
-                for pace in [Pace::Requests(5), Pace::Time(Time::from_ps(1_700))] {
+                for pace in [IntervalLength::Requests(5), IntervalLength::Time(Time::from_ps(1_700))] {
                     let (series, counts) = series(pace, limit, requests);
                     let end = Time::from_ns(requests);
                     let intervals = series.until(end, &counts);
@@ -147,7 +147,7 @@ mod tests {
                     assert_eq!(intervals.iter().map(Interval::requests).sum::<u64>(), requests);
                     let latencies: u64 = (1..=requests).map(|ns| (1_000 + ns % 1_000) * 1_000).sum();
                     assert_eq!(intervals.iter().map(Interval::latency_sum_ps).sum::<u128>(), u128::from(latencies));
-                    assert_eq!(intervals.iter().map(|interval| interval.counts().map_wanted).sum::<u64>(), requests);
+                    assert_eq!(intervals.iter().map(|interval| interval.counts().map_lookups).sum::<u64>(), requests);
                     assert!(intervals.windows(2).all(|pair| pair[0].end() == pair[1].start()));
                     assert_eq!(intervals.last().map(Interval::end), Some(end));
                 }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn memory_does_not_grow_with_the_run() {
-        let bins = |requests| series(Pace::Requests(5), 64, requests).0.bins();
+        let bins = |requests| series(IntervalLength::Requests(5), 64, requests).0.bins();
         // There are a thousand latencies, each with a bin, in at most 64 intervals; the buffer comes in addition.
         assert!(bins(20_000) <= 64 * 1_000 + 4_096);
         assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));

@@ -3,10 +3,10 @@
 //! Completed requests cannot show a transient that begins after the end of the run. The levels of the stores can: while free blocks, the device
 //! cache, the SLC cache or the queues absorb a surplus, the drive serves requests from its reserves.
 
-use super::batches::{BATCH_REQUESTS_MIN, Batches, DriveMark, Levels, Marks, RequestMark};
+use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, Levels, RequestSample};
 use super::confidence::half_width_without_drift;
 use super::steady::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
-use super::stream::Kind;
+use super::stream::MeasuredKind;
 use crate::names;
 use crate::quantities;
 use crate::units::Time;
@@ -78,7 +78,7 @@ quantities! {
 
 /// Properties of a drive that determine how long it takes to reach its steady state.
 #[derive(Clone, Copy, Debug)]
-pub struct Stores {
+pub struct DriveScale {
     /// Number of sets of planes. The planes of a set collect together.
     pub sets: u64,
     /// Planes of a set. A collection erases one block in each of them.
@@ -117,7 +117,7 @@ impl Flow {
 
 impl SteadinessReport {
     /// Returns whether the run is in its steady state over `window`: if not, with the reasons and an estimate of the requests needed.
-    pub fn new(batches: &Batches, stores: &Stores, window: &Window) -> SteadinessReport {
+    pub fn new(batches: &Batches, stores: &DriveScale, window: &Window) -> SteadinessReport {
         let marks = batches.drive();
         let steps = marks.steps(window.start);
         if steps.len() < BATCHES_MIN {
@@ -125,9 +125,9 @@ impl SteadinessReport {
             return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
         }
         let drifts = drifts(batches.requests(), window.start);
-        let judged = Judged { marks, first: steps.start, stores, window, drifts };
-        let mut found: Vec<(Unsteady, Option<u64>)> = judged.found();
-        found.extend(judged.found_by_requests());
+        let judged = WindowAnalysis { marks, first: steps.start, stores, window, drifts };
+        let mut found: Vec<(Unsteady, Option<u64>)> = judged.storage_findings();
+        found.extend(judged.request_findings());
         let longest = |needed: Vec<Option<u64>>| needed.into_iter().collect::<Option<Vec<u64>>>()?.into_iter().max();
         SteadinessReport {
             steady: found.is_empty(),
@@ -148,12 +148,12 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
         return false;
     }
     let (before, half) = (&marks[marks.len() / 2 - 1], &marks[marks.len() / 2..]);
-    let DriveMark { counts, levels } = &marks[marks.len() - 1];
+    let DriveSample { counts, levels } = &marks[marks.len() - 1];
     // A run without writes leaves the cache balanced.
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
-    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveMark) -> u64| Flow {
+    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveSample) -> u64| Flow {
         rise: growth(before, half, 0.0, level),
         through: (count(&half[half.len() - 1]) - count(before)) as f64,
     };
@@ -168,8 +168,8 @@ const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 /// Returns the growth of a store's level over `marks`: the least-squares rise or the difference between the last mark and `before`, whichever is
 /// larger in magnitude. The fitted line alone misses most of the growth of a store that fills early. Returns 0 if the level fluctuates, that is,
 /// comes back within `slack` of its start in the second half.
-fn growth(before: &DriveMark, marks: &[DriveMark], slack: f64, level: impl Fn(&Levels) -> u64) -> f64 {
-    let at = |mark: &DriveMark| level(&mark.levels) as f64;
+fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl Fn(&Levels) -> u64) -> f64 {
+    let at = |mark: &DriveSample| level(&mark.levels) as f64;
     let start = at(before);
     let later = || marks[marks.len() / 2..].iter().map(at);
     if later().any(|level| level <= start + slack) && later().any(|level| level >= start - slack) {
@@ -181,7 +181,7 @@ fn growth(before: &DriveMark, marks: &[DriveMark], slack: f64, level: impl Fn(&L
 }
 
 /// Returns the rise of a level over `marks`, by least squares.
-fn rise(marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
+fn rise(marks: &[DriveSample], level: impl Fn(&Levels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;
     let middle = (count - 1.0) / 2.0;
@@ -192,11 +192,11 @@ fn rise(marks: &[DriveMark], level: impl Fn(&Levels) -> u64) -> f64 {
     products / squares * (count - 1.0)
 }
 
-struct Judged<'a> {
-    marks: &'a Marks<DriveMark>,
+struct WindowAnalysis<'a> {
+    marks: &'a CumulativeSamples<DriveSample>,
     /// Index of the mark at the end of the first batch in the window.
     first: usize,
-    stores: &'a Stores,
+    stores: &'a DriveScale,
     window: &'a Window,
     /// Whether IOPS or the mean latency drift.
     drifts: bool,
@@ -231,10 +231,10 @@ impl NoisyDrift {
 }
 
 /// Returns whether IOPS or the mean latency drift over the batches of the window from `start` on.
-fn drifts(marks: &Marks<RequestMark>, start: Time) -> bool {
+fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     let steps = marks.steps(start);
-    let sums = |mark: &RequestMark| {
-        let (count, latency_ps, _) = mark.all.sums(&Kind::ALL);
+    let sums = |mark: &RequestSample| {
+        let (count, latency_ps, _) = mark.all.sums(&MeasuredKind::ALL);
         [count as f64, latency_ps as f64]
     };
     let mut before = sums(marks.before(steps.start));
@@ -250,9 +250,9 @@ fn drifts(marks: &Marks<RequestMark>, start: Time) -> bool {
     of_iops.into_iter().chain(of_latency).any(|drift| drift.is_found())
 }
 
-impl Judged<'_> {
+impl WindowAnalysis<'_> {
     /// Returns a count of the drive over the window.
-    fn count(&self, count: impl Fn(&DriveMark) -> u64) -> f64 {
+    fn count(&self, count: impl Fn(&DriveSample) -> u64) -> f64 {
         (count(self.last()) - count(self.marks.before(self.first))) as f64
     }
 
@@ -267,7 +267,7 @@ impl Judged<'_> {
     }
 
     /// Returns the last mark.
-    fn last(&self) -> &DriveMark {
+    fn last(&self) -> &DriveSample {
         self.marks.before(self.marks.values().len())
     }
 
@@ -278,8 +278,8 @@ impl Judged<'_> {
     }
 
     /// Returns the reasons against a steady state that the levels of the stores show, each with the requests needed.
-    fn found(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let Stores { sets, planes_of_set, block_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
+    fn storage_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
+        let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
@@ -303,10 +303,10 @@ impl Judged<'_> {
             // independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             if self.last().counts.gc.collections == 0 && !is_drawn {
-                let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
+                let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
-                let ahead = (last.before_collection as f64 + ROUNDS_MIN * round) / programmed;
+                let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::FreePagesFall, self.lengthened(1.0 + ahead)));
             } else if programmed < wanted_of_window {
                 found.push((Unsteady::Rounds, self.lengthened(wanted_of_window / programmed)));
@@ -331,7 +331,7 @@ impl Judged<'_> {
     }
 
     /// Returns the reasons against a steady state that the requests show, each with the requests needed.
-    fn found_by_requests(&self) -> Vec<(Unsteady, Option<u64>)> {
+    fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let Window { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
         let queue = Flow { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };

@@ -1,17 +1,17 @@
 //! Counts of the requests of one stream.
 
-use super::breakdown::{Breakdown, Tally};
-use super::latency::Latencies;
+use super::breakdown::{Breakdown, BreakdownSums};
+use super::latency::LatencyHistogram;
 use super::report::{BreakdownParts, BreakdownReport, DistributionReport, LatencyReport};
 use crate::host::status::Status;
-use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 /// Latencies of one kind of request, with their breakdown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KindMeasures {
-    pub latencies: Latencies,
+    pub latencies: LatencyHistogram,
     pub breakdown: Breakdown,
 }
 
@@ -22,7 +22,7 @@ impl KindMeasures {
     }
 
     /// Adds the counts and sums to `tally`.
-    pub fn add_to(&self, tally: &mut Tally) {
+    pub fn add_to(&self, tally: &mut BreakdownSums) {
         self.breakdown.add_to(tally);
     }
 
@@ -36,7 +36,7 @@ impl KindMeasures {
 
 /// Kinds of requests that are measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MeasuredKind {
     Read,
     Write,
     Flush,
@@ -44,17 +44,18 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Flush, Kind::Other];
+impl MeasuredKind {
+    pub const ALL: [MeasuredKind; 4] =
+        [MeasuredKind::Read, MeasuredKind::Write, MeasuredKind::Flush, MeasuredKind::Other];
 
     #[inline(always)]
-    fn of(io: &IoRequest, status: Status) -> Kind {
+    fn of(io: &IoRequest, status: Status) -> MeasuredKind {
         match io.kind {
-            _ if status != Status::Success => Kind::Other,
-            RequestKind::Read => Kind::Read,
-            RequestKind::Write => Kind::Write,
-            RequestKind::Flush => Kind::Flush,
-            RequestKind::Deallocate | RequestKind::WriteZeroes => Kind::Other,
+            _ if status != Status::Success => MeasuredKind::Other,
+            RequestKind::Read => MeasuredKind::Read,
+            RequestKind::Write => MeasuredKind::Write,
+            RequestKind::Flush => MeasuredKind::Flush,
+            RequestKind::Deallocate | RequestKind::WriteZeroes => MeasuredKind::Other,
         }
     }
 }
@@ -66,10 +67,10 @@ pub struct StreamMeasures {
     last_completion: Time,
     read_bytes: Bytes,
     written_bytes: Bytes,
-    kinds: [KindMeasures; Kind::ALL.len()],
+    kinds: [KindMeasures; MeasuredKind::ALL.len()],
 }
 
-pub struct StreamFigures {
+pub struct StreamMetrics {
     pub iops: f64,
     pub bandwidth_bytes_per_s: f64,
     pub latency_ps: LatencyReport,
@@ -89,14 +90,14 @@ impl StreamMeasures {
     ) {
         self.completed += 1;
         self.last_completion = now;
-        let kind = Kind::of(io, status);
+        let kind = MeasuredKind::of(io, status);
         let measures = &mut self.kinds[kind as usize];
         measures.latencies.record(latency);
         measures.breakdown.record(latency, firmware, spent);
         match kind {
-            Kind::Read => self.read_bytes += io.size,
-            Kind::Write => self.written_bytes += io.size,
-            Kind::Flush | Kind::Other => {}
+            MeasuredKind::Read => self.read_bytes += io.size,
+            MeasuredKind::Write => self.written_bytes += io.size,
+            MeasuredKind::Flush | MeasuredKind::Other => {}
         }
     }
 
@@ -131,21 +132,21 @@ impl StreamMeasures {
     }
 
     /// Returns the measures of the requests of `kind`.
-    pub(super) fn kind(&self, kind: Kind) -> &KindMeasures {
+    pub(super) fn kind(&self, kind: MeasuredKind) -> &KindMeasures {
         &self.kinds[kind as usize]
     }
 
     /// Returns the latencies of all requests, of reads, and of writes.
-    pub fn latencies(&self) -> [Latencies; 3] {
+    pub fn latencies(&self) -> [LatencyHistogram; 3] {
         let of = |kind| self.kind(kind).latencies.clone();
-        [self.together().latencies, of(Kind::Read), of(Kind::Write)]
+        [self.together().latencies, of(MeasuredKind::Read), of(MeasuredKind::Write)]
     }
 
     pub fn distribution(&self) -> DistributionReport {
         DistributionReport {
             all: self.together().latencies.distribution(),
-            read: self.kind(Kind::Read).latencies.distribution(),
-            write: self.kind(Kind::Write).latencies.distribution(),
+            read: self.kind(MeasuredKind::Read).latencies.distribution(),
+            write: self.kind(MeasuredKind::Write).latencies.distribution(),
         }
     }
 
@@ -157,25 +158,25 @@ impl StreamMeasures {
     }
 
     /// Returns the figures of a stream that ran for `end`.
-    pub fn figures(&self, end: Time) -> StreamFigures {
+    pub fn figures(&self, end: Time) -> StreamMetrics {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();
         let summary = |kind| self.kind(kind).latencies.summary();
         let BreakdownParts { mean, tail } = all.parts();
-        StreamFigures {
+        StreamMetrics {
             iops: per_second(self.completed as f64),
             bandwidth_bytes_per_s: per_second((self.read_bytes + self.written_bytes).as_u64() as f64),
             latency_ps: LatencyReport {
                 all: all.latencies.summary(),
-                read: summary(Kind::Read),
-                write: summary(Kind::Write),
-                flush: summary(Kind::Flush),
+                read: summary(MeasuredKind::Read),
+                write: summary(MeasuredKind::Write),
+                flush: summary(MeasuredKind::Flush),
             },
             breakdown_ps: BreakdownReport {
                 mean,
                 tail,
-                read: self.kind(Kind::Read).parts(),
-                write: self.kind(Kind::Write).parts(),
+                read: self.kind(MeasuredKind::Read).parts(),
+                write: self.kind(MeasuredKind::Write).parts(),
             },
         }
     }

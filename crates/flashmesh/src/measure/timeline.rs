@@ -6,12 +6,12 @@
 //! at most one batch away from the end that MSER finds.
 
 use super::batches::Batches;
-use super::bins::Bins;
 use super::breakdown::BreakdownSummary;
-use super::goal::Goal;
-use super::interval::{Counts, Interval, IntervalReport, Parts};
+use super::interval::{DriveCounts, Interval, IntervalReport, Parts};
 use super::report::{DistributionReport, LatencyReport};
-use super::series::{Pace, Series};
+use super::request_budget::RequestBudget;
+use super::series::{IntervalLength, Series};
+use super::sparse_histogram::SparseHistogram;
 use super::steadiness::are_stores_balanced;
 use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
 use crate::config::{Measure, WarmUp};
@@ -28,14 +28,14 @@ const BATCH_REQUESTS: u64 = 5;
 pub const BATCHES_MAX: usize = 64;
 
 #[derive(Clone, Debug, Default)]
-struct Queued {
+struct OccupancyIntegral {
     commands: u64,
     since: Time,
     /// Sum of the times that commands were in the queues, up to `since`.
     held_ps: u128,
 }
 
-impl Queued {
+impl OccupancyIntegral {
     fn held_by(&self, now: Time) -> u128 {
         self.held_ps + u128::from(self.commands) * u128::from((now - self.since).as_ps())
     }
@@ -48,19 +48,19 @@ impl Queued {
 }
 
 /// The measured window of a run.
-pub struct Measured {
+pub struct MeasuredWindow {
     pub report: MeasuredReport,
     /// Latencies of all requests, of reads, and of writes.
-    pub latencies: [Bins; 3],
+    pub latencies: [SparseHistogram; 3],
     /// Latencies of each stream, and its last completion.
-    pub streams: Vec<([Bins; 3], Time)>,
+    pub streams: Vec<([SparseHistogram; 3], Time)>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Timeline {
     settings: Measure,
     warm_up: WarmUp,
-    goal: Option<Goal>,
+    goal: Option<RequestBudget>,
     /// Number of requests that completed before the measured window; `None` before it begins.
     before_window: Option<u64>,
     /// Whether the warm-up ended because the stores of the drive were in balance.
@@ -68,7 +68,7 @@ pub struct Timeline {
     /// Start of the present balance of the stores; `None` while they are out of balance.
     balanced_since: Option<Time>,
     streams: usize,
-    queued: Queued,
+    queued: OccupancyIntegral,
     completed: u64,
     /// Batches of the measured window. While the run itself determines the end of the warm-up, batches from the start.
     batches: Option<Series>,
@@ -78,13 +78,13 @@ pub struct Timeline {
 impl Timeline {
     /// Creates the timeline; `None` if only the whole run is measured. If no warm-up is configured and the run has a goal, the warm-up ends at a
     /// balance of the stores.
-    pub fn new(settings: &Measure, goal: Option<Goal>, streams: usize) -> Option<Timeline> {
+    pub fn new(settings: &Measure, goal: Option<RequestBudget>, streams: usize) -> Option<Timeline> {
         let default = if goal.is_some() { WarmUp::Steady } else { WarmUp::None };
         let warm_up = settings.warm_up.unwrap_or(default);
         if warm_up == WarmUp::None && settings.epoch.is_none() {
             return None;
         }
-        let series = |pace, limit| Series::new(pace, limit, streams, Counts::default());
+        let series = |pace, limit| Series::new(pace, limit, streams, DriveCounts::default());
         Some(Timeline {
             settings: settings.clone(),
             warm_up,
@@ -93,10 +93,10 @@ impl Timeline {
             is_balanced: false,
             balanced_since: None,
             streams,
-            queued: Queued::default(),
+            queued: OccupancyIntegral::default(),
             completed: 0,
-            batches: (warm_up == WarmUp::Auto).then(|| series(Pace::Requests(BATCH_REQUESTS), BATCHES_MAX)),
-            epochs: settings.epoch.map(|length| series(Pace::Time(length), settings.epochs_max as usize)),
+            batches: (warm_up == WarmUp::Auto).then(|| series(IntervalLength::Requests(BATCH_REQUESTS), BATCHES_MAX)),
+            epochs: settings.epoch.map(|length| series(IntervalLength::Time(length), settings.epochs_max as usize)),
         })
     }
 
@@ -148,28 +148,28 @@ impl Timeline {
     }
 
     /// Returns the sum of the times that commands were in the queues, up to `now`.
-    pub fn held_by(&self, now: Time) -> u128 {
+    pub fn occupancy_until(&self, now: Time) -> u128 {
         self.queued.held_by(now)
     }
 
     /// Ends the epoch, the batch or the warm-up that ends at the time of `counts`. `marks` are the marks if one was recorded now. Returns whether the
     /// measured window begins.
-    pub fn cut(&mut self, counts: &Counts, marks: Option<&Batches>) -> bool {
+    pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
             && epochs.due() == now
         {
-            epochs.cut(counts);
+            epochs.close_interval(counts);
         }
         match &mut self.batches {
-            Some(batches) if batches.is_full() => batches.cut(counts),
+            Some(batches) if batches.is_full() => batches.close_interval(counts),
             Some(_) => {}
             None if self.warm_up == WarmUp::None => {}
             None => {
                 let is_late = self.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
                 if is_late || self.is_warm() || marks.is_some_and(|marks| self.has_settled(marks, now)) {
                     self.before_window = Some(self.completed);
-                    let pace = Pace::Requests(BATCH_REQUESTS);
+                    let pace = IntervalLength::Requests(BATCH_REQUESTS);
                     self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
                     return true;
                 }
@@ -178,7 +178,7 @@ impl Timeline {
         false
     }
 
-    pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<IntervalReport> {
+    pub fn epochs(&self, end: Time, counts: &DriveCounts, parts: Parts) -> Vec<IntervalReport> {
         let intervals = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
         intervals.iter().map(|epoch| epoch.report(parts)).collect()
     }
@@ -186,10 +186,10 @@ impl Timeline {
     pub fn measured(
         &self,
         end: Time,
-        counts: &Counts,
+        counts: &DriveCounts,
         parts: Parts,
         names: &[&str],
-    ) -> (Option<WarmUpReport>, Option<Measured>) {
+    ) -> (Option<WarmUpReport>, Option<MeasuredWindow>) {
         if self.warm_up == WarmUp::None {
             return (None, None);
         }
@@ -206,7 +206,7 @@ impl Timeline {
         if self.warm_up == WarmUp::Auto {
             let found = warm_up(&intervals[..full]);
             report.converged = found.is_some();
-            if let Pace::Requests(requests) = batches.pace() {
+            if let IntervalLength::Requests(requests) = batches.pace() {
                 report.batch_requests = Some(requests);
             }
             // If no end was found, the second half is most likely to be steady.
@@ -226,8 +226,8 @@ impl Timeline {
         report.requests = self.completed - window.requests();
         report.ended_ps = Some(window.start().as_ps());
         let latencies = window.completed().bins();
-        let [all, read, write] = latencies.each_ref().map(Bins::distribution);
-        let measured = (window.requests() > 0).then(|| Measured {
+        let [all, read, write] = latencies.each_ref().map(SparseHistogram::distribution);
+        let measured = (window.requests() > 0).then(|| MeasuredWindow {
             report: MeasuredReport {
                 steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
                 rounds,
@@ -251,7 +251,7 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
     let time: Vec<f64> = batches.iter().map(|batch| per_request(batch.length_ps(), batch)).collect();
     let amplification = batches.iter().enumerate().filter_map(|(at, batch)| {
-        let Counts { gc, flash, .. } = batch.counts();
+        let DriveCounts { gc, flash, .. } = batch.counts();
         Some((at, flash.write_amplification(gc)?))
     });
     let (places, amplification): (Vec<usize>, Vec<f64>) = amplification.unzip();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashSet;
 
 use super::Stamp;
-use super::image::Image;
+use super::flash_map::FlashMap;
 use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
@@ -45,7 +45,7 @@ impl Checkpoint {
         self.changed[(page.0 - self.first.0) as usize] = stamp;
     }
 
-    fn is_dirty(&self, page: Lpn, image: &Image) -> bool {
+    fn is_dirty(&self, page: Lpn, image: &FlashMap) -> bool {
         self.changed[(page.0 - self.first.0) as usize] > image.complete_to(page)
     }
 
@@ -55,7 +55,7 @@ impl Checkpoint {
 
     /// Returns the page to program next, and begins a checkpoint if one is due. The checkpoint covers the changes up to `durable_to`, which the
     /// journal on flash holds, so that no page of the checkpoint has to wait for the journal.
-    pub(super) fn next_page(&mut self, image: &Image, durable_to: Stamp) -> Option<Lpn> {
+    pub(super) fn next_page(&mut self, image: &FlashMap, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
             self.end = Some(durable_to);
@@ -76,7 +76,7 @@ impl Checkpoint {
     }
 
     /// Records that `page` is on flash. Ignores a write-back that began before the checkpoint, because it may lack some of the changes.
-    pub(super) fn page_ended(&mut self, page: Lpn, image: &Image) {
+    pub(super) fn page_ended(&mut self, page: Lpn, image: &FlashMap) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);
         }

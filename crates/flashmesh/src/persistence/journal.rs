@@ -15,10 +15,10 @@ pub(super) enum Change {
     Moved(Lpn, Ppn),
     Unmapped(Lpn),
     /// Program of a copy, with the stamp of the data in the copy.
-    Copied(Lpn, Ppn, Stamp),
-    Uncopied(Lpn),
+    Replicated(Lpn, Ppn, Stamp),
+    ReplicaDropped(Lpn),
     /// Promotion of the copy to the original.
-    Kept(Lpn, Ppn),
+    ReplicaPromoted(Lpn, Ppn),
 }
 
 impl Change {
@@ -26,9 +26,9 @@ impl Change {
         let (Change::Written(lpn, _)
         | Change::Moved(lpn, _)
         | Change::Unmapped(lpn)
-        | Change::Copied(lpn, ..)
-        | Change::Uncopied(lpn)
-        | Change::Kept(lpn, _)) = self;
+        | Change::Replicated(lpn, ..)
+        | Change::ReplicaDropped(lpn)
+        | Change::ReplicaPromoted(lpn, _)) = self;
         lpn
     }
 }

@@ -12,13 +12,13 @@
 //! no trace in a data page. A deallocation is durable once its entry is in the journal on flash.
 
 mod checkpoint;
-mod image;
+mod flash_map;
 mod journal;
-mod recent;
 mod recover;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod uncovered_operations;
 
 use std::collections::VecDeque;
 
@@ -30,9 +30,9 @@ use crate::ftl::{Ftl, TranslationPages};
 use crate::ids::{BlockId, Lpn, Ppn, RequestId};
 
 use checkpoint::Checkpoint;
-use image::Image;
+use flash_map::FlashMap;
 use journal::{Change, Journal};
-use recent::{Found, Recent};
+use uncovered_operations::{ScannedPage, UncoveredOperations};
 
 pub use recover::Recovered;
 pub use scan::{Scan, ScanRead};
@@ -42,7 +42,7 @@ pub type Stamp = u64;
 
 /// Reason why a host page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Programmed {
+pub enum ProgramReason {
     Written,
     Moved,
     Copied,
@@ -50,7 +50,7 @@ pub enum Programmed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum PersistenceAction {
     Journal(Lpn),
     Checkpoint(Lpn),
 }
@@ -79,8 +79,8 @@ pub struct Persistence {
     emptied: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
-    image: Image,
-    recent: Recent,
+    image: FlashMap,
+    recent: UncoveredOperations,
     waiters: VecDeque<(Waiter, Stamp)>,
     counts: Counts,
 }
@@ -100,8 +100,8 @@ impl Persistence {
             emptied: FxHashSet::default(),
             journal: Journal::new(&config.persistence, pages),
             checkpoint: Checkpoint::new(&config.persistence, pages),
-            image: Image::new(pages, geometry.logical_pages, ftl),
-            recent: Recent::default(),
+            image: FlashMap::new(pages, geometry.logical_pages, ftl),
+            recent: UncoveredOperations::default(),
             waiters: VecDeque::new(),
             counts: Counts::default(),
         }))
@@ -128,40 +128,40 @@ impl Persistence {
         let stamp = self.next_stamp();
         self.journal.push(stamp, change);
         let lpn = change.lpn();
-        if !matches!(change, Change::Copied(..) | Change::Uncopied(_)) {
+        if !matches!(change, Change::Replicated(..) | Change::ReplicaDropped(_)) {
             self.checkpoint.changed(self.pages.page_of(lpn), stamp);
         }
-        if matches!(change, Change::Copied(..) | Change::Uncopied(_) | Change::Kept(..)) {
-            self.copy_changed(lpn);
+        if matches!(change, Change::Replicated(..) | Change::ReplicaDropped(_) | Change::ReplicaPromoted(..)) {
+            self.mark_replica_page(lpn);
         }
     }
 
-    pub fn programmed(&mut self, lpn: Lpn, ppn: Ppn, what: Programmed) {
+    pub fn programmed(&mut self, lpn: Lpn, ppn: Ppn, what: ProgramReason) {
         if self.pages.contains(lpn) {
             return;
         }
         match what {
-            Programmed::Written => {
+            ProgramReason::Written => {
                 self.log(Change::Written(lpn, ppn));
                 self.stamps[lpn.index()] = self.last;
                 self.emptied.remove(&lpn);
             }
-            Programmed::Moved => self.log(Change::Moved(lpn, ppn)),
-            Programmed::Copied => self.log(Change::Copied(lpn, ppn, self.stamps[lpn.index()])),
-            Programmed::Superseded => {
+            ProgramReason::Moved => self.log(Change::Moved(lpn, ppn)),
+            ProgramReason::Copied => self.log(Change::Replicated(lpn, ppn, self.stamps[lpn.index()])),
+            ProgramReason::Superseded => {
                 self.next_stamp();
             }
         }
-        let stamp = if what == Programmed::Superseded { 0 } else { self.stamps[lpn.index()] };
-        let is_copy = what == Programmed::Copied;
-        self.recent.programmed(Found { at: self.last, ppn, lpn, stamp, is_copy });
+        let stamp = if what == ProgramReason::Superseded { 0 } else { self.stamps[lpn.index()] };
+        let is_copy = what == ProgramReason::Copied;
+        self.recent.programmed(ScannedPage { at: self.last, ppn, lpn, stamp, is_copy });
     }
 
     /// Records that a read has mapped the unwritten page `lpn` to `ppn`, without a program.
     pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
-            self.log(Change::Uncopied(lpn));
+            self.log(Change::ReplicaDropped(lpn));
         }
     }
 
@@ -171,18 +171,18 @@ impl Persistence {
         self.emptied.insert(lpn);
     }
 
-    pub fn copy_dropped(&mut self, lpn: Lpn) {
-        self.log(Change::Uncopied(lpn));
+    pub fn replica_dropped(&mut self, lpn: Lpn) {
+        self.log(Change::ReplicaDropped(lpn));
     }
 
     /// Records that the copy of `lpn` at `ppn` became the original.
-    pub fn copy_kept(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.log(Change::Kept(lpn, ppn));
+    pub fn replica_promoted(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.log(Change::ReplicaPromoted(lpn, ppn));
     }
 
     /// Marks the replication map page of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has invalidated the
     /// copy.
-    pub fn copy_changed(&mut self, lpn: Lpn) {
+    pub fn mark_replica_page(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);
         }
@@ -193,14 +193,14 @@ impl Persistence {
         self.recent.erased(block, stamp);
     }
 
-    pub fn next_action(&mut self) -> Option<Action> {
+    pub fn next_action(&mut self) -> Option<PersistenceAction> {
         loop {
             if let Some(page) = self.journal.next_page() {
-                return Some(Action::Journal(page));
+                return Some(PersistenceAction::Journal(page));
             }
             let page = self.checkpoint.next_page(&self.image, self.journal.durable_to());
             if page.is_some() || !self.checkpoint.is_over() {
-                return page.map(Action::Checkpoint);
+                return page.map(PersistenceAction::Checkpoint);
             }
             self.journal.forget(self.checkpoint.end());
             self.counts.checkpoints += 1;

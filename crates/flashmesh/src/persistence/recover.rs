@@ -13,7 +13,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::image::{Copy, Image};
+use super::flash_map::{FlashMap, ReplicaEntry};
 use super::{Persistence, Stamp};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, Ppn};
@@ -21,7 +21,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 /// The map rebuilt from flash.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    image: Image,
+    image: FlashMap,
     /// Journal entries read.
     pub entries: u64,
     /// Host pages whose location was found by the scan.
@@ -40,12 +40,12 @@ impl Recovered {
 
     /// Returns the recovered copies, in no particular order.
     pub fn copies(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
-        self.image.copies.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
+        self.image.replicas.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
     }
 
     /// Returns the number of pages with a copy.
     pub fn copy_count(&self) -> u64 {
-        self.image.copies.len() as u64
+        self.image.replicas.len() as u64
     }
 }
 
@@ -71,7 +71,7 @@ impl Persistence {
     }
 
     /// Applies the programs and erases found by the scan. Returns the number of host pages found.
-    fn apply_found(&self, image: &mut Image) -> u64 {
+    fn apply_found(&self, image: &mut FlashMap) -> u64 {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);
         let is_there = |ppn: Ppn, since: Stamp| erased_at.get(&block_of(ppn)).is_none_or(|&at| at < since);
@@ -87,7 +87,7 @@ impl Persistence {
                 // The map on flash already has the copy as the original.
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy {
-                image.copies.insert(found.lpn, Copy { ppn: found.ppn, stamp: found.stamp });
+                image.replicas.insert(found.lpn, ReplicaEntry { ppn: found.ppn, stamp: found.stamp });
                 copied_since.insert(found.lpn, found.at);
             }
         }
@@ -97,10 +97,10 @@ impl Persistence {
             return pages_found;
         }
         let of = |since: &FxHashMap<Lpn, Stamp>, lpn: Lpn| since.get(&lpn).copied().unwrap_or(0);
-        image.copies.retain(|&lpn, copy| is_there(copy.ppn, of(&copied_since, lpn)));
+        image.replicas.retain(|&lpn, copy| is_there(copy.ppn, of(&copied_since, lpn)));
         for lpn in image.lpns() {
             if image.get(lpn).is_some_and(|ppn| !is_there(ppn, of(&since, lpn))) {
-                let copy = image.copies.remove(&lpn);
+                let copy = image.replicas.remove(&lpn);
                 image.set(lpn, copy.map(|copy| copy.ppn), image.stamp(lpn));
             }
         }

@@ -1,9 +1,9 @@
 //! Recovery in states that rarely occur in a run of a whole drive.
 
-use super::{Action, Persistence, Programmed};
+use super::{Persistence, PersistenceAction, ProgramReason};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};
 use crate::flash::geometry::Geometry;
-use crate::ftl::{Ftl, FtlRules, Stream};
+use crate::ftl::{Ftl, FtlRules, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
 use crate::units::Bytes;
 
@@ -41,13 +41,13 @@ impl Drive {
     }
 
     fn allocate(&mut self, plane: u32) -> Ppn {
-        self.ftl.allocate(PlaneId(plane), Stream::Host(StreamId(0))).expect("there is room")
+        self.ftl.allocate(PlaneId(plane), OpenBlockKind::Host(StreamId(0))).expect("there is room")
     }
 
     fn write(&mut self, lpn: Lpn) -> Ppn {
         let ppn = self.allocate(0);
         self.ftl.commit_write(lpn, ppn);
-        self.persistence.programmed(lpn, ppn, Programmed::Written);
+        self.persistence.programmed(lpn, ppn, ProgramReason::Written);
         ppn
     }
 
@@ -56,13 +56,13 @@ impl Drive {
         self.ftl.expect_replica(plane);
         let ppn = self.allocate(plane.0);
         self.ftl.commit_replica(lpn, ppn);
-        self.persistence.programmed(lpn, ppn, Programmed::Copied);
+        self.persistence.programmed(lpn, ppn, ProgramReason::Copied);
         ppn
     }
 
     fn keep(&mut self, lpn: Lpn) {
-        let ppn = self.ftl.keep_replica(lpn).expect("the page has a copy");
-        self.persistence.copy_kept(lpn, ppn);
+        let ppn = self.ftl.promote_replica(lpn).expect("the page has a copy");
+        self.persistence.replica_promoted(lpn, ppn);
     }
 
     fn program(&mut self, page: Lpn) {
@@ -73,7 +73,9 @@ impl Drive {
     /// Runs all pending programs. Returns how many were pages of the replication map.
     fn settle(&mut self) -> u32 {
         let mut of_replicas = 0;
-        while let Some(Action::Journal(page) | Action::Checkpoint(page)) = self.persistence.next_action() {
+        while let Some(PersistenceAction::Journal(page) | PersistenceAction::Checkpoint(page)) =
+            self.persistence.next_action()
+        {
             of_replicas += u32::from(self.persistence.pages.of_replicas().contains(&page.0));
             self.program(page);
         }

@@ -1,11 +1,11 @@
-//! Firmware policies. Each has a folder, with its [facts](PolicyFacts), and a line in [`POLICIES`].
+//! Firmware policies. Each has a folder, with its [info](PolicyInfo), and a line in [`POLICIES`].
 //!
 //! A policy decides where pages go, and when. It holds no page data and has no clock. All that distinguishes a policy from the page policy is in its
 //! folder.
 
+mod custom_placement;
 mod mbm;
 mod page;
-mod placed;
 mod shared_blocks;
 mod sprinkler;
 mod superblock;
@@ -16,26 +16,26 @@ use std::ops::Range;
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
 
-use crate::config::{self, Clash, Config, MovedPages, WriteBinding};
+use crate::config::{self, Config, ConfigConflict, MovedPages, WriteBinding};
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::IdleDies;
-use crate::ftl::{Ftl, FtlRules, Stream};
+use crate::ftl::{Ftl, FtlRules, OpenBlockKind};
 use crate::ids::{Lpn, PlaneId, TransactionId};
-use crate::schedule::load::Load;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::load::LoadView;
+use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Bytes;
 
-pub use placed::{Placed, PlacingView, WritePlacer};
+pub use custom_placement::{CustomPlacement, PlacementView, WritePlacer};
 
 /// The component that chooses the planes of host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placing {
+pub enum PlacementStage {
     /// The allocator only.
     Allocator,
     /// The allocator, followed by [`FirmwarePolicy::place_write`].
-    Beside,
-    /// [`FirmwarePolicy::due`], when it dispatches a held write.
-    Late,
+    AfterAllocator,
+    /// [`FirmwarePolicy::dispatch_held`], when it dispatches a held write.
+    AtDispatch,
 }
 
 /// An event reported to a policy.
@@ -48,7 +48,7 @@ pub enum PolicyEvent<'a> {
     /// A read is cancelled.
     ReadDropped(TransactionId),
     /// A program placed on a plane got its page, or is cancelled.
-    PageTaken(Class, PlaneId),
+    PageTaken(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrites) has been programmed.
     Rewritten,
     /// The program of a host write, or of a destage, is complete and acknowledged.
@@ -66,12 +66,12 @@ pub struct PolicyView<'a> {
     /// Idle dies; tracked only if the allocation uses them.
     pub idle: &'a IdleDies,
     /// Queues and activity of the dies.
-    pub load: Load<'a>,
+    pub load: LoadView<'a>,
 }
 
 /// Writes that leave the queues of a policy.
 #[derive(Debug, Default)]
-pub struct Due {
+pub struct DispatchedWrites {
     /// Dispatched writes with their planes, in order.
     pub sent: Vec<(TransactionId, PlaneId)>,
     /// Rewrites for which their die has no space.
@@ -87,7 +87,7 @@ pub struct Due {
 /// - The policy is deterministic: equal calls in equal order return equal results.
 /// - The policy preserves the guarantees of a drive: whatever it returns, each read gets the newest version, each write is programmed once, and no
 ///   plane runs out of pages.
-/// - Each write that the policy [holds](FirmwarePolicy::hold) is dispatched once, by [`due`](FirmwarePolicy::due), after a finite time. `due` is
+/// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`due`](FirmwarePolicy::dispatch_held), after a finite time. `due` is
 ///   called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
 /// - The policy places dispatched writes with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
@@ -99,13 +99,13 @@ pub trait FirmwarePolicy {
     }
 
     /// Returns the component that chooses the planes of host writes. The result must never change.
-    fn placing(&self) -> Placing {
-        Placing::Allocator
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::Allocator
     }
 
-    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of `stream`. Called under [`Placing::Beside`]. If the
+    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of `stream`. Called under [`PlacementStage::AfterAllocator`]. If the
     /// returned plane has no room, `plane` is used.
-    fn place_write(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
+    fn place_write(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
@@ -114,31 +114,31 @@ pub trait FirmwarePolicy {
     fn placed(&mut self, _plane: PlaneId) {}
 
     /// Returns the plane that takes a page moved out of `plane`: one of the same die, or of the planes that share its blocks.
-    fn place_move(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
+    fn place_move(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
     /// Plans the reads of the logical `pages`, before they start. They belong to a request of `bytes`.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// Returns whether the policy holds a transaction that is ready for its die. The policy then keeps it until it is [due](FirmwarePolicy::due).
+    /// Returns whether the policy holds a transaction that is ready for its die. The policy then keeps it until it is [due](FirmwarePolicy::dispatch_held).
     /// Called for reads as well, but only writes may be held.
-    fn hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
+    fn try_hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
 
-    /// Returns whether held writes may be ready for dispatch, so that [`due`](FirmwarePolicy::due) must be called.
-    fn is_due(&self) -> bool {
+    /// Returns whether held writes may be ready for dispatch, so that [`due`](FirmwarePolicy::dispatch_held) must be called.
+    fn may_dispatch(&self) -> bool {
         false
     }
 
     /// Removes and returns the held writes to dispatch now.
-    fn due(&mut self, _drive: &mut PolicyView<'_>) -> Due {
-        Due::default()
+    fn dispatch_held(&mut self, _drive: &mut PolicyView<'_>) -> DispatchedWrites {
+        DispatchedWrites::default()
     }
 
     /// Removes and returns the held writes for which `is_taken` holds.
-    fn take_held(&mut self, _is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
+    fn withdraw_held(&mut self, _is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         Vec::new()
     }
 
@@ -154,17 +154,17 @@ pub trait FirmwarePolicy {
     }
 
     /// Notifies the policy of an event.
-    fn tell(&mut self, _event: PolicyEvent<'_>) {}
+    fn notify(&mut self, _event: PolicyEvent<'_>) {}
 
     /// Clones the policy for a snapshot of the drive; `None` if the policy cannot be cloned.
-    fn copied(&self) -> Option<AnyPolicy> {
+    fn snapshot(&self) -> Option<AnyPolicy> {
         None
     }
 }
 
 impl Clone for AnyPolicy {
     fn clone(&self) -> AnyPolicy {
-        self.copied().expect("only drives with policies that can be copied are copied")
+        self.snapshot().expect("only drives with policies that can be copied are copied")
     }
 }
 
@@ -188,21 +188,21 @@ impl AnyPolicy {
 }
 
 /// Properties of a policy, known before a run.
-pub struct PolicyFacts {
+pub struct PolicyInfo {
     pub kind: config::FirmwarePolicy,
     pub build: fn(&Config, &Geometry) -> AnyPolicy,
     /// Changes to the rules of the translation layer, made by the policy.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
     /// Returns the conflicts of the policy with the rest of the configuration.
-    pub(crate) clashes: fn(&Config, Option<&Geometry>) -> Vec<Clash>,
+    pub(crate) clashes: fn(&Config, Option<&Geometry>) -> Vec<ConfigConflict>,
 }
 
 /// Facts of all policies, in the order of their kinds.
-static POLICIES: [&PolicyFacts; config::FirmwarePolicy::ALL.len()] =
-    [&page::FACTS, &tbm::FACTS, &mbm::FACTS, &sprinkler::FACTS, &superblock::FACTS];
+static POLICIES: [&PolicyInfo; config::FirmwarePolicy::ALL.len()] =
+    [&page::INFO, &tbm::INFO, &mbm::INFO, &sprinkler::INFO, &superblock::INFO];
 
-fn facts(kind: config::FirmwarePolicy) -> &'static PolicyFacts {
-    POLICIES.into_iter().find(|facts| facts.kind == kind).expect("each kind has its facts")
+fn info_of(kind: config::FirmwarePolicy) -> &'static PolicyInfo {
+    POLICIES.into_iter().find(|info| info.kind == kind).expect("each kind has its info")
 }
 
 /// Creates the page policy. Custom policies can build on it.
@@ -212,21 +212,21 @@ pub fn page_policy() -> AnyPolicy {
 
 /// Creates the policy that `config` names.
 pub fn policy_of(config: &Config, geometry: &Geometry) -> AnyPolicy {
-    (facts(config.ftl.policy).build)(config, geometry)
+    (info_of(config.ftl.policy).build)(config, geometry)
 }
 
 /// Returns the rules of the translation layer for the policy that `config` names.
 pub fn ftl_rules(config: &Config) -> FtlRules {
-    (facts(config.ftl.policy).ftl_rules)(config, FtlRules::new(config))
+    (info_of(config.ftl.policy).ftl_rules)(config, FtlRules::new(config))
 }
 
 /// Returns the conflicts of the policy that `config` names with the rest of the configuration.
-pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
-    (facts(config.ftl.policy).clashes)(config, geometry)
+pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
+    (info_of(config.ftl.policy).clashes)(config, geometry)
 }
 
 /// Returns the conflicts of a policy that writes the planes of `dies` dies together with the rest of the configuration.
-fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
+fn planes_work_together(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {
         let key = "geometry.planes-per-die";
@@ -237,16 +237,16 @@ fn planes_work_together(config: &Config, dies: u32) -> Vec<Clash> {
         let why = "which chooses the plane of a write, and ftl.write-binding `early` gives it a page before";
         clashes.push(refused(config, "ftl.write-binding", why, "set ftl.write-binding to \"late\""));
     }
-    if config.ftl.write_streams.are_apart() {
+    if config.ftl.write_streams.separates_streams() {
         let why = "which has planes write at one pointer, and ftl.write-streams is `per-stream`";
         clashes.push(refused(config, "ftl.write-streams", why, "set ftl.write-streams to \"shared\""));
     }
     clashes
 }
 
-fn refused(config: &Config, key: &str, why: &str, help: &str) -> Clash {
+fn refused(config: &Config, key: &str, why: &str, help: &str) -> ConfigConflict {
     let message = format!("ftl.policy is `{}`, {why}", config.ftl.policy);
-    Clash::new(&[key, "ftl.policy"], message).help(&format!("{help}, or choose another ftl.policy"))
+    ConfigConflict::new(&[key, "ftl.policy"], message).help(&format!("{help}, or choose another ftl.policy"))
 }
 
 #[cfg(test)]
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn each_kind_of_policy_has_its_facts() {
         for kind in config::FirmwarePolicy::ALL {
-            assert_eq!(facts(*kind).kind, *kind);
+            assert_eq!(info_of(*kind).kind, *kind);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Base of the policies whose planes use the same blocks together. The next page goes to the plane whose write pointer is furthest behind.
 
-use crate::config::{Clash, Config};
+use crate::config::{Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
-use crate::ftl::{Ftl, Stream, Superblocks};
+use crate::ftl::{Ftl, OpenBlockKind, Superblocks};
 use crate::ids::PlaneId;
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::TransactionClass;
 
-use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, planes_work_together, refused};
+use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, planes_work_together, refused};
 
 /// Placement of pages over planes that share blocks, by the number of programs that wait on each plane.
 ///
@@ -14,14 +14,14 @@ use super::{AnyPolicy, FirmwarePolicy, Placing, PolicyEvent, planes_work_togethe
 #[derive(Clone, Debug)]
 pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
-    writes: Waiting,
-    moves: Waiting,
+    writes: PendingPrograms,
+    moves: PendingPrograms,
     gathers: bool,
 }
 
 /// Waiting programs, either of writes or of moved pages.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct PendingPrograms {
     /// Number of programs without a page yet, indexed by plane.
     count: Vec<u32>,
     /// Plane that got the last page, with its progress in programs, for each set of planes that share blocks. If programs gather, that plane also
@@ -29,9 +29,9 @@ struct Waiting {
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
-impl Waiting {
-    fn new(geometry: &Geometry, superblocks: Superblocks) -> Waiting {
-        Waiting { count: vec![0; geometry.planes() as usize], last: vec![None; superblocks.count() as usize] }
+impl PendingPrograms {
+    fn new(geometry: &Geometry, superblocks: Superblocks) -> PendingPrograms {
+        PendingPrograms { count: vec![0; geometry.planes() as usize], last: vec![None; superblocks.count() as usize] }
     }
 }
 
@@ -39,18 +39,18 @@ impl SharedBlockPlacement {
     /// Creates the base for superblocks over `dies` dies each.
     pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
-        let none = Waiting::new(geometry, superblocks);
+        let none = PendingPrograms::new(geometry, superblocks);
         SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
     }
 
     /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Waiting programs
     /// count as progress.
-    fn behind(&mut self, is_move: bool, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+    fn behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
         // Writes never share a program with moved pages if programs gather, or in the SLC cache. Waiting moves do not count then.
-        let beside = beside.filter(|_| !*gathers && stream != Stream::Slc);
+        let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
             ftl.twin_progress(twin, stream, waiting.count[twin.index()] + beside)
@@ -70,25 +70,25 @@ impl SharedBlockPlacement {
 }
 
 impl FirmwarePolicy for SharedBlockPlacement {
-    fn copied(&self) -> Option<AnyPolicy> {
+    fn snapshot(&self) -> Option<AnyPolicy> {
         Some(AnyPolicy::other(self.clone()))
     }
 
-    fn placing(&self) -> Placing {
-        Placing::Beside
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::AfterAllocator
     }
 
-    fn place_write(&mut self, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+    fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         self.behind(false, plane, stream, ftl)
     }
 
-    fn place_move(&mut self, plane: PlaneId, stream: Stream, ftl: &Ftl) -> PlaneId {
+    fn place_move(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         self.behind(true, plane, stream, ftl)
     }
 
-    fn tell(&mut self, event: PolicyEvent<'_>) {
+    fn notify(&mut self, event: PolicyEvent<'_>) {
         if let PolicyEvent::PageTaken(class, plane) = event {
-            let waiting = if class == Class::CollectProgram { &mut self.moves } else { &mut self.writes };
+            let waiting = if class == TransactionClass::CollectProgram { &mut self.moves } else { &mut self.writes };
             let waiting = &mut waiting.count[plane.index()];
             *waiting = waiting.saturating_sub(1);
         }
@@ -96,14 +96,14 @@ impl FirmwarePolicy for SharedBlockPlacement {
 }
 
 /// Returns the conflicts of superblocks over `dies` dies with the configuration.
-pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<Clash> {
+pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = planes_work_together(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };
     if config.gc.copyback {
         let why = format!("which spreads moved pages over {together}, and gc.copyback keeps them in their plane");
         clashes.push(refused(config, "gc.copyback", &why, "set gc.copyback to false"));
     }
-    if config.gc.r#move.leaves_the_chip() {
+    if config.gc.r#move.crosses_chips() {
         let why =
             format!("which moves pages to {together} through the controller, and gc.move is `{}`", config.gc.r#move);
         clashes.push(refused(config, "gc.move", &why, "set gc.move to \"through-controller\""));

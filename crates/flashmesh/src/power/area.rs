@@ -8,7 +8,7 @@
 use super::Constant;
 use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Facts, Layout, Routers};
+use crate::fabric::{FabricInfo, Layout, RouterPlacement};
 use crate::quantities;
 
 /// Area of a link between routers, relative to a bus channel of 8 chips.
@@ -64,7 +64,7 @@ quantities! {
 }
 
 /// Returns the area of the interconnect in the drive of `config`. The bus has one channel for each row of chips.
-pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
+pub fn report(layout: &Layout, info: &FabricInfo, config: &Config) -> AreaReport {
     let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
     let chips = rows * chips_per_channel;
     let links = LinkCounts {
@@ -79,11 +79,11 @@ pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
     let taken = (links.channel as f64 + links.mesh as f64 * mesh_link) * layout.width() / f64::from(rows);
     let routers = f64::from(layout.routers);
     let chips_mm2 = f64::from(chips) * f64::from(dies_per_chip) * config.area.die_mm2;
-    let on_dies = if facts.die_controllers { chips_mm2 * DIE_CONTROLLER } else { 0.0 };
-    let (inside, added_beside_mm2) = match facts.routers {
-        Routers::None => (0.0, 0.0),
-        Routers::Beside => (0.0, routers * ROUTER_BESIDE_MM2),
-        Routers::Inside => (routers * router_inside, 0.0),
+    let on_dies = if info.die_controllers { chips_mm2 * DIE_CONTROLLER } else { 0.0 };
+    let (inside, added_beside_mm2) = match info.routers {
+        RouterPlacement::None => (0.0, 0.0),
+        RouterPlacement::Beside => (0.0, routers * ROUTER_BESIDE_MM2),
+        RouterPlacement::Inside => (routers * router_inside, 0.0),
     };
     AreaReport {
         links,
@@ -142,7 +142,7 @@ mod tests {
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
         let mesh = rows * (columns - 1) + columns * (rows - 1);
-        let report = report(&layout([0, 8, mesh, 64], 8, 64), &venice::FACTS, &drive(8, 8, 1));
+        let report = report(&layout([0, 8, mesh, 64], 8, 64), &venice::INFO, &drive(8, 8, 1));
         assert_eq!(report.links, LinkCounts { channel: 0, controller: 8, mesh: 112, chip: 64 });
         let saved = report.links_saved_share.expect("the area of mesh links is stated");
         assert!((saved - 0.44).abs() < 1e-12, "{saved}");
@@ -151,22 +151,22 @@ mod tests {
 
     #[test]
     fn the_bus_saves_nothing_and_channels_twice_as_wide_or_as_many_take_twice_as_much() {
-        let saved = |counts, wires, facts| report(&layout(counts, wires, 0), facts, &drive(8, 8, 1)).links_saved_share;
-        assert_eq!(saved([8, 0, 0, 0], 8, &bus::FACTS), Some(0.0));
-        assert_eq!(saved([8, 0, 0, 0], 16, &pssd::FACTS), Some(-1.0));
-        assert_eq!(saved([16, 0, 0, 0], 8, &pssd::FACTS), Some(-1.0));
-        assert_eq!(saved([0, 64, 0, 0], 8, &bus::FACTS), None);
+        let saved = |counts, wires, info| report(&layout(counts, wires, 0), info, &drive(8, 8, 1)).links_saved_share;
+        assert_eq!(saved([8, 0, 0, 0], 8, &bus::INFO), Some(0.0));
+        assert_eq!(saved([8, 0, 0, 0], 16, &pssd::INFO), Some(-1.0));
+        assert_eq!(saved([16, 0, 0, 0], 8, &pssd::INFO), Some(-1.0));
+        assert_eq!(saved([0, 64, 0, 0], 8, &bus::INFO), None);
     }
 
     #[test]
     fn what_is_added_to_the_chips_is_told_apart_from_what_stands_beside_them() {
-        let added = |facts| {
-            let report = report(&layout([8, 0, 0, 0], 8, 64), facts, &drive(8, 8, 1));
+        let added = |info| {
+            let report = report(&layout([8, 0, 0, 0], 8, 64), info, &drive(8, 8, 1));
             (report.added_inside_mm2, report.added_beside_mm2)
         };
-        assert_eq!(added(&bus::FACTS), (0.0, 0.0));
-        assert_eq!(added(&pssd::FACTS), (1280.0, 0.0));
-        assert_eq!(added(&venice::FACTS), (0.0, 512.0));
+        assert_eq!(added(&bus::INFO), (0.0, 0.0));
+        assert_eq!(added(&pssd::INFO), (1280.0, 0.0));
+        assert_eq!(added(&venice::INFO), (0.0, 512.0));
     }
 
     /// Checks that a router takes less than 0.1 % of a chip of 4 or 8 dies of 72 mm2, and that most of the router is buffers (Design for Scalability,
@@ -177,7 +177,7 @@ mod tests {
             let mut config = drive(8, 8, dies);
             config.area.die_mm2 = 72.0;
             config.nossd.buffer_flits = buffer_flits;
-            let report = report(&layout([0, 8, 112, 64], 8, 64), &nossd::FACTS, &config);
+            let report = report(&layout([0, 8, 112, 64], 8, 64), &nossd::INFO, &config);
             assert_eq!(report.added_beside_mm2, 0.0);
             report.added_inside_mm2 / report.chips_mm2
         };
@@ -193,7 +193,7 @@ mod tests {
         for (rows, columns) in [(4, 16), (16, 4)] {
             let mesh = (rows * (columns - 1) + columns * (rows - 1)) as usize;
             let layout = layout([0, rows as usize, mesh, 64], 8, 64);
-            let saved = report(&layout, &venice::FACTS, &drive(rows, columns, 1)).links_saved_share;
+            let saved = report(&layout, &venice::INFO, &drive(rows, columns, 1)).links_saved_share;
             assert!((saved.expect("the area of mesh links is stated") - 0.46).abs() < 1e-12, "{saved:?}");
         }
     }

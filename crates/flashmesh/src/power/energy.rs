@@ -18,10 +18,10 @@
 use super::Constant;
 use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Facts, Layout, LinkUsage};
+use crate::fabric::{FabricInfo, Layout, LinkUsage};
 use crate::flash::die::OperationKind;
 use crate::flash::page_type::PageType;
-use crate::flash::timing::Pages;
+use crate::flash::timing::OperationPageTypes;
 use crate::quantities;
 use crate::units::{Time, Wattage};
 
@@ -35,7 +35,7 @@ pub struct ArrayWork {
 
 impl ArrayWork {
     #[inline]
-    pub fn count(&mut self, kind: OperationKind, pages: Pages) {
+    pub fn count(&mut self, kind: OperationKind, pages: OperationPageTypes) {
         let reads = matches!(kind, OperationKind::Read | OperationKind::Copyback);
         let programs = matches!(kind, OperationKind::Program | OperationKind::Copyback);
         self.reads[pages.read.index()] += u64::from(reads);
@@ -45,10 +45,10 @@ impl ArrayWork {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Activity<'a> {
+pub struct DriveActivity<'a> {
     pub work: ArrayWork,
     /// Properties of the interconnect.
-    pub facts: &'static Facts,
+    pub info: &'static FabricInfo,
     /// Parts of the interconnect.
     pub layout: &'a Layout,
     pub usage: &'a [LinkUsage],
@@ -109,8 +109,8 @@ pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     }
 }
 
-pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
-    let Activity { work, facts, layout, usage, dies, end } = *activity;
+pub fn report(config: &Config, activity: &DriveActivity<'_>) -> PowerReport {
+    let DriveActivity { work, info, layout, usage, dies, end } = *activity;
     let (power, flash) = (&config.power, &config.flash);
     let seconds = |counts: [u64; PageType::ALL.len()], time: fn(PageType, &Config) -> Time| -> f64 {
         let each = PageType::ALL.into_iter().zip(counts);
@@ -138,7 +138,7 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let links = link_energy(LinkKind::Controller) + link_energy(LinkKind::Mesh) + link_energy(LinkKind::Chip);
 
     let always_w = |parts: u32, power: Wattage| f64::from(parts) * power.as_watts();
-    let routers_w = always_w(layout.routers, (facts.router_power)(power));
+    let routers_w = always_w(layout.routers, (info.router_power)(power));
     let controllers_w = always_w(layout.controllers, power.controller_power);
     let end_s = end.as_secs_f64();
     let (routers, controllers) = (routers_w * end_s, controllers_w * end_s);
@@ -215,9 +215,9 @@ mod tests {
     #[test]
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
-        let activity = Activity {
+        let activity = DriveActivity {
             work: ArrayWork { reads: [11, 0, 0, 0, 0], programs: [3, 0, 0, 0, 0], erases: 1 },
-            facts: &venice::FACTS,
+            info: &venice::INFO,
             layout: &layout,
             usage: &moved(&[30, 10]),
             dies: 4,
@@ -242,9 +242,9 @@ mod tests {
     fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
         let layout = layout(&kinds, 8, 2, 4);
-        let activity = Activity {
+        let activity = DriveActivity {
             work: ArrayWork::default(),
-            facts: &venice::FACTS,
+            info: &venice::INFO,
             layout: &layout,
             usage: &moved(&[10, 0, 10, 10, 10]),
             dies: 4,
@@ -267,10 +267,10 @@ mod tests {
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);
         let usage = moved(&[0]);
-        let [venice, nossd] = [&venice::FACTS, &nossd::FACTS].map(|facts| {
-            let activity = Activity {
+        let [venice, nossd] = [&venice::INFO, &nossd::INFO].map(|info| {
+            let activity = DriveActivity {
                 work: ArrayWork::default(),
-                facts,
+                info,
                 layout: &layout,
                 usage: &usage,
                 dies: 64,
@@ -288,9 +288,9 @@ mod tests {
         let layout = layout(&[LinkKind::Channel], 8, 1, 0);
         let usage = moved(&[30]);
         let [short, long] = [8, 16].map(|chips| {
-            let activity = Activity {
+            let activity = DriveActivity {
                 work: ArrayWork::default(),
-                facts: &bus::FACTS,
+                info: &bus::INFO,
                 layout: &layout,
                 usage: &usage,
                 dies: 1,
@@ -309,9 +309,9 @@ mod tests {
         let [narrow, wide] = [8, 16].map(|wires| {
             let layout = layout(&[LinkKind::Channel; 2], wires, 2, 0);
             let usage = moved(&[30, 10]);
-            let activity = Activity {
+            let activity = DriveActivity {
                 work: ArrayWork::default(),
-                facts: &bus::FACTS,
+                info: &bus::INFO,
                 layout: &layout,
                 usage: &usage,
                 dies: 1,
@@ -325,9 +325,9 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_happened_took_no_energy() {
         let layout = layout(&[LinkKind::Channel], 8, 1, 0);
-        let activity = Activity {
+        let activity = DriveActivity {
             work: ArrayWork::default(),
-            facts: &bus::FACTS,
+            info: &bus::INFO,
             layout: &layout,
             usage: &moved(&[0]),
             dies: 1,

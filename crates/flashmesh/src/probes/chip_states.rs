@@ -61,11 +61,11 @@ impl ChipStatesProbe {
 }
 
 impl Probe for ChipStatesProbe {
-    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+    fn snapshot(&self) -> Option<Box<dyn Probe + Send>> {
         Some(Box::new(self.clone()))
     }
 
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::Sent(grant, ..) => self.chip(grant.die, now).transfers += 1,
             Notice::Delivered(grant) => self.chip(grant.die, now).transfers -= 1,

@@ -31,7 +31,7 @@ impl CollisionProbe {
 }
 
 impl Probe for CollisionProbe {
-    fn copied(&self) -> Option<Box<dyn Probe + Send>> {
+    fn snapshot(&self) -> Option<Box<dyn Probe + Send>> {
         Some(Box::new(self.clone()))
     }
 
@@ -39,13 +39,13 @@ impl Probe for CollisionProbe {
         Scope::Reads
     }
 
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         if let Notice::Read(notice) = *notice {
-            self.tell_of_reads(&[(now, notice)]);
+            self.notify_reads(&[(now, notice)]);
         }
     }
 
-    fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
+    fn notify_reads(&mut self, notices: &[(Time, ReadNotice)]) {
         for &(now, notice) in notices {
             match notice {
                 ReadNotice::Queued(id, die, lpn, read_for) => self.0.queued(id, die, lpn, read_for, now),

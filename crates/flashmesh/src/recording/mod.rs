@@ -12,18 +12,18 @@ use crate::config::Measure;
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct RecordingWindow {
     pub start: Time,
     pub end: Time,
 }
 
-impl Window {
-    pub fn new(settings: &Measure) -> Window {
+impl RecordingWindow {
+    pub fn new(settings: &Measure) -> RecordingWindow {
         let start = settings.window_start;
         let end = settings
             .window_length
             .map_or(Time::MAX, |length| Time::from_ps(start.as_ps().saturating_add(length.as_ps())));
-        Window { start, end }
+        RecordingWindow { start, end }
     }
 
     fn overlaps(&self, from: Time, until: Time) -> bool {

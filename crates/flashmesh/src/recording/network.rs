@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::fabric::{Cause, Facts, Grant, LinkUse, ScoutStep, TransferPhase};
+use crate::fabric::{Cause, FabricInfo, Grant, LinkUse, ScoutStep, TransferPhase};
 use crate::ids::{DieId, RequestId};
 use crate::kernel::probe::{Notice, Probe};
 use crate::measure::network::{NetworkReport, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer};
 use crate::units::Time;
 use crate::workload::RequestKind;
 
-use super::Window;
-use super::requests::{InFlight, PagesRead, Requests};
+use super::RecordingWindow;
+use super::requests::{InFlight, RegisterContents, Requests};
 use super::unfinished::Unfinished;
 
 /// Number of most recent transfers kept for each die. A link use is reported at its end, and belongs to one of these transfers.
@@ -38,13 +38,13 @@ struct Hold {
 }
 
 pub struct NetworkRecorder {
-    facts: &'static Facts,
-    window: Window,
+    info: &'static FabricInfo,
+    window: RecordingWindow,
     events_max: usize,
     is_cut: bool,
     unfinished: Unfinished,
     requests: Requests,
-    pages: PagesRead,
+    pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
     /// Transfers whose path is requested and not released, by die and phase.
     open: FxHashMap<(DieId, TransferPhase), u64>,
@@ -59,18 +59,18 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// Creates a recorder for the interconnect `facts`, which records at most `events_max` events in `window`. The second value has the recording
+    /// Creates a recorder for the interconnect `info`, which records at most `events_max` events in `window`. The second value has the recording
     /// after the run.
-    pub fn new(facts: &'static Facts, window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
+    pub fn new(info: &'static FabricInfo, window: RecordingWindow, events_max: u32) -> (NetworkRecorder, Recorded) {
         let recorded = Recorded::default();
         let recorder = NetworkRecorder {
-            facts,
+            info,
             window,
             events_max: events_max as usize,
             is_cut: false,
             unfinished: Unfinished::default(),
             requests: Requests::default(),
-            pages: PagesRead::default(),
+            pages: RegisterContents::default(),
             taken: FxHashMap::default(),
             open: FxHashMap::default(),
             latest: FxHashMap::default(),
@@ -121,10 +121,10 @@ impl NetworkRecorder {
         self.transfers.get_mut(self.open.get(&(grant.die, grant.phase))?)
     }
 
-    fn sent(&mut self, grant: Grant, die: DieId, message: crate::fabric::Message) {
+    fn sent(&mut self, grant: Grant, die: DieId, message: crate::fabric::TransferKind) {
         let requests = match grant.phase {
             TransferPhase::Command => self.taken.remove(&die).unwrap_or_default(),
-            TransferPhase::DataOut | TransferPhase::Copy => self.pages.leaving(die).into_iter().collect(),
+            TransferPhase::DataOut | TransferPhase::Copy => self.pages.front_page(die).into_iter().collect(),
         };
         if let Some(transfer) = self.transfer(grant) {
             (transfer.die, transfer.message, transfer.requests) = (die.0.into(), Some(message.into()), requests);
@@ -213,8 +213,8 @@ impl NetworkRecorder {
         };
         let holds = mem::take(&mut self.holds).into_iter().map(hold).collect();
         *self.recorded.0.lock().unwrap_or_else(PoisonError::into_inner) = NetworkReport {
-            fabric: self.facts.name,
-            about: self.facts.caption,
+            fabric: self.info.name,
+            about: self.info.caption,
             start_ps: start.min(end).as_ps(),
             end_ps: end.as_ps(),
             is_cut: self.is_cut,
@@ -233,8 +233,8 @@ impl Probe for NetworkRecorder {
         (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)
     }
 
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
-        self.unfinished.tell(now, self.window.end, notice);
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
+        self.unfinished.record(now, self.window.end, notice);
         match *notice {
             Notice::RequestIssued(id, stream) => {
                 self.requests.issued(id, stream, now);
@@ -267,9 +267,9 @@ impl Probe for NetworkRecorder {
                 }
             }
             Notice::PathReleased(grant) => self.released(grant, now),
-            Notice::ArrayEnded(die) => self.pages.ended(die),
-            Notice::PageRead(_, _, request) => self.pages.read(self.requests.number(request)),
-            Notice::DataLeft(die) => self.pages.left(die),
+            Notice::ArrayEnded(die) => self.pages.set_current_die(die),
+            Notice::PageRead(_, _, request) => self.pages.push_page(self.requests.number(request)),
+            Notice::DataLeft(die) => self.pages.pop_page(die),
             Notice::LinkUsed(link_use) => self.link_used(link_use),
             Notice::ScoutMoved(step) => self.scout_moved(step),
             Notice::Settled(_) => self.make_room(now),

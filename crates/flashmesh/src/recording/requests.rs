@@ -60,28 +60,28 @@ impl Requests {
 
 /// Requests of the pages in the page registers of each die, in the order of transfer. A page that no request reads has `None`.
 #[derive(Debug, Default)]
-pub(super) struct PagesRead {
+pub(super) struct RegisterContents {
     of: Option<DieId>,
     waiting: FxHashMap<DieId, VecDeque<Option<u64>>>,
 }
 
-impl PagesRead {
+impl RegisterContents {
     /// Records the end of an array operation of `die`. The next calls of [`read`](Self::read) are for this die.
-    pub fn ended(&mut self, die: DieId) {
+    pub fn set_current_die(&mut self, die: DieId) {
         self.of = Some(die);
     }
 
-    pub fn read(&mut self, request: Option<u64>) {
+    pub fn push_page(&mut self, request: Option<u64>) {
         if let Some(die) = self.of {
             self.waiting.entry(die).or_default().push_back(request);
         }
     }
 
-    pub fn leaving(&self, die: DieId) -> Option<u64> {
+    pub fn front_page(&self, die: DieId) -> Option<u64> {
         *self.waiting.get(&die)?.front()?
     }
 
-    pub fn left(&mut self, die: DieId) {
+    pub fn pop_page(&mut self, die: DieId) {
         if let Some(waiting) = self.waiting.get_mut(&die) {
             waiting.pop_front();
         }

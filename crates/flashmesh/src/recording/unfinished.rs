@@ -17,7 +17,7 @@ pub(super) struct Unfinished {
 
 impl Unfinished {
     /// Records `notice` at time `now`. Adds only paths and acknowledgements that begin before `end`, the end of the window.
-    pub fn tell(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
+    pub fn record(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
         match *notice {
             Notice::PathAsked(die, phase) if now < end => {
                 self.paths.insert((die, phase));

@@ -3,8 +3,8 @@
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
 use crate::measure::batches::Levels;
-use crate::measure::interval::{Busy, Counts, IntervalReport, Parts};
-use crate::measure::timeline::{Measured, WarmUpReport};
+use crate::measure::interval::{BusyTimes, DriveCounts, IntervalReport, Parts};
+use crate::measure::timeline::{MeasuredWindow, WarmUpReport};
 use crate::units::Time;
 
 use super::Snapshot;
@@ -12,7 +12,7 @@ use super::Snapshot;
 #[derive(Default)]
 pub(super) struct IntervalReports {
     pub warm_up: Option<WarmUpReport>,
-    pub measured: Option<Measured>,
+    pub measured: Option<MeasuredWindow>,
     pub epochs: Vec<IntervalReport>,
 }
 
@@ -34,7 +34,7 @@ impl Snapshot<'_> {
         let ftl = self.controller.ftl();
         Levels {
             free_pages: ftl.free_pages_of_drive(),
-            before_collection: ftl.pages_before_collection(),
+            pages_before_gc: ftl.pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),
             slc_pages: self.controller.ftl().slc_pages_in_use(),
@@ -44,25 +44,25 @@ impl Snapshot<'_> {
     }
 
     /// Returns the counts of the drive until `now`, which may lie between two events.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> DriveCounts {
         let at = self.now;
         let ps = |time: Time| u128::from(time.as_ps());
         let link = self.frontend.interface.link();
         let map = self.controller.mapping_cache().map(|map| map.counters());
         let timeline = self.frontend.counters.timeline.as_deref();
-        Counts {
+        DriveCounts {
             span: at,
             gc: self.controller.counters().gc.clone(),
             flash: self.flash(),
-            map_wanted: map.map_or(0, |map| map.hits + map.misses + map.joined_misses),
-            map_found: map.map_or(0, |map| map.hits),
-            busy: Busy {
+            map_lookups: map.map_or(0, |map| map.hits + map.misses + map.joined_misses),
+            map_hits: map.map_or(0, |map| map.hits),
+            busy: BusyTimes {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
                 links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
                 dies: self.datapath.dies().map(|die| ps(die.busy(at))).sum(),
                 dies_gc: self.datapath.dies().map(|die| ps(die.internal_busy(at))).sum(),
-                queues: timeline.map_or(0, |timeline| timeline.held_by(at)),
+                queues: timeline.map_or(0, |timeline| timeline.occupancy_until(at)),
             },
         }
     }

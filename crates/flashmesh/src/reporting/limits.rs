@@ -2,9 +2,9 @@
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::measure::bound::{Bound, Load};
+use crate::measure::bound::{ArrivalMode, Bound};
 use crate::measure::breakdown::BreakdownSummary;
-use crate::measure::lower_bound::{DieWork, LowerBound, Work};
+use crate::measure::lower_bound::{DieWork, LowerBound, RunWork};
 use crate::measure::part_times::PartTimes;
 use crate::units::Time;
 
@@ -21,24 +21,24 @@ impl Snapshot<'_> {
             firmware: self.controller.cores().map(|cores| cores.busy(now)),
             dram: self.controller.cache().map(|device| device.dram_busy(now)),
             links: fabric.usage().iter().map(|link| link.busy_by(now)).collect(),
-            links_held: fabric.links_held(),
+            links_held: fabric.link_hold_times(),
             controllers: fabric.controllers_busy(now),
             dies: self.datapath.dies().map(|die| die.busy(now)).collect(),
             dies_gc: self.datapath.dies().map(|die| die.internal_busy(now)).collect(),
             work: self.work(),
-            overdue: self.overdue(),
+            queue_full: self.queue_full_time(),
         }
     }
 
     /// Returns the bottleneck of the run, or of its measured window, by the busy times `times` and the mean breakdown of latencies. `ran` is
     /// the time from the start of that span until the last completion.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
-        let works = |die: &DieWork| times.share(die.least(self.datapath.has_read_cache()));
+        let works = |die: &DieWork| times.share(die.min_busy_time(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
         let dram = times.dram.map(|busy| times.share(busy));
         let held = times.links_held.clone().map(|held| times.share(held));
-        let load = times.overdue.map_or(Load::OnCompletion, |overdue| Load::Open {
+        let load = times.queue_full.map_or(ArrivalMode::OnCompletion, |overdue| ArrivalMode::Open {
             overdue_share: if ran == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / ran.as_secs_f64() },
         });
         let layout = self.datapath.fabric.layout();
@@ -47,7 +47,7 @@ impl Snapshot<'_> {
 
     /// Returns the longest time for which the queue of an open-loop stream was full; `None` if any stream is closed-loop, that is, issues
     /// requests as others complete.
-    fn overdue(&self) -> Option<Time> {
+    fn queue_full_time(&self) -> Option<Time> {
         let streams = self.frontend.streams;
         let is_open = streams.iter().all(|stream| stream.replay.is_open());
         is_open.then(|| streams.iter().map(|stream| stream.replay.overdue()).max().unwrap_or_default())
@@ -66,8 +66,8 @@ impl Snapshot<'_> {
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
-        let held = fabric.links_held();
-        let work = Work {
+        let held = fabric.link_hold_times();
+        let work = RunWork {
             dies: &self.work(),
             read_cache: self.datapath.has_read_cache(),
             shared_resources: &fabric.shared_resources(),

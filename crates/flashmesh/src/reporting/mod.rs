@@ -14,19 +14,19 @@ use crate::controller::replica::Replication;
 use crate::datapath;
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, HostStream};
-use crate::measure::confidence::{RequestFigures, StreamConfidence};
-use crate::measure::conflicts::Conflicts;
-use crate::measure::own::OwnQuantities;
+use crate::measure::confidence::{RequestMetrics, StreamConfidence};
 use crate::measure::part_times::PartTimes;
+use crate::measure::path_conflicts::PathConflicts;
 use crate::measure::peak_rss;
 use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
 };
-use crate::measure::stream::{StreamFigures, StreamMeasures};
-use crate::measure::timeline::Measured;
+use crate::measure::stream::{StreamMeasures, StreamMetrics};
+use crate::measure::timeline::MeasuredWindow;
+use crate::measure::user_quantities::UserQuantities;
 use crate::persistence::Counts;
 use crate::power::{area, energy};
-use crate::results::work::PersistenceReport;
+use crate::results::counters::PersistenceReport;
 use crate::units::{Bytes, Time};
 
 use steadiness::WholeRun;
@@ -35,11 +35,11 @@ use steadiness::WholeRun;
 pub struct Snapshot<'a> {
     pub config: &'a Config,
     pub geometry: &'a Geometry,
-    pub frontend: frontend::Figures<'a>,
+    pub frontend: frontend::FrontendStats<'a>,
     /// FTL, caches and garbage collection: the source of all page counts.
     pub controller: &'a Controller,
     /// Operations and transfers of the dies.
-    pub datapath: datapath::Figures<'a>,
+    pub datapath: datapath::DatapathStats<'a>,
     /// Busy times at the start of the measured window; `None` before that start. With `auto`, `None` for the whole run, since the start is chosen
     /// afterwards.
     pub window_begin: Option<&'a PartTimes>,
@@ -64,7 +64,7 @@ impl Snapshot<'_> {
         // completion.
         let times = self.part_times();
         let utilisation = times.utilisation();
-        let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
+        let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
         let slc = self.controller.slc().map(|slc| slc.report(self.geometry, gc.erases, self.now));
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
@@ -76,7 +76,7 @@ impl Snapshot<'_> {
             write_amplification,
             dies_gc_mean: utilisation.dies_gc_mean,
         };
-        let (confidence, steadiness) = self.judge(&run, warm_up.as_ref(), measured.as_ref());
+        let (confidence, steadiness) = self.confidence_and_steadiness(&run, warm_up.as_ref(), measured.as_ref());
         let streams = self.stream_reports(measured.as_ref());
         let measured = measured.map(|measured| self.with_breakdown(measured.report));
         let bound = match (&measured, self.window_begin) {
@@ -116,7 +116,7 @@ impl Snapshot<'_> {
             bound,
             lower_bound: self.lower_bound(interrupted),
             power: energy::report(self.config, &self.datapath.activity(self.now)),
-            area: area::report(fabric.layout(), self.datapath.facts, self.config),
+            area: area::report(fabric.layout(), self.datapath.info, self.config),
             cache: self.controller.cache().map(|device| device.report(self.now)),
             persistence: self.persistence(),
             power_cut,
@@ -139,7 +139,7 @@ impl Snapshot<'_> {
             seed: self.config.seed,
             version: env!("CARGO_PKG_VERSION"),
             interrupted,
-            own: OwnQuantities::default(),
+            own: UserQuantities::default(),
         }
     }
 
@@ -177,7 +177,7 @@ impl Snapshot<'_> {
         })
     }
 
-    fn path_conflicts(&self, conflicts: &Conflicts) -> PathConflictReport {
+    fn path_conflicts(&self, conflicts: &PathConflicts) -> PathConflictReport {
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         let (requests, operations) = (self.frontend.counters, self.datapath.counters);
         PathConflictReport {
@@ -191,15 +191,15 @@ impl Snapshot<'_> {
     }
 
     /// Returns the results of each stream until `now`.
-    fn stream_reports(&self, measured: Option<&Measured>) -> Vec<StreamReport> {
+    fn stream_reports(&self, measured: Option<&MeasuredWindow>) -> Vec<StreamReport> {
         let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams).enumerate();
         let report = |(index, (stream, measures)): (usize, (&HostStream, &StreamMeasures))| {
             let end = measures.last_completion();
             let begun = stream.replay.begun();
             let ran = end.saturating_sub(begun);
-            let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(ran);
+            let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(ran);
             let latencies = &measures.latencies();
-            let whole_run = || (begun..end, RequestFigures::of(iops, bandwidth_bytes_per_s, latencies));
+            let whole_run = || (begun..end, RequestMetrics::of(iops, bandwidth_bytes_per_s, latencies));
             let (window, figures) = measured.map_or_else(whole_run, |measured| steadiness::of_stream(measured, index));
             StreamReport {
                 name: stream.config.name.clone(),

@@ -4,7 +4,7 @@ use crate::measure::bound::{Bound, Resource};
 use crate::measure::report::{GcReport, SlcReport};
 
 /// Minimum share of written data that bypasses the SLC cache for the sentence to mention it.
-const TELLING: f64 = 0.01;
+const BYPASS_SHARE_MIN: f64 = 0.01;
 
 /// Appends to the sentence of `bound` the share of writes that bypassed the full SLC cache, and the share of folded pages among the moved pages. Does
 /// nothing unless requests wait for dies.
@@ -16,7 +16,7 @@ pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) 
     }
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let (direct, full) = (slc.direct_share.unwrap_or(0.0), slc.full_share.unwrap_or(0.0));
-    if direct >= TELLING {
+    if direct >= BYPASS_SHARE_MIN {
         let (direct, full) = (percent(direct), percent(full));
         bound.sentence +=
             &format!("; the SLC cache is full {full} of the time, and {direct} of what is written goes past it");

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
-use crate::measure::confidence::{ConfidenceReport, Figures, PrecisionReport, RequestFigures, tally};
-use crate::measure::steadiness::{SteadinessReport, Stores, Window};
-use crate::measure::stream::{Kind, StreamMeasures};
-use crate::measure::timeline::{Measured, MeasuredBreakdownReport, MeasuredReport, WarmUpReport};
+use crate::measure::confidence::{ConfidenceReport, PrecisionReport, RequestMetrics, WindowMetrics, tally};
+use crate::measure::steadiness::{DriveScale, SteadinessReport, Window};
+use crate::measure::stream::{MeasuredKind, StreamMeasures};
+use crate::measure::timeline::{MeasuredBreakdownReport, MeasuredReport, MeasuredWindow, WarmUpReport};
 use crate::units::Time;
 
 use super::Snapshot;
@@ -23,20 +23,20 @@ pub(super) struct WholeRun<'a> {
 impl Snapshot<'_> {
     /// Returns the confidence intervals of the figures of the measured window, or else of the whole run, and the verdict whether these figures are
     /// steady.
-    pub(super) fn judge(
+    pub(super) fn confidence_and_steadiness(
         &self,
         run: &WholeRun<'_>,
         warm_up: Option<&WarmUpReport>,
-        measured: Option<&Measured>,
+        measured: Option<&MeasuredWindow>,
     ) -> (ConfidenceReport, SteadinessReport) {
         let batches = &self.frontend.counters.batches.merged(None);
         let dies = self.datapath.dies().len();
         let (start, requests, confidence) = match measured {
-            Some(Measured { report, latencies, .. }) => {
+            Some(MeasuredWindow { report, latencies, .. }) => {
                 let window = &report.window;
                 let start = Time::from_ps(window.start_ps);
-                let figures = Figures {
-                    requests: RequestFigures::of(window.iops, window.bandwidth_bytes_per_s, latencies),
+                let figures = WindowMetrics {
+                    requests: RequestMetrics::of(window.iops, window.bandwidth_bytes_per_s, latencies),
                     write_amplification: window.write_amplification,
                     dies_gc_mean: window.utilisation.dies_gc_mean,
                     dies,
@@ -45,8 +45,8 @@ impl Snapshot<'_> {
             }
             None => {
                 let latencies = &run.measures.latencies();
-                let figures = Figures {
-                    requests: RequestFigures::of(run.iops, run.bandwidth_bytes_per_s, latencies),
+                let figures = WindowMetrics {
+                    requests: RequestMetrics::of(run.iops, run.bandwidth_bytes_per_s, latencies),
                     write_amplification: run.write_amplification,
                     dies_gc_mean: run.dies_gc_mean,
                     dies,
@@ -60,14 +60,14 @@ impl Snapshot<'_> {
             requests_of_run: run.measures.completed(),
             warm_up_ended: warm_up.map(|warm_up| warm_up.converged),
         };
-        (confidence, SteadinessReport::new(batches, &self.stores(), &window))
+        (confidence, SteadinessReport::new(batches, &self.drive_scale(), &window))
     }
 
     /// Returns `window` with mean latency breakdowns of all its requests, of its reads, and of its writes.
     pub(super) fn with_breakdown(&self, window: MeasuredReport) -> MeasuredReport {
         let start = Time::from_ps(window.window.start_ps);
-        let mean = |kinds: &[Kind]| tally(&self.frontend.counters.batches, start, kinds).mean();
-        let (mean, read, write) = (mean(&Kind::ALL), mean(&[Kind::Read]), mean(&[Kind::Write]));
+        let mean = |kinds: &[MeasuredKind]| tally(&self.frontend.counters.batches, start, kinds).mean();
+        let (mean, read, write) = (mean(&MeasuredKind::ALL), mean(&[MeasuredKind::Read]), mean(&[MeasuredKind::Write]));
         MeasuredReport { breakdown_ps: MeasuredBreakdownReport { mean, read, write }, ..window }
     }
 
@@ -77,10 +77,10 @@ impl Snapshot<'_> {
         (wanted > 0.0).then(|| PrecisionReport::new(self.config.measure.precision_of, wanted, confidence))
     }
 
-    fn stores(&self) -> Stores {
+    fn drive_scale(&self) -> DriveScale {
         let ftl = self.controller.ftl();
         let planes = ftl.planes_collected_together();
-        Stores {
+        DriveScale {
             sets: u64::from(self.geometry.planes() / planes),
             planes_of_set: u64::from(planes),
             block_pages: u64::from(self.geometry.pages_per_block),
@@ -92,16 +92,16 @@ impl Snapshot<'_> {
 }
 
 /// Returns the measured window of the stream at an index, up to its last completion, and the figures of the stream in the window.
-pub(super) fn of_stream(measured: &Measured, index: usize) -> (Range<Time>, RequestFigures<'_>) {
+pub(super) fn of_stream(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
     let start = Time::from_ps(measured.report.window.start_ps);
-    (start..*end, RequestFigures::of(stream.iops, stream.bandwidth_bytes_per_s, latencies))
+    (start..*end, RequestMetrics::of(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
 /// Returns whether a run continues the steady state of random preconditioning: its writes are uniform over all preconditioned pages, and its policies
 /// place and collect pages like preconditioning.
 fn writes_match(config: &Config) -> bool {
-    let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.leaves_the_chip();
+    let is_placed_alike = config.ftl.policy != FirmwarePolicy::Mbm && !config.gc.r#move.crosses_chips();
     is_placed_alike
         && config.precondition.kind == PreconditionKind::Random
         && config.precondition.fill >= 1.0

@@ -1,5 +1,5 @@
 //! Results, declared once: the name, unit and meaning of every quantity that a run reports.
 
-pub mod work;
+pub mod counters;
 
 pub use flashmesh_base::results::*;

@@ -3,7 +3,7 @@
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::TransactionId;
 
-use super::Choice;
+use super::QueueId;
 use super::transaction::NextInChain;
 
 /// Transactions on other planes that join the lead.
@@ -13,22 +13,22 @@ pub enum Joiners {
     First,
     /// The named transactions, if they may join. Each is queued for another plane of the die, in the class of the lead. A transaction stays in its
     /// queue if `flash.multi-plane` does not let it join, or if its page has moved.
-    These(Chosen),
+    These(ChosenJoiners),
 }
 
 /// At most one transaction for each other plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenJoiners {
     joiners: [NextInChain; PLANES_PER_DIE_MAX],
 }
 
-impl Default for Chosen {
-    fn default() -> Chosen {
-        Chosen { joiners: [NextInChain::NONE; PLANES_PER_DIE_MAX] }
+impl Default for ChosenJoiners {
+    fn default() -> ChosenJoiners {
+        ChosenJoiners { joiners: [NextInChain::NONE; PLANES_PER_DIE_MAX] }
     }
 }
 
-impl Chosen {
+impl ChosenJoiners {
     /// Adds transaction `id`, which is queued for `plane` of the die. Ignored if the plane already has a transaction.
     pub fn push(&mut self, plane: u8, id: TransactionId) {
         if let Some(joiner @ &mut NextInChain::NONE) = self.joiners.get_mut(usize::from(plane)) {
@@ -46,17 +46,17 @@ impl Chosen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Queue of the lead.
-    pub queue: Choice,
+    pub queue: QueueId,
     /// Lead; `None` for the head of `queue`.
     pub lead: Option<TransactionId>,
     /// Transactions that join the lead.
     pub joiners: Joiners,
 }
 
-impl From<Choice> for Decision {
+impl From<QueueId> for Decision {
     /// Returns the decision in which the head of `queue` leads, with [`Joiners::First`].
     #[inline]
-    fn from(queue: Choice) -> Decision {
+    fn from(queue: QueueId) -> Decision {
         Decision { queue, lead: None, joiners: Joiners::First }
     }
 }

@@ -6,7 +6,7 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 use super::DieStates;
-use super::load::Load;
+use super::load::LoadView;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
 
 /// A set of dies. It is grouped by channel, without order within a channel.
@@ -92,7 +92,7 @@ impl DieSet {
 }
 
 /// The dies that could start an operation, and the queues and states of all dies.
-pub struct Dispatch<'a> {
+pub struct DispatchView<'a> {
     pub(crate) now: Time,
     pub(crate) geometry: &'a Geometry,
     pub(crate) dies: &'a dyn DieStates,
@@ -102,7 +102,7 @@ pub struct Dispatch<'a> {
     pub(crate) dies_take_turns: bool,
 }
 
-impl<'a> Dispatch<'a> {
+impl<'a> DispatchView<'a> {
     /// Returns the time of the decision.
     #[inline]
     pub fn now(&self) -> Time {
@@ -124,7 +124,7 @@ impl<'a> Dispatch<'a> {
 
     /// Returns the dies that `candidate` represents. One of them starts an operation when the candidate has a path.
     #[inline]
-    pub fn speaks_for(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
+    pub fn represented_dies(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };
         (candidate.0..candidate.0 + count).map(DieId)
     }
@@ -142,8 +142,8 @@ impl<'a> Dispatch<'a> {
 
     /// Returns the queues and states of all dies.
     #[inline]
-    pub fn load(&self) -> Load<'a> {
-        Load::new(self.dies, self.queues, self.transactions)
+    pub fn load(&self) -> LoadView<'a> {
+        LoadView::new(self.dies, self.queues, self.transactions)
     }
 }
 

@@ -22,9 +22,9 @@ use crate::flash::geometry::Geometry;
 use crate::ids::TransactionId;
 use crate::units::Time;
 
-use super::precedence::{among_classes, late};
-use super::transaction::{Class, Owner, Transaction};
-use super::{Choice, Decision, Joiners, Scheduler, Waiting};
+use super::precedence::{among_classes, overdue_queue};
+use super::transaction::{Owner, Transaction, TransactionClass};
+use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
 /// Number of program times after which the sums of a stream are halved.
 const MEMORY: u64 = 64;
@@ -62,7 +62,7 @@ impl StreamTime {
 
 #[derive(Clone, Copy, Debug)]
 struct StreamHead {
-    queue: Choice,
+    queue: QueueId,
     lead: TransactionId,
     /// Order within the stream: reads first, then by arrival.
     rank: (bool, u64),
@@ -85,11 +85,12 @@ impl Fair {
     }
 
     /// Finds the next transaction of each stream on these dies.
-    fn find_heads(&mut self, waiting: &Waiting<'_>) {
+    fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
-        for class in [Class::UserRead, Class::UserProgram] {
+        for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {
             waiting.each_queued(class, |queue, lead, &Transaction { owner: Owner { stream, .. }, order, .. }| {
-                let found = StreamHead { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
+                let found =
+                    StreamHead { queue, lead, rank: (class == TransactionClass::UserProgram, order), oldest: order };
                 let next = self.heads[stream.index()].get_or_insert(found);
                 let oldest = next.oldest.min(order);
                 *next = StreamHead { oldest, ..if found.rank < next.rank { found } else { *next } };
@@ -97,10 +98,10 @@ impl Fair {
         }
     }
 
-    fn user(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn user(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         let base = waiting.first_die().index() * self.streams;
         self.find_heads(waiting);
-        let late = late(waiting, self.age_bound);
+        let late = overdue_queue(waiting, self.age_bound);
         let of_late = late
             .and_then(|queue| waiting.load().queued_first(queue.die, queue.class, 1).find(|found| found.0 == queue));
         let (stream, decision) = match (late, of_late) {
@@ -117,7 +118,7 @@ impl Fair {
                 (stream, Decision { queue: next.queue, lead: Some(next.lead), joiners: Joiners::First })
             }
         };
-        let time = if decision.queue.class == Class::UserRead { self.read } else { self.program };
+        let time = if decision.queue.class == TransactionClass::UserRead { self.read } else { self.program };
         for (other, next) in self.heads.iter().enumerate() {
             let share = &mut self.shares[base + other];
             if other == stream {
@@ -137,11 +138,11 @@ impl Fair {
 }
 
 impl Scheduler for Fair {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         let erases = self.erases;
         among_classes(waiting, erases, || self.user(waiting))
     }

@@ -5,9 +5,9 @@ use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
 use crate::ids::{RequestId, TransactionId};
 use crate::units::Time;
 
-use super::precedence::{among_classes, late};
-use super::transaction::{Class, Transaction};
-use super::{Choice, Chosen, Decision, Joiners, Waiting};
+use super::precedence::{among_classes, overdue_queue};
+use super::transaction::{Transaction, TransactionClass};
+use super::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
@@ -24,7 +24,7 @@ struct Member {
     /// Key that is equal for planes that may join.
     key: (usize, u64),
     order: u64,
-    queue: Choice,
+    queue: QueueId,
     id: TransactionId,
     request: Option<RequestId>,
 }
@@ -50,8 +50,11 @@ impl Grouping {
 
     /// Returns a key that is equal for planes that may join. The location of programs does not count, because their pages are assigned only at the
     /// start.
-    fn key(&self, queue: Choice, transaction: &Transaction) -> (usize, u64) {
-        let reads = matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
+    fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
+        let reads = matches!(
+            queue.class,
+            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead
+        );
         let place = match self.rule {
             MultiPlane::Off => transaction.order,
             _ if !reads => 0,
@@ -68,7 +71,7 @@ impl Grouping {
     /// known only at the start whether their pages allow that.
     pub fn best<'a>(
         &mut self,
-        waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
+        waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
         is_better: impl Fn(&Group, &Group) -> bool,
     ) -> Option<Group> {
         let mut members = std::mem::take(&mut self.members);
@@ -92,7 +95,7 @@ impl Grouping {
 
 /// A rule that chooses operations: the best group of request transactions on a die, with firmware work before or after requests.
 #[derive(Clone, Debug)]
-pub(super) struct ByGroup {
+pub(super) struct GroupPolicy {
     erases: EraseOrder,
     /// Wait after which a transaction precedes all groups.
     pub age_bound: Time,
@@ -104,9 +107,9 @@ pub(super) struct ByGroup {
 /// Rank of a group, most important criterion first.
 pub(super) type Rank = (u32, u32, u64);
 
-impl ByGroup {
-    pub fn new(config: &Config, geometry: &Geometry, rank: fn(&Group) -> Rank) -> ByGroup {
-        ByGroup {
+impl GroupPolicy {
+    pub fn new(config: &Config, geometry: &Geometry, rank: fn(&Group) -> Rank) -> GroupPolicy {
+        GroupPolicy {
             erases: config.schedule.erases,
             age_bound: config.schedule.age_bound,
             grouping: Grouping::new(config, geometry),
@@ -115,17 +118,17 @@ impl ByGroup {
     }
 
     /// Chooses the next operation of the dies under decision.
-    pub fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    pub fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         among_classes(waiting, self.erases, || self.among_requests(waiting))
     }
 
-    fn among_requests(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        if let Some(choice) = waiting.only_queue().or_else(|| late(waiting, self.age_bound)) {
+    fn among_requests(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
+        if let Some(choice) = waiting.only_queue().or_else(|| overdue_queue(waiting, self.age_bound)) {
             return Some(choice.into());
         }
         let mut best: Option<Group> = None;
         for die in waiting.dies() {
-            for class in [Class::UserRead, Class::UserProgram] {
+            for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {
                 let ready = waiting.ready_planes(die, class);
                 if ready == 0 {
                     continue;
@@ -143,7 +146,7 @@ impl ByGroup {
 
     pub fn best<'a>(
         &mut self,
-        waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
+        waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
     ) -> Option<Group> {
         let rank = self.rank;
         self.grouping.best(waiting, |one, other| rank(one) > rank(other))
@@ -157,7 +160,7 @@ impl ByGroup {
 /// Builds a group of the oldest transaction of each plane. `alike` contains transactions that may join each other, in order of arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
-    let mut joiners = Chosen::default();
+    let mut joiners = ChosenJoiners::default();
     let mut requests = [lead.request; PLANES_PER_DIE_MAX];
     let mut planes = 1;
     let mut seen = 1u64 << lead.queue.plane;
@@ -174,7 +177,10 @@ fn group(alike: &[Member]) -> Group {
         None => 1,
     };
     let of_one_request = requests[..planes].iter().map(pages_of).max().unwrap_or(1) as u32;
-    let is_read = matches!(lead.queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
+    let is_read = matches!(
+        lead.queue.class,
+        TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead
+    );
     let joiners = if is_read { Joiners::These(joiners) } else { Joiners::First };
     let decision = Decision { queue: lead.queue, lead: Some(lead.id), joiners };
     Group { planes: planes as u32, of_one_request, oldest: lead.order, decision }

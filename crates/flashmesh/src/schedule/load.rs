@@ -3,22 +3,22 @@
 use crate::ids::{DieId, TransactionId};
 
 use super::queues::{DieQueues, Transactions};
-use super::transaction::{Class, Transaction};
-use super::{Choice, DieStates};
+use super::transaction::{Transaction, TransactionClass};
+use super::{DieStates, QueueId};
 
 /// A read-only view of the queues and states of all dies.
 #[derive(Clone, Copy)]
-pub struct Load<'a> {
+pub struct LoadView<'a> {
     dies: &'a dyn DieStates,
     queues: &'a DieQueues,
     transactions: &'a Transactions,
 }
 
-impl<'a> Load<'a> {
+impl<'a> LoadView<'a> {
     /// Creates a view of all dies of a drive.
     #[inline]
-    pub fn new(dies: &'a dyn DieStates, queues: &'a DieQueues, transactions: &'a Transactions) -> Load<'a> {
-        Load { dies, queues, transactions }
+    pub fn new(dies: &'a dyn DieStates, queues: &'a DieQueues, transactions: &'a Transactions) -> LoadView<'a> {
+        LoadView { dies, queues, transactions }
     }
 
     /// Returns the states of all dies.
@@ -38,8 +38,8 @@ impl<'a> Load<'a> {
     pub fn queued(
         &self,
         die: DieId,
-        class: Class,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        class: TransactionClass,
+    ) -> impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)> + use<'a> {
         self.queued_first(die, class, usize::MAX)
     }
 
@@ -48,26 +48,26 @@ impl<'a> Load<'a> {
     pub fn queued_first(
         &self,
         die: DieId,
-        class: Class,
+        class: TransactionClass,
         limit: usize,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+    ) -> impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)> + use<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
     /// Returns the oldest transaction of a class queued at a die.
     #[inline]
-    pub fn oldest(&self, die: DieId, class: Class) -> Option<&'a Transaction> {
+    pub fn oldest(&self, die: DieId, class: TransactionClass) -> Option<&'a Transaction> {
         self.queues.oldest_of(self.transactions, die, class)
     }
 
     /// Returns the number of transactions queued at a die.
     pub fn waiting(&self, die: DieId) -> usize {
-        Class::ALL.iter().map(|&class| self.queued(die, class).count()).sum()
+        TransactionClass::ALL.iter().map(|&class| self.queued(die, class).count()).sum()
     }
 
     /// Returns the number of transactions queued at a die or in progress there.
     pub fn outstanding(&self, die: DieId) -> usize {
-        self.waiting(die) + self.dies.working(die)
+        self.waiting(die) + self.dies.in_progress(die)
     }
 
     /// Returns whether a die is idle and has empty queues.

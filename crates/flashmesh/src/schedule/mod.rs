@@ -1,21 +1,21 @@
 //! Scheduling: the [`Scheduler`] trait, which chooses the next transaction of a die, and the registry of policies.
 
-pub mod account;
 mod decision;
 mod dispatch;
 pub mod fair;
 pub mod fifo;
-pub mod fuse;
 mod group;
+pub mod latency_account;
 pub mod load;
+pub mod multi_plane;
 pub mod out_of_order;
 pub mod paq;
 mod precedence;
+pub mod purpose;
 pub mod queues;
 pub mod sprinkler;
 pub mod transaction;
 pub mod weighted_round_robin;
-pub mod work;
 
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
@@ -25,12 +25,12 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, TransactionId};
 use crate::units::Time;
 
-pub use decision::{Chosen, Decision, Joiners};
-pub use dispatch::{DieSet, Dispatch};
+pub use decision::{ChosenJoiners, Decision, Joiners};
+pub use dispatch::{DieSet, DispatchView};
 
-use load::Load;
+use load::LoadView;
 use queues::{DieQueues, PlaneMasks, Transactions, planes};
-use transaction::{Class, Priority, Transaction};
+use transaction::{Priority, Transaction, TransactionClass};
 
 /// Read access to the states of all dies.
 pub trait DieStates {
@@ -41,10 +41,10 @@ pub trait DieStates {
     fn is_idle(&self, die: DieId) -> bool;
 
     /// Returns the number of transactions that a die executes, or whose data it holds.
-    fn working(&self, die: DieId) -> usize;
+    fn in_progress(&self, die: DieId) -> usize;
 
     /// Returns whether a die waits for a path for its next command.
-    fn asks(&self, die: DieId) -> bool;
+    fn requests_path(&self, die: DieId) -> bool;
 
     /// Returns whether a die uses the interconnect, or waits for a path.
     fn uses_path(&self, die: DieId) -> bool;
@@ -52,7 +52,7 @@ pub trait DieStates {
 
 /// The view of a policy: one die that can accept an operation, or all dies of a chip that accepts one operation at a time. The view contains the
 /// queues and states of all dies of the drive.
-pub struct Waiting<'a> {
+pub struct SchedulerView<'a> {
     now: Time,
     dies: &'a dyn DieStates,
     first: DieId,
@@ -63,7 +63,7 @@ pub struct Waiting<'a> {
     space_is_out: bool,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> SchedulerView<'a> {
     /// Creates the view of the dies from `first` on. `ready` contains, for each of these dies, the planes with a transaction that may run now, by
     /// class. `dies` are all dies of the drive. `collection_first` is true if garbage collection has precedence over user requests. `space_is_out` is
     /// true if writes find no free page, or soon will not, so that collection must precede.
@@ -78,8 +78,8 @@ impl<'a> Waiting<'a> {
         ready: &'a [PlaneMasks],
         collection_first: bool,
         space_is_out: bool,
-    ) -> Waiting<'a> {
-        Waiting { now, dies, first, queues, transactions, ready, collection_first, space_is_out }
+    ) -> SchedulerView<'a> {
+        SchedulerView { now, dies, first, queues, transactions, ready, collection_first, space_is_out }
     }
 
     /// Returns the time of the decision.
@@ -106,8 +106,8 @@ impl<'a> Waiting<'a> {
 
     /// Returns the queues and states of all dies.
     #[inline]
-    pub fn load(&self) -> Load<'a> {
-        Load::new(self.dies, self.queues, self.transactions)
+    pub fn load(&self) -> LoadView<'a> {
+        LoadView::new(self.dies, self.queues, self.transactions)
     }
 
     /// Returns whether garbage collection has precedence over user requests at this die now.
@@ -124,43 +124,44 @@ impl<'a> Waiting<'a> {
 
     /// Returns the planes of a die under decision with a transaction of `class` that may run, as a bit mask.
     #[inline]
-    pub fn ready_planes(&self, die: DieId, class: Class) -> u8 {
+    pub fn ready_planes(&self, die: DieId, class: TransactionClass) -> u8 {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
     /// Returns the queue with request transactions that may run, if there is exactly one. The head of this queue goes, whatever the policy prefers.
     #[inline]
-    pub fn only_queue(&self) -> Option<Choice> {
+    pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
-        let (reads, programs) = (ready.of(Class::UserRead), ready.of(Class::UserProgram));
-        let (class, planes) = if programs == 0 { (Class::UserRead, reads) } else { (Class::UserProgram, programs) };
+        let (reads, programs) = (ready.of(TransactionClass::UserRead), ready.of(TransactionClass::UserProgram));
+        let (class, planes) =
+            if programs == 0 { (TransactionClass::UserRead, reads) } else { (TransactionClass::UserProgram, programs) };
         let is_only = planes.is_power_of_two() && (reads == 0 || programs == 0);
-        is_only.then(|| Choice { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
+        is_only.then(|| QueueId { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
     }
 
     /// Returns whether a transaction of `class` may run.
     #[inline]
-    pub fn is_ready(&self, class: Class) -> bool {
+    pub fn is_ready(&self, class: TransactionClass) -> bool {
         self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
     /// Returns the transactions of `class` that may run: the oldest of each plane, or of each plane and priority if priorities count.
     #[inline]
-    pub fn heads(&self, class: Class) -> impl Iterator<Item = (Choice, &'a Transaction)> + '_ {
+    pub fn heads(&self, class: TransactionClass) -> impl Iterator<Item = (QueueId, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
         let queues = dies.flat_map(move |(die, ready)| planes(ready.of(class)).map(move |plane| (die, plane)));
         queues.flat_map(move |(die, plane)| {
             self.queues.priorities().iter().filter_map(move |&priority| {
-                let choice = Choice { die, class, plane, priority };
+                let choice = QueueId { die, class, plane, priority };
                 Some((choice, &self.transactions[self.queues.head(choice)?]))
             })
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](Waiting::heads). Plain loops are much faster than iterators over
+    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads). Plain loops are much faster than iterators over
     /// dies, planes and priorities.
     #[inline(always)]
-    pub(crate) fn each_head(&self, class: Class, mut see: impl FnMut(Choice, &'a Transaction)) {
+    pub(crate) fn each_head(&self, class: TransactionClass, mut see: impl FnMut(QueueId, &'a Transaction)) {
         self.each_queue(class, |queue| {
             if let Some(head) = self.queues.head(queue) {
                 see(queue, &self.transactions[head]);
@@ -170,7 +171,11 @@ impl<'a> Waiting<'a> {
 
     /// Calls `see` with each transaction in the ready queues of `class`, in queue order.
     #[inline(always)]
-    pub(crate) fn each_queued(&self, class: Class, mut see: impl FnMut(Choice, TransactionId, &'a Transaction)) {
+    pub(crate) fn each_queued(
+        &self,
+        class: TransactionClass,
+        mut see: impl FnMut(QueueId, TransactionId, &'a Transaction),
+    ) {
         self.each_queue(class, |queue| {
             self.queues.queued(queue).for_each(|id| see(queue, id, &self.transactions[id]));
         });
@@ -178,14 +183,14 @@ impl<'a> Waiting<'a> {
 
     /// Calls `see` with each queue of `class` in a ready plane. If priorities count, some of these queues may be empty.
     #[inline(always)]
-    fn each_queue(&self, class: Class, mut see: impl FnMut(Choice)) {
+    fn each_queue(&self, class: TransactionClass, mut see: impl FnMut(QueueId)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
             let mut left = ready.of(class);
             while left != 0 {
                 let plane = left.trailing_zeros() as u8;
                 left &= left - 1;
                 for &priority in self.queues.priorities() {
-                    see(Choice { die, class, plane, priority });
+                    see(QueueId { die, class, plane, priority });
                 }
             }
         }
@@ -193,7 +198,7 @@ impl<'a> Waiting<'a> {
 
     /// Returns the queue of the oldest transaction of `classes`, among the queues for which `may` returns true.
     #[inline(always)]
-    pub(crate) fn oldest_of(&self, classes: &[Class], may: impl Fn(Choice) -> bool) -> Option<Choice> {
+    pub(crate) fn oldest_of(&self, classes: &[TransactionClass], may: impl Fn(QueueId) -> bool) -> Option<QueueId> {
         let mut oldest = (u64::MAX, None);
         for &class in classes {
             self.each_head(class, |choice, head| {
@@ -207,12 +212,12 @@ impl<'a> Waiting<'a> {
 
     /// Returns the queue of the oldest transaction of `class`.
     #[inline]
-    pub fn oldest(&self, class: Class) -> Option<Choice> {
+    pub fn oldest(&self, class: TransactionClass) -> Option<QueueId> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
             let mask = ready.of(class);
             if mask != 0 && mask & (mask - 1) == 0 {
                 let plane = mask.trailing_zeros() as u8;
-                return Some(Choice { die: self.first, class, plane, priority: *priority });
+                return Some(QueueId { die: self.first, class, plane, priority: *priority });
             }
         }
         self.oldest_of(&[class], |_| true)
@@ -221,11 +226,11 @@ impl<'a> Waiting<'a> {
 
 /// A queue, whose head leads the next operation. Small enough to be returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct QueueId {
     /// Die of the queue.
     pub die: DieId,
     /// Class of the queue.
-    pub class: Class,
+    pub class: TransactionClass,
     /// Plane in the die.
     pub plane: u8,
     /// Priority of the queue; the default one if priorities do not count.
@@ -236,7 +241,7 @@ pub struct Choice {
 ///
 /// # Contract
 /// - Called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is one of the choices in
-///   [`Waiting`], or `None` to leave the die idle until a new transaction is queued for it.
+///   [`SchedulerView`], or `None` to leave the die idle until a new transaction is queued for it.
 /// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Others implement
 ///   [`choose`](Scheduler::choose), and the rules decide the rest.
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
@@ -245,19 +250,19 @@ pub struct Choice {
 ///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) names it. `next_die` is called after
 ///   each event by which a die became a candidate or got its path, until it returns `None`. It must not return `None` while nothing is in progress in
 ///   the drive.
-/// - The policy may ignore [`Class::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
+/// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
-/// The chosen transaction leads; [`fuse`] then lets other planes join a multi-plane operation.
+/// The chosen transaction leads; [`multi_plane`] then lets other planes join a multi-plane operation.
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait Scheduler {
     /// Returns the queue whose head leads the next operation.
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice>;
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId>;
 
     /// Returns the lead of the next operation, from anywhere in its queue, and the joiners.
     #[inline]
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
     }
 
@@ -272,9 +277,9 @@ pub trait Scheduler {
         false
     }
 
-    /// Returns the next die that requests a path, from the [candidates](Dispatch::candidates); `None` to wait for the next event. Called only if the
+    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates); `None` to wait for the next event. Called only if the
     /// policy [`dispatches`](Scheduler::dispatches).
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+    fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }
 
@@ -314,9 +319,9 @@ impl AnyScheduler {
         now: Time,
         queues: &DieQueues,
         transactions: &Transactions,
-    ) -> Choice {
+    ) -> QueueId {
         let mut class = out_of_order::choose_plain(ready, collection_first);
-        if class == Class::UserRead && ready.of(Class::UserProgram) != 0 {
+        if class == TransactionClass::UserRead && ready.of(TransactionClass::UserProgram) != 0 {
             class = self.late_plain(die, ready, now, queues, transactions);
         }
         let planes = ready.of(class);
@@ -325,7 +330,7 @@ impl AnyScheduler {
         } else {
             queues.oldest(transactions, die, class, planes)
         };
-        Choice { die, class, plane, priority: Priority::Medium }
+        QueueId { die, class, plane, priority: Priority::Medium }
     }
 
     #[inline(never)]
@@ -336,7 +341,7 @@ impl AnyScheduler {
         now: Time,
         queues: &DieQueues,
         transactions: &Transactions,
-    ) -> Class {
+    ) -> TransactionClass {
         let AnyScheduler::OutOfOrder(policy) = self else { unreachable!("plain drives have the default policy") };
         policy.late_plain(die, ready, now, queues, transactions)
     }

@@ -9,14 +9,14 @@ use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::precedence::{self, in_order, late};
+use super::precedence::{self, in_order, overdue_queue};
 use super::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
-use super::transaction::{Class, Priority, Transaction};
+use super::transaction::{Priority, Transaction, TransactionClass};
 use super::weighted_round_robin::WeightedRoundRobin;
-use super::{Choice, Scheduler, Waiting};
+use super::{QueueId, Scheduler, SchedulerView};
 
-const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
-const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
+const READ_FIRST: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
+const WRITE_FIRST: [TransactionClass; 2] = [TransactionClass::UserProgram, TransactionClass::UserRead];
 
 /// The policy that chooses requests by kind, and the oldest request of a kind.
 #[derive(Clone, Debug)]
@@ -54,12 +54,12 @@ impl OutOfOrder {
     /// Returns the queue of the oldest request transaction that exceeds the age bound. Every second time, returns `None`, so that kinds alternate: if
     /// writes arrive faster than the die programs them, all writes are overdue, and reads would wait for all of them.
     #[inline]
-    fn late(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
             // With one kind, the oldest transaction goes first anyway, unless priorities count.
-            return if self.priorities == Priorities::Off { None } else { late(waiting, self.age_bound) };
+            return if self.priorities == Priorities::Off { None } else { overdue_queue(waiting, self.age_bound) };
         }
-        let late = late(waiting, self.age_bound);
+        let late = overdue_queue(waiting, self.age_bound);
         let die = waiting.first_die().index();
         if self.yields.len() <= die {
             self.yields.resize(die + 1, false);
@@ -78,12 +78,12 @@ impl OutOfOrder {
         now: Time,
         queues: &DieQueues,
         transactions: &Transactions,
-    ) -> Class {
-        let mut oldest = (u64::MAX, Class::UserRead);
+    ) -> TransactionClass {
+        let mut oldest = (u64::MAX, TransactionClass::UserRead);
         let mut is_late = false;
         for class in READ_FIRST {
             for plane in planes(ready.of(class)) {
-                if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
+                if let Some(id) = queues.head(QueueId { die, class, plane, priority: Priority::Medium }) {
                     let Transaction { order, account, .. } = &transactions[id];
                     is_late |= now - account.queued() >= self.age_bound;
                     oldest = oldest.min((*order, class));
@@ -92,13 +92,13 @@ impl OutOfOrder {
         }
         let yields = &mut self.yields[die.index()];
         *yields = is_late && !*yields;
-        if *yields { oldest.1 } else { Class::UserRead }
+        if *yields { oldest.1 } else { TransactionClass::UserRead }
     }
 
     /// Chooses the next transaction of a request.
     #[inline]
-    fn user(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        if let Some(late) = self.late(waiting) {
+    fn user(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
+        if let Some(late) = self.overdue_queue(waiting) {
             return Some(late);
         }
         let kinds = if self.order == KindOrder::WriteFirst { WRITE_FIRST } else { READ_FIRST };
@@ -107,7 +107,7 @@ impl OutOfOrder {
             Priorities::Off if by_arrival => waiting.oldest_of(&kinds, |_| true),
             Priorities::Off => in_order(waiting, kinds),
             Priorities::Strict => {
-                let mut first: Option<((usize, usize, u64), Choice)> = None;
+                let mut first: Option<((usize, usize, u64), QueueId)> = None;
                 for (rank, kind) in kinds.into_iter().enumerate() {
                     let rank = if by_arrival { 0 } else { rank };
                     waiting.each_head(kind, |choice, head| {
@@ -134,7 +134,11 @@ impl OutOfOrder {
 
 /// Returns the queue of the oldest transaction of `kinds`, for the priority whose turn it is in the weighted round robin.
 #[inline]
-fn weighted(waiting: &Waiting<'_>, kinds: &[Class], turns: &mut WeightedRoundRobin) -> Option<Choice> {
+fn weighted(
+    waiting: &SchedulerView<'_>,
+    kinds: &[TransactionClass],
+    turns: &mut WeightedRoundRobin,
+) -> Option<QueueId> {
     let mut waits = [false; Priority::ALL.len()];
     kinds.iter().for_each(|&kind| waiting.each_head(kind, |choice, _| waits[choice.priority.index()] = true));
     let next = turns.next(|priority| waits[priority.index()])?;
@@ -142,26 +146,26 @@ fn weighted(waiting: &Waiting<'_>, kinds: &[Class], turns: &mut WeightedRoundRob
 }
 
 #[inline(always)]
-fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
-    !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
+fn is_of_one_kind(waiting: &SchedulerView<'_>) -> bool {
+    !(waiting.is_ready(TransactionClass::UserRead) && waiting.is_ready(TransactionClass::UserProgram))
 }
 
 /// Returns the class that the default options choose on one die without replicas. Class indices are in order of preference.
 #[inline(always)]
-pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
+pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> TransactionClass {
     let internal = ready.and(INTERNAL_PLANES);
     let is_internal = collection_first && internal != NOTHING && ready.and(MAP_PLANES) == NOTHING;
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
 /// Planes with transactions of the map.
-const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[Class::MapRead, Class::MapProgram]);
+const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
-const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&Class::INTERNAL);
+const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);
 
 impl Scheduler for OutOfOrder {
     #[inline]
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         let erases = self.erases;
         precedence::among_classes(waiting, erases, || self.user(waiting))
     }
@@ -173,15 +177,15 @@ impl Scheduler for OutOfOrder {
 
 #[cfg(test)]
 mod tests {
-    use super::Class::{CollectProgram, CollectRead, Erase, UserProgram, UserRead};
     use super::Priority::{High, Low, Medium, Urgent};
+    use super::TransactionClass::{CollectProgram, CollectRead, Erase, UserProgram, UserRead};
     use super::*;
     use crate::ids::{DieId, Lpn, PlaneId, Ppn};
     use crate::schedule::DieStates;
+    use crate::schedule::purpose::{CacheReservation, MoveRoute, Purpose};
     use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
     use crate::schedule::transaction::Owner;
     use crate::schedule::transaction::Transaction;
-    use crate::schedule::work::{CachePlace, Route, Work};
     use crate::units::Bytes;
 
     const DIES: u32 = 2;
@@ -197,11 +201,11 @@ mod tests {
             true
         }
 
-        fn working(&self, _die: DieId) -> usize {
+        fn in_progress(&self, _die: DieId) -> usize {
             0
         }
 
-        fn asks(&self, _die: DieId) -> bool {
+        fn requests_path(&self, _die: DieId) -> bool {
             false
         }
 
@@ -217,22 +221,22 @@ mod tests {
         arrived: u64,
     }
 
-    fn work_of(class: Class) -> Work {
+    fn work_of(class: TransactionClass) -> Purpose {
         match class {
-            Class::MapRead => Work::MapRead,
-            Class::MapProgram => Work::MapProgram,
-            Class::UserRead => Work::HostRead(CachePlace::None),
-            Class::UserProgram => Work::HostWrite(CachePlace::None),
-            Class::CollectRead => Work::CollectRead(Route::Controller),
-            Class::CollectProgram => Work::CollectProgram(Route::Controller),
-            Class::Erase => Work::Erase,
-            Class::ReplicaProgram => Work::ReplicaProgram,
+            TransactionClass::MapRead => Purpose::MapRead,
+            TransactionClass::MapProgram => Purpose::MapProgram,
+            TransactionClass::UserRead => Purpose::HostRead(CacheReservation::None),
+            TransactionClass::UserProgram => Purpose::HostWrite(CacheReservation::None),
+            TransactionClass::CollectRead => Purpose::CollectRead(MoveRoute::Controller),
+            TransactionClass::CollectProgram => Purpose::CollectProgram(MoveRoute::Controller),
+            TransactionClass::Erase => Purpose::Erase,
+            TransactionClass::ReplicaProgram => Purpose::ReplicaProgram,
         }
     }
 
     impl Waits {
         /// Creates queues with one arrival per microsecond, from time zero on. Each arrival has a die, a plane, a class and a priority.
-        fn new(options: &config::Schedule, arrivals: &[(u32, u8, Class, Priority)]) -> Waits {
+        fn new(options: &config::Schedule, arrivals: &[(u32, u8, TransactionClass, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
             let mut waits = Waits { queues, transactions: Transactions::default(), arrived: 0 };
@@ -240,7 +244,7 @@ mod tests {
             waits
         }
 
-        fn arrive(&mut self, (die, plane, class, priority): (u32, u8, Class, Priority)) {
+        fn arrive(&mut self, (die, plane, class, priority): (u32, u8, TransactionClass, Priority)) {
             let owner = Owner { priority, ..Owner::FIRMWARE };
             let mut transaction = Transaction::new(work_of(class), owner, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
             transaction.order = self.arrived;
@@ -259,7 +263,7 @@ mod tests {
             space_is_out: bool,
         ) -> Option<u64> {
             let ready: Vec<PlaneMasks> = (0..DIES).map(|die| self.queues.masks(DieId(die))).collect();
-            let waiting = Waiting::new(
+            let waiting = SchedulerView::new(
                 now,
                 &AllIdle,
                 DieId(0),
@@ -279,7 +283,7 @@ mod tests {
         config::Schedule { order, priorities, ..Default::default() }
     }
 
-    fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, u8, Class, Priority)]) -> Vec<u64> {
+    fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, u8, TransactionClass, Priority)]) -> Vec<u64> {
         served_when(options, first, false, arrivals)
     }
 
@@ -288,7 +292,7 @@ mod tests {
         options: &config::Schedule,
         first: bool,
         space_is_out: bool,
-        arrivals: &[(u32, u8, Class, Priority)],
+        arrivals: &[(u32, u8, TransactionClass, Priority)],
     ) -> Vec<u64> {
         let mut policy = OutOfOrder::new(options, DIES);
         let mut waits = Waits::new(options, arrivals);
@@ -337,7 +341,7 @@ mod tests {
         assert_eq!(order(EraseOrder::Last, true, true), [1, 2, 4, 3, 0]);
     }
 
-    const MIXED: [(u32, u8, Class, Priority); 7] = [
+    const MIXED: [(u32, u8, TransactionClass, Priority); 7] = [
         (0, 0, UserRead, Low),
         (0, 0, UserProgram, Urgent),
         (0, 0, UserRead, High),

@@ -19,12 +19,12 @@ use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::group::{ByGroup, Group, Rank};
-use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
+use super::group::{Group, GroupPolicy, Rank};
+use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 
 #[derive(Clone, Debug)]
 pub struct Paq {
-    groups: ByGroup,
+    groups: GroupPolicy,
     /// Load of each die; `None` if its queues have changed since it was computed.
     known: Vec<Option<DieLoad>>,
     /// Dies of the current set that may still wait for the path that they requested, by channel.
@@ -47,14 +47,14 @@ impl DieLoad {
 impl Paq {
     pub fn new(config: &Config, geometry: &Geometry) -> Paq {
         Paq {
-            groups: ByGroup::new(config, geometry, by_planes),
+            groups: GroupPolicy::new(config, geometry, by_planes),
             known: vec![None; geometry.dies() as usize],
             requesting: vec![Vec::new(); geometry.channels as usize],
             set: Vec::new(),
         }
     }
 
-    fn load(&mut self, dispatch: &Dispatch<'_>, die: DieId) -> DieLoad {
+    fn load(&mut self, dispatch: &DispatchView<'_>, die: DieId) -> DieLoad {
         if let Some(load) = self.known[die.index()] {
             return load;
         }
@@ -80,9 +80,9 @@ impl Paq {
     }
 
     /// Returns the load of all candidate dies of the chip.
-    fn load_of_chip(&mut self, dispatch: &Dispatch<'_>, first: DieId) -> DieLoad {
+    fn load_of_chip(&mut self, dispatch: &DispatchView<'_>, first: DieId) -> DieLoad {
         let mut whole = DieLoad::NOTHING;
-        for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.speaks_for(candidate)) {
+        for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.represented_dies(candidate)) {
             let load = self.load(dispatch, die);
             whole.planes += load.planes;
             if load.oldest < whole.oldest {
@@ -93,7 +93,7 @@ impl Paq {
     }
 
     /// Adds the dies of the next chip of a channel to the set.
-    fn choose_chip(&mut self, dispatch: &Dispatch<'_>, channel: u32) {
+    fn choose_chip(&mut self, dispatch: &DispatchView<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
         for &candidate in dispatch.candidates().of_channel(channel) {
@@ -121,7 +121,7 @@ impl Paq {
     }
 }
 
-fn candidates_of_chip(dispatch: &Dispatch<'_>, first: DieId) -> impl Iterator<Item = DieId> {
+fn candidates_of_chip(dispatch: &DispatchView<'_>, first: DieId) -> impl Iterator<Item = DieId> {
     let dies = first.0..first.0 + dispatch.geometry().dies_per_chip;
     dies.map(DieId).filter(|&die| dispatch.candidates().contains(die))
 }
@@ -131,7 +131,7 @@ fn by_planes(group: &Group) -> Rank {
 }
 
 impl Scheduler for Paq {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
@@ -139,7 +139,7 @@ impl Scheduler for Paq {
         true
     }
 
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.groups.decide(waiting)
     }
 
@@ -147,14 +147,14 @@ impl Scheduler for Paq {
         true
     }
 
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+    fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         if self.set.is_empty() {
             for channel in 0..dispatch.geometry().channels {
                 if dispatch.candidates().of_channel(channel).is_empty() {
                     continue;
                 }
                 let requesting = &mut self.requesting[channel as usize];
-                requesting.retain(|&die| dispatch.states().asks(die));
+                requesting.retain(|&die| dispatch.states().requests_path(die));
                 if requesting.is_empty() {
                     self.choose_chip(dispatch, channel);
                 }

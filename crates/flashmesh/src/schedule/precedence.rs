@@ -3,29 +3,29 @@
 use crate::config::EraseOrder;
 use crate::units::Time;
 
-use super::transaction::Class;
-use super::{Choice, Waiting};
+use super::transaction::TransactionClass;
+use super::{QueueId, SchedulerView};
 
-const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
-const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
-const REQUESTS: [Class; 2] = [Class::UserRead, Class::UserProgram];
+const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::MapProgram];
+const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
+const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
 /// Chooses among all classes. Transactions of the map go first, because many requests may wait for one page of the map. Then come requests, chosen by
 /// `user`. Garbage collection precedes or follows requests, depending on preemptibility and free space. Erases go as `erases` says.
 #[inline]
-pub(super) fn among_classes<T: From<Choice>>(
-    waiting: &Waiting<'_>,
+pub(super) fn among_classes<T: From<QueueId>>(
+    waiting: &SchedulerView<'_>,
     erases: EraseOrder,
     mut user: impl FnMut() -> Option<T>,
 ) -> Option<T> {
     if let Some(map) = in_order(waiting, MAP) {
         return Some(map.into());
     }
-    let firmware = |choice: Option<Choice>| choice.map(T::from);
+    let firmware = |choice: Option<QueueId>| choice.map(T::from);
     match erases {
         EraseOrder::WithCollection => {}
         EraseOrder::First => {
-            if let Some(erase) = waiting.oldest(Class::Erase) {
+            if let Some(erase) = waiting.oldest(TransactionClass::Erase) {
                 return Some(erase.into());
             }
         }
@@ -36,24 +36,24 @@ pub(super) fn among_classes<T: From<Choice>>(
             } else {
                 user().or_else(|| firmware(in_order(waiting, MOVES)))
             };
-            return others.or_else(|| firmware(waiting.oldest(Class::Erase)));
+            return others.or_else(|| firmware(waiting.oldest(TransactionClass::Erase)));
         }
     }
     if waiting.collection_first() {
-        firmware(in_order(waiting, Class::INTERNAL)).or_else(user)
+        firmware(in_order(waiting, TransactionClass::INTERNAL)).or_else(user)
     } else {
-        user().or_else(|| firmware(in_order(waiting, Class::INTERNAL)))
+        user().or_else(|| firmware(in_order(waiting, TransactionClass::INTERNAL)))
     }
 }
 
 /// Returns the queue of the oldest transaction of the first class in `classes` that is ready.
 #[inline]
-pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
+pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [TransactionClass; N]) -> Option<QueueId> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
 /// Returns the queue of the oldest request transaction, if its wait or that of another queue head exceeds `bound`.
-pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
+pub(super) fn overdue_queue(waiting: &SchedulerView<'_>, bound: Time) -> Option<QueueId> {
     let now = waiting.now();
     let mut is_late = false;
     for class in REQUESTS {

@@ -2,13 +2,13 @@
 
 use std::hint::select_unpredictable;
 
+use crate::engine::id_table::IdTable;
 use crate::engine::pool::Pool;
 use crate::engine::ring::Ring;
-use crate::engine::table::Table;
 use crate::ids::{DieId, TransactionId};
 
-use super::Choice;
-use super::transaction::{CLASSES, Class, Priority, Transaction};
+use super::QueueId;
+use super::transaction::{CLASSES, Priority, Transaction, TransactionClass};
 
 pub type Transactions = Pool<TransactionId, Transaction>;
 
@@ -46,7 +46,7 @@ pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
 impl PlaneMasks {
     /// Creates a mask of all planes of some classes.
-    pub const fn all_of(classes: &[Class]) -> PlaneMasks {
+    pub const fn all_of(classes: &[TransactionClass]) -> PlaneMasks {
         let mut masks = 0;
         let mut at = 0;
         while at < classes.len() {
@@ -57,19 +57,19 @@ impl PlaneMasks {
     }
 
     #[inline(always)]
-    const fn shift(class: Class) -> u32 {
+    const fn shift(class: TransactionClass) -> u32 {
         class as u32 * u8::BITS
     }
 
     /// Returns the planes of one class.
     #[inline(always)]
-    pub fn of(self, class: Class) -> u8 {
+    pub fn of(self, class: TransactionClass) -> u8 {
         (self.0 >> PlaneMasks::shift(class)) as u8
     }
 
     /// Returns the classes that have a plane in the mask, in index order.
     #[inline]
-    pub fn classes(self) -> impl Iterator<Item = Class> {
+    pub fn classes(self) -> impl Iterator<Item = TransactionClass> {
         let mut left = self;
         std::iter::from_fn(move || {
             let class = (left != NOTHING).then(|| left.first_class())?;
@@ -92,27 +92,27 @@ impl PlaneMasks {
 
     /// Adds `plane` to the planes of `class`.
     #[inline(always)]
-    pub fn insert(&mut self, class: Class, plane: u8) {
+    pub fn insert(&mut self, class: TransactionClass, plane: u8) {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
     /// Returns the plane of `class`, if the whole mask has no other plane.
     #[inline(always)]
-    pub fn only(self, class: Class) -> Option<u8> {
+    pub fn only(self, class: TransactionClass) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
         (self.0.is_power_of_two() && plane < u8::BITS).then_some(plane as u8)
     }
 
     /// Removes `plane` from the planes of `class`.
     #[inline(always)]
-    pub fn remove(&mut self, class: Class, plane: u8) {
+    pub fn remove(&mut self, class: TransactionClass, plane: u8) {
         self.0 &= !(1 << (PlaneMasks::shift(class) + u32::from(plane)));
     }
 
     /// Returns the first class that has a plane in the mask, in index order; an arbitrary class for the empty mask.
     #[inline(always)]
-    pub fn first_class(self) -> Class {
-        Class::ALL[(self.0.trailing_zeros() / u8::BITS) as usize % CLASSES]
+    pub fn first_class(self) -> TransactionClass {
+        TransactionClass::ALL[(self.0.trailing_zeros() / u8::BITS) as usize % CLASSES]
     }
 }
 
@@ -133,7 +133,7 @@ pub fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 #[derive(Clone, Debug)]
 pub struct DieQueues {
     queues: Vec<Ring<QueueEntry>>,
-    masks: Table<DieId, PlaneMasks>,
+    masks: IdTable<DieId, PlaneMasks>,
     planes_per_die: usize,
     /// Priorities that have separate queues. If priorities do not count, all share the queue of the default priority.
     priorities: &'static [Priority],
@@ -146,14 +146,14 @@ impl DieQueues {
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
             queues: vec![Ring::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
-            masks: Table::of(NOTHING, dies as usize),
+            masks: IdTable::filled(NOTHING, dies as usize),
             planes_per_die,
             priorities,
         }
     }
 
     #[inline]
-    fn slot(&self, at: Choice) -> usize {
+    fn slot(&self, at: QueueId) -> usize {
         let slot = (at.die.index() * CLASSES + at.class.index()) * self.planes_per_die + usize::from(at.plane);
         if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
     }
@@ -168,16 +168,23 @@ impl DieQueues {
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let class = transactions[id].class();
-        self.push_of(transactions, die, class, plane, id);
+        self.push_with_class(transactions, die, class, plane, id);
     }
 
     /// Like [`push`](Self::push), for callers that already know the `class` of the transaction.
     #[inline(always)]
-    pub fn push_of(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8, id: TransactionId) {
+    pub fn push_with_class(
+        &mut self,
+        transactions: &mut Transactions,
+        die: DieId,
+        class: TransactionClass,
+        plane: u8,
+        id: TransactionId,
+    ) {
         let transaction = &mut transactions[id];
         transaction.end_chain();
         let priority = transaction.owner.priority;
-        let slot = self.slot(Choice { die, class, plane, priority });
+        let slot = self.slot(QueueId { die, class, plane, priority });
         let queue = &mut self.queues[slot];
         if queue.is_empty() {
             self.masks[die].insert(class, plane);
@@ -189,11 +196,11 @@ impl DieQueues {
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { order, .. } = transactions[id];
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
-        let slot = self.slot(Choice { die, class, plane, priority });
+        let slot = self.slot(QueueId { die, class, plane, priority });
         let is_before = |waiting: &QueueEntry| transactions[waiting.id].order < order;
         let queue = &self.queues[slot];
         if queue.back().is_none_or(is_before) {
-            return self.push_of(transactions, die, class, plane, id);
+            return self.push_with_class(transactions, die, class, plane, id);
         }
         let at = queue.iter().take_while(|waiting| is_before(waiting)).count();
         transactions[id].end_chain();
@@ -210,7 +217,7 @@ impl DieQueues {
         ahead: impl Fn(&Transaction) -> bool,
     ) {
         let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
-        let slot = self.slot(Choice { die, class, plane, priority });
+        let slot = self.slot(QueueId { die, class, plane, priority });
         let at = self.queues[slot].iter().take_while(|waiting| ahead(&transactions[waiting.id])).count();
         self.masks[die].insert(class, plane);
         self.queues[slot].insert(at, QueueEntry::new(id));
@@ -218,13 +225,13 @@ impl DieQueues {
 
     /// Returns the first transaction of a queue.
     #[inline]
-    pub fn head(&self, at: Choice) -> Option<TransactionId> {
+    pub fn head(&self, at: QueueId) -> Option<TransactionId> {
         self.queues[self.slot(at)].front().map(|first| first.id)
     }
 
     /// Returns the transactions of a queue, in order.
     #[inline]
-    pub fn queued(&self, at: Choice) -> impl Iterator<Item = TransactionId> {
+    pub fn queued(&self, at: QueueId) -> impl Iterator<Item = TransactionId> {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
@@ -238,16 +245,16 @@ impl DieQueues {
         let class = masks.first_class();
         let plane = masks.of(class).trailing_zeros() as u8;
         if let &[priority] = self.priorities {
-            return self.head(Choice { die, class, plane, priority });
+            return self.head(QueueId { die, class, plane, priority });
         }
-        self.priorities.iter().find_map(|&priority| self.head(Choice { die, class, plane, priority }))
+        self.priorities.iter().find_map(|&priority| self.head(QueueId { die, class, plane, priority }))
     }
 
     /// Returns the plane among `planes` whose head of `class` is oldest. All of these queues must have a head, and priorities must not count.
     #[inline(never)]
-    pub fn oldest(&self, transactions: &Transactions, die: DieId, class: Class, planes: u8) -> u8 {
+    pub fn oldest(&self, transactions: &Transactions, die: DieId, class: TransactionClass, planes: u8) -> u8 {
         let order_of = |plane| {
-            let first = self.head(Choice { die, class, plane, priority: Priority::Medium });
+            let first = self.head(QueueId { die, class, plane, priority: Priority::Medium });
             first.map_or(u64::MAX, |id| transactions[id].order)
         };
         let mut oldest = (u64::MAX, 0);
@@ -261,11 +268,16 @@ impl DieQueues {
 
     /// Returns the oldest transaction of a class that is queued at a die.
     #[inline]
-    pub fn oldest_of<'a>(&self, transactions: &'a Transactions, die: DieId, class: Class) -> Option<&'a Transaction> {
+    pub fn oldest_of<'a>(
+        &self,
+        transactions: &'a Transactions,
+        die: DieId,
+        class: TransactionClass,
+    ) -> Option<&'a Transaction> {
         let mut oldest: Option<&Transaction> = None;
         for plane in planes(self.masks(die).of(class)) {
             for &priority in self.priorities {
-                let head = self.head(Choice { die, class, plane, priority }).map(|id| &transactions[id]);
+                let head = self.head(QueueId { die, class, plane, priority }).map(|id| &transactions[id]);
                 if head.is_some_and(|head| oldest.is_none_or(|oldest| head.order < oldest.order)) {
                     oldest = head;
                 }
@@ -276,7 +288,7 @@ impl DieQueues {
 
     /// Dequeues the first transaction of a queue.
     #[inline(always)]
-    pub fn pop(&mut self, transactions: &mut Transactions, at: Choice) -> Option<TransactionId> {
+    pub fn pop(&mut self, transactions: &mut Transactions, at: QueueId) -> Option<TransactionId> {
         let slot = self.slot(at);
         let queue = &mut self.queues[slot];
         let first = queue.pop_front()?.id;
@@ -290,7 +302,13 @@ impl DieQueues {
 
     /// Like [`pop`](Self::pop), if the queue is the only non-empty one of its die and priorities do not count.
     #[inline(always)]
-    pub fn pop_only(&mut self, transactions: &mut Transactions, die: DieId, class: Class, plane: u8) -> TransactionId {
+    pub fn pop_only(
+        &mut self,
+        transactions: &mut Transactions,
+        die: DieId,
+        class: TransactionClass,
+        plane: u8,
+    ) -> TransactionId {
         let slot = (die.index() * CLASSES + class.index()) * self.planes_per_die + usize::from(plane);
         let queue = &mut self.queues[slot];
         let first = queue.take_first().id;
@@ -302,7 +320,7 @@ impl DieQueues {
     }
 
     /// Removes transaction `id` from a queue; returns `false` if it is absent.
-    pub fn take(&mut self, transactions: &mut Transactions, queue: Choice, id: TransactionId) -> bool {
+    pub fn dequeue(&mut self, transactions: &mut Transactions, queue: QueueId, id: TransactionId) -> bool {
         if self.head(queue) == Some(id) {
             return self.pop(transactions, queue).is_some();
         }
@@ -312,10 +330,10 @@ impl DieQueues {
 
     /// Removes and returns the first transaction for which `fits` returns true, among the first `lookahead` of a queue.
     #[inline]
-    pub fn take_first(
+    pub fn dequeue_first(
         &mut self,
         transactions: &mut Transactions,
-        queue: Choice,
+        queue: QueueId,
         lookahead: u32,
         fits: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
@@ -324,13 +342,13 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`take_first`](Self::take_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
+    /// Like [`take_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
     /// not change while a transaction is queued.
     #[inline]
-    pub fn take_first_on_page(
+    pub fn dequeue_first_on_page(
         &mut self,
         transactions: &mut Transactions,
-        queue: Choice,
+        queue: QueueId,
         lookahead: u32,
         (page, page_of): (u32, impl Fn(&Transaction) -> u32),
         fits: impl Fn(&Transaction) -> bool,
@@ -355,7 +373,7 @@ impl DieQueues {
 
     /// Removes the transaction at an index of a queue.
     #[inline]
-    fn take_at(&mut self, transactions: &mut Transactions, queue: Choice, at: usize) -> Option<TransactionId> {
+    fn take_at(&mut self, transactions: &mut Transactions, queue: QueueId, at: usize) -> Option<TransactionId> {
         if at == 0 {
             return self.pop(transactions, queue);
         }
@@ -365,7 +383,7 @@ impl DieQueues {
 
     /// Updates the mask after a queue became empty.
     #[inline]
-    fn clear_mask_if_empty(&mut self, queue: Choice) {
+    fn clear_mask_if_empty(&mut self, queue: QueueId) {
         if self.is_plane_empty(queue) {
             self.masks[queue.die].remove(queue.class, queue.plane);
         }
@@ -373,9 +391,9 @@ impl DieQueues {
 
     /// Returns whether the queues of all priorities are empty in the plane of `queue`. The caller knows that `queue` itself is empty.
     #[inline]
-    fn is_plane_empty(&self, queue: Choice) -> bool {
+    fn is_plane_empty(&self, queue: QueueId) -> bool {
         self.priorities.len() == 1
-            || self.priorities.iter().all(|&priority| self.head(Choice { priority, ..queue }).is_none())
+            || self.priorities.iter().all(|&priority| self.head(QueueId { priority, ..queue }).is_none())
     }
 
     /// Returns the first `limit` transactions of each queue of a die for `class`: queue after queue, each in order.
@@ -383,12 +401,12 @@ impl DieQueues {
         &'a self,
         transactions: &'a Transactions,
         die: DieId,
-        class: Class,
+        class: TransactionClass,
         limit: usize,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+    ) -> impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)> + use<'a> {
         planes(self.masks(die).of(class)).flat_map(move |plane| {
             self.priorities.iter().flat_map(move |&priority| {
-                let queue = Choice { die, class, plane, priority };
+                let queue = QueueId { die, class, plane, priority };
                 let waiting = self.queues[self.slot(queue)].iter().take(limit);
                 waiting.map(move |waiting| (queue, waiting.id, &transactions[waiting.id]))
             })

@@ -18,18 +18,18 @@
 //! - Firmware work precedes or follows requests as with the other policies.
 
 use crate::config::Config;
-use crate::engine::circular::behind;
+use crate::engine::round_robin::round_robin_rank;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 
-use super::group::{ByGroup, Group, Rank};
-use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
+use super::group::{Group, GroupPolicy, Rank};
+use super::{Decision, DispatchView, QueueId, Scheduler, SchedulerView};
 
 #[derive(Clone, Debug)]
 pub struct Sprinkler {
     dies_per_chip: Divisor,
-    groups: ByGroup,
+    groups: GroupPolicy,
     visits: Vec<Visit>,
 }
 
@@ -46,7 +46,7 @@ impl Sprinkler {
         let last = geometry.chips_per_channel - 1;
         Sprinkler {
             dies_per_chip: Divisor::new(geometry.dies_per_chip),
-            groups: ByGroup::new(config, geometry, by_overlap),
+            groups: GroupPolicy::new(config, geometry, by_overlap),
             visits: vec![Visit { chip: last, requesting: Vec::new() }; geometry.channels as usize],
         }
     }
@@ -58,7 +58,7 @@ fn by_overlap(group: &Group) -> Rank {
 }
 
 impl Scheduler for Sprinkler {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+    fn choose(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         self.decide(waiting).map(|decision| decision.queue)
     }
 
@@ -66,7 +66,7 @@ impl Scheduler for Sprinkler {
         true
     }
 
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+    fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
         self.groups.decide(waiting)
     }
 
@@ -74,7 +74,7 @@ impl Scheduler for Sprinkler {
         true
     }
 
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+    fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         let Geometry { chips_per_channel, dies_per_chip, .. } = *dispatch.geometry();
         for (channel, visit) in (0..).zip(&mut self.visits) {
             let candidates = dispatch.candidates().of_channel(channel);
@@ -84,9 +84,9 @@ impl Scheduler for Sprinkler {
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
             // Dies of the chip that is being visited come first.
-            visit.requesting.retain(|&die| dispatch.states().asks(die));
+            visit.requesting.retain(|&die| dispatch.states().requests_path(die));
             let named = if visit.requesting.is_empty() {
-                let distance = |die: DieId| behind(offset(die), visit.chip, chips_per_channel);
+                let distance = |die: DieId| round_robin_rank(offset(die), visit.chip, chips_per_channel);
                 candidates.iter().copied().min_by_key(|&die| (distance(die), die))
             } else {
                 candidates.iter().copied().filter(|&die| offset(die) == visit.chip).min()

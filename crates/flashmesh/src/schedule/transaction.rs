@@ -3,14 +3,14 @@
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::Bytes;
 
-use super::account::Account;
-use super::work::{CachePlace, Work};
+use super::latency_account::LatencyAccount;
+use super::purpose::{CacheReservation, Purpose};
 
 pub use crate::config::Priority;
 
 /// The class of a transaction. The order is that of preference in the out-of-order policy, if user requests precede collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum TransactionClass {
     /// Read of a translation page, because transactions wait for its entries or because it is written back.
     MapRead,
     /// Write-back of a translation page.
@@ -32,38 +32,40 @@ pub enum Class {
 /// Number of classes.
 pub const CLASSES: usize = 8;
 
-impl Class {
+impl TransactionClass {
     /// All classes, in index order.
-    pub const ALL: [Class; CLASSES] = [
-        Class::MapRead,
-        Class::MapProgram,
-        Class::UserRead,
-        Class::UserProgram,
-        Class::CollectRead,
-        Class::CollectProgram,
-        Class::Erase,
-        Class::ReplicaProgram,
+    pub const ALL: [TransactionClass; CLASSES] = [
+        TransactionClass::MapRead,
+        TransactionClass::MapProgram,
+        TransactionClass::UserRead,
+        TransactionClass::UserProgram,
+        TransactionClass::CollectRead,
+        TransactionClass::CollectProgram,
+        TransactionClass::Erase,
+        TransactionClass::ReplicaProgram,
     ];
 
     /// Programs whose page is assigned late. They wait while their plane has no free page.
-    pub const WAITING_PROGRAMS: [Class; 3] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram];
+    pub const WAITING_PROGRAMS: [TransactionClass; 3] =
+        [TransactionClass::UserProgram, TransactionClass::MapProgram, TransactionClass::ReplicaProgram];
 
     /// Reads that requests wait for, and that may suspend an operation.
-    pub const AWAITED_READS: [Class; 2] = [Class::MapRead, Class::UserRead];
+    pub const AWAITED_READS: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::UserRead];
 
     /// All classes except replicas, which run only if nothing else is queued.
-    pub const REQUIRED: [Class; CLASSES - 1] = [
-        Class::MapRead,
-        Class::MapProgram,
-        Class::UserRead,
-        Class::UserProgram,
-        Class::CollectRead,
-        Class::CollectProgram,
-        Class::Erase,
+    pub const REQUIRED: [TransactionClass; CLASSES - 1] = [
+        TransactionClass::MapRead,
+        TransactionClass::MapProgram,
+        TransactionClass::UserRead,
+        TransactionClass::UserProgram,
+        TransactionClass::CollectRead,
+        TransactionClass::CollectProgram,
+        TransactionClass::Erase,
     ];
 
     /// Classes of collection and wear levelling.
-    pub const INTERNAL: [Class; 3] = [Class::CollectRead, Class::CollectProgram, Class::Erase];
+    pub const INTERNAL: [TransactionClass; 3] =
+        [TransactionClass::CollectRead, TransactionClass::CollectProgram, TransactionClass::Erase];
 
     /// Returns the index of this class in tables by class.
     #[inline]
@@ -74,19 +76,25 @@ impl Class {
     /// Returns whether the class programs a page.
     #[inline]
     pub const fn is_program(self) -> bool {
-        matches!(self, Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram)
+        matches!(
+            self,
+            TransactionClass::MapProgram
+                | TransactionClass::UserProgram
+                | TransactionClass::CollectProgram
+                | TransactionClass::ReplicaProgram
+        )
     }
 
-    /// Returns whether the class is one of [`WAITING_PROGRAMS`](Class::WAITING_PROGRAMS).
+    /// Returns whether the class is one of [`WAITING_PROGRAMS`](TransactionClass::WAITING_PROGRAMS).
     #[inline]
     pub const fn waits_for_page(self) -> bool {
-        matches!(self, Class::UserProgram | Class::MapProgram | Class::ReplicaProgram)
+        matches!(self, TransactionClass::UserProgram | TransactionClass::MapProgram | TransactionClass::ReplicaProgram)
     }
 
     /// Returns whether the class is work of collection or wear levelling.
     #[inline]
     pub const fn is_internal(self) -> bool {
-        matches!(self, Class::CollectRead | Class::CollectProgram | Class::Erase)
+        matches!(self, TransactionClass::CollectRead | TransactionClass::CollectProgram | TransactionClass::Erase)
     }
 }
 
@@ -143,7 +151,7 @@ pub struct Transaction {
     /// Plane of the operation.
     pub plane: PlaneId,
     /// Version of the map at the time of the lookup of `from`, for reads.
-    pub translated: u64,
+    pub map_version: u64,
     /// Owner of the transaction.
     pub owner: Owner,
     /// Page to program, assigned when the path is granted, or earlier with `ftl.write-binding = "early"`.
@@ -153,13 +161,13 @@ pub struct Transaction {
     /// Sequence number, in order of arrival of all transactions.
     pub order: u64,
     /// Purpose (host read, GC move, …). Selects the queue.
-    pub work: Work,
+    pub purpose: Purpose,
     /// Time account, which attributes the latency of the transaction.
-    pub account: Account,
+    pub account: LatencyAccount,
     /// Size of the host data of this page: requested by a read, or to be written.
     pub bytes: Bytes,
     /// Size of the data that a read transfers out of the die, without metadata of the page.
-    pub moved: Bytes,
+    pub transfer_bytes: Bytes,
     /// Next write of the same logical page.
     pub successor: Option<TransactionId>,
 }
@@ -170,7 +178,7 @@ const _: () = assert!(std::mem::offset_of!(Transaction, account) == 64);
 impl Default for Transaction {
     /// Returns a read of page 0 that no request waits for.
     fn default() -> Transaction {
-        let work = Work::HostRead(CachePlace::None);
+        let work = Purpose::HostRead(CacheReservation::None);
         Transaction::new(work, Owner::FIRMWARE, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO)
     }
 }
@@ -178,35 +186,35 @@ impl Default for Transaction {
 impl Transaction {
     /// Creates a transaction with an empty time account.
     #[inline(always)]
-    pub fn new(work: Work, owner: Owner, lpn: Lpn, plane: PlaneId, from: Ppn, bytes: Bytes) -> Transaction {
+    pub fn new(work: Purpose, owner: Owner, lpn: Lpn, plane: PlaneId, from: Ppn, bytes: Bytes) -> Transaction {
         Transaction {
-            work,
+            purpose: work,
             owner,
             next: NextInChain::NONE,
             successor: None,
             lpn,
             plane,
             from,
-            translated: u64::MAX,
+            map_version: u64::MAX,
             to: from,
             bytes,
             start: 0,
-            moved: bytes,
+            transfer_bytes: bytes,
             order: 0,
-            account: Account::default(),
+            account: LatencyAccount::default(),
         }
     }
 
     /// Returns the class, which selects the queue of the die.
     #[inline(always)]
-    pub const fn class(&self) -> Class {
-        self.work.class()
+    pub const fn class(&self) -> TransactionClass {
+        self.purpose.class()
     }
 
     /// Returns whether this is a host read whose data bypasses the device cache.
     #[inline(always)]
     pub fn is_plain_read(&self) -> bool {
-        self.work == Work::HostRead(CachePlace::None) && self.owner.request.is_some()
+        self.purpose == Purpose::HostRead(CacheReservation::None) && self.owner.request.is_some()
     }
 
     /// Returns the next companion.

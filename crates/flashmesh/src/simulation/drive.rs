@@ -6,18 +6,18 @@ use crate::config::Config;
 use crate::controller::Controller;
 use crate::datapath::Datapath;
 use crate::error::RunError;
-use crate::fabric::{Fabric, Kind, TransferPhase};
+use crate::fabric::{Fabric, StaticFabric, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::host::link::Direction;
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::Model;
-use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
+use crate::kernel::probe::{FabricEndState, Notice, RunEndState};
 use crate::measure::part_times::PartTimes;
 use crate::measure::report::Report;
 use crate::reporting::Snapshot;
-use crate::results::work::RecoveryReport;
+use crate::results::counters::RecoveryReport;
 use crate::units::Time;
 
 use super::{Control, Fault, recovery};
@@ -44,7 +44,7 @@ pub(super) enum Pause {
 
 /// A drive with all its parts.
 #[derive(Clone)]
-pub(super) struct Drive<M: Model> {
+pub(super) struct DriveInstance<M: Model> {
     pub config: Box<Config>,
     pub geometry: Geometry,
     pub kernel: Kernel<M>,
@@ -63,7 +63,7 @@ pub(super) struct Drive<M: Model> {
     pub precision_due: u64,
 }
 
-impl<M: Model> Drive<M> {
+impl<M: Model> DriveInstance<M> {
     /// Resumes collections in progress, collects idle dies, and issues the first requests.
     pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
         control.begin(self.frontend.request_count());
@@ -76,9 +76,9 @@ impl<M: Model> Drive<M> {
 
     /// Stops notices to probes, except that of the end of the run.
     pub fn stop_telling(&mut self) {
-        self.kernel.stop_telling();
-        self.datapath.stop_telling();
-        self.controller.stop_telling();
+        self.kernel.stop_notices();
+        self.datapath.stop_notices();
+        self.controller.stop_recording();
     }
 
     /// Ends a run that began at wall-clock time `started`. Returns its report.
@@ -97,7 +97,7 @@ impl<M: Model> Drive<M> {
         }
         self.kernel.conclude(&mut report);
         self.tell_end(&report);
-        self.kernel.verdict()?;
+        self.kernel.check_probes()?;
         Ok(match self.at_cut.take() {
             Some(at_cut) => at_cut.with_end(report),
             None => report,
@@ -131,8 +131,8 @@ impl<M: Model> Drive<M> {
             if control.is_cancelled() {
                 return Ok(Pause::Cancelled);
             }
-            if self.kernel.is_unwatched() {
-                self.datapath.tell_rest(&mut self.kernel);
+            if self.kernel.are_probes_done() {
+                self.datapath.report_remaining_uses(&mut self.kernel);
                 return Ok(Pause::Unwatched);
             }
         }
@@ -142,21 +142,21 @@ impl<M: Model> Drive<M> {
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
-        if M::Fabric::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+        if M::Fabric::SCHEDULES_EVENTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
             self.begin_event();
             return Some(Event::FabricWake(WakeToken(0)));
         }
         let due = self.kernel.advance()?;
         self.begin_event();
-        Some(self.kernel.take(due))
+        Some(self.kernel.dequeue(due))
     }
 
     /// Notifies probes and closes due intervals. Runs before the event is dequeued, so that dequeue and dispatch compile to one jump on the event
     /// kind.
     #[inline(always)]
     fn begin_event(&mut self) {
-        self.kernel.tell(|| Notice::Event);
+        self.kernel.notify(|| Notice::Event);
         if self.frontend.counters().due <= self.kernel.now() {
             self.cut_intervals();
         }
@@ -164,7 +164,7 @@ impl<M: Model> Drive<M> {
 
     #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
-        let Drive { kernel, frontend, controller, datapath, .. } = self;
+        let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
             Event::InDrive => {
@@ -182,7 +182,7 @@ impl<M: Model> Drive<M> {
                 }
             }
             Event::Arrive(stream) => frontend.arrive(stream, controller, kernel)?,
-            Event::ThreadReady(stream) => frontend.thought(stream, controller, kernel),
+            Event::ThreadReady(stream) => frontend.end_think_time(stream, controller, kernel),
             Event::CommandDelivered(asker) => {
                 controller.delivered(TransferPhase::Command, asker, datapath, kernel);
                 frontend.prefetch_request(|| datapath.request_under_way(asker));
@@ -202,7 +202,7 @@ impl<M: Model> Drive<M> {
             Event::CacheOpens if M::ALL_FEATURES => controller.cache_opens(datapath, kernel),
             Event::PowerCut if M::ALL_FEATURES => {
                 self.report_cut();
-                let Drive { kernel, frontend, controller, datapath, .. } = self;
+                let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
             // Wake-ups of the host interface. Plain drives have none of the events listed after `Pause`.
@@ -227,14 +227,14 @@ impl<M: Model> Drive<M> {
         if M::ALL_FEATURES {
             self.fault.check(self.kernel.now())?;
         }
-        self.kernel.tell(|| Notice::Settled(self.controller.ftl()));
-        self.kernel.verdict()
+        self.kernel.notify(|| Notice::Settled(self.controller.ftl()));
+        self.kernel.check_probes()
     }
 
     /// Passes completions to the frontend and grants to the dies, until none is pending.
     #[inline(always)]
     fn settle(&mut self) {
-        let Drive { kernel, frontend, controller, datapath, .. } = self;
+        let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
@@ -297,13 +297,13 @@ impl<M: Model> Drive<M> {
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
-        let Drive { controller, datapath, kernel, config, geometry, .. } = self;
+        let DriveInstance { controller, datapath, kernel, config, geometry, .. } = self;
         let Some(persistence) = controller.persistence() else { return Ok(None) };
         let torn = controller.pages_under_way(datapath);
         let scan = persistence.scan(geometry, controller.ftl(), &torn, config.mapping.cache_capacity.is_some());
         let recovered = persistence.recover(controller.ftl());
-        kernel.tell(|| Notice::Recovered(&recovered));
-        recovery::report(config, geometry, datapath.facts(), &scan, &recovered).map(Some)
+        kernel.notify(|| Notice::Recovered(&recovered));
+        recovery::report(config, geometry, datapath.info(), &scan, &recovered).map(Some)
     }
 
     fn snapshot(&self, now: Time) -> Snapshot<'_> {
@@ -312,7 +312,7 @@ impl<M: Model> Drive<M> {
             geometry: &self.geometry,
             frontend: self.frontend.figures(),
             controller: &self.controller,
-            datapath: self.datapath.figures(),
+            datapath: self.datapath.stats(),
             window_begin: self.window_begin.as_deref(),
             now,
         }
@@ -321,16 +321,16 @@ impl<M: Model> Drive<M> {
     /// Notifies the probes, if any, of the end of the run.
     fn tell_end(&mut self, report: &Report) {
         let fabric = self.datapath.fabric();
-        let held = fabric.held();
+        let held = fabric.held_links();
         let is_complete = !report.interrupted && report.power_cut.is_none() && self.end.is_none();
-        let links = LinksAtEnd {
+        let links = FabricEndState {
             layout: fabric.layout(),
             usage: fabric.usage(),
             held: &held,
-            is_torn: !is_complete,
+            has_transfers_in_flight: !is_complete,
             hops: fabric.hops(),
         };
         let (ftl, power, power_cut) = (self.controller.ftl(), &report.power, report.power_cut.as_ref());
-        self.kernel.tell_end(|| Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }));
+        self.kernel.notify_end(|| Notice::Ended(RunEndState { ftl, links, power, power_cut, is_complete }));
     }
 }

@@ -16,28 +16,28 @@ use crate::units::Time;
 use crate::workload::{IoRequest, WorkloadSummary};
 
 use super::Control;
-use super::drive::{Drive, Pause};
+use super::drive::{DriveInstance, Pause};
 
 /// A drive in one of the compiled instances.
 #[derive(Clone)]
 pub(super) enum AnyDrive {
     /// Initial instance of every drive, with all features.
-    Probed(Box<Drive<Probed>>),
-    Any(Box<Drive<Any>>),
-    SharedChannels(Box<Drive<Plain<SharedChannels>>>),
-    Pnssd(Box<Drive<Plain<Pnssd>>>),
-    Nossd(Box<Drive<Plain<Nossd>>>),
-    Venice(Box<Drive<Plain<Venice>>>),
+    Probed(Box<DriveInstance<Probed>>),
+    Any(Box<DriveInstance<Any>>),
+    SharedChannels(Box<DriveInstance<Plain<SharedChannels>>>),
+    Pnssd(Box<DriveInstance<Plain<Pnssd>>>),
+    Nossd(Box<DriveInstance<Plain<Nossd>>>),
+    Venice(Box<DriveInstance<Plain<Venice>>>),
     /// Placeholder during a conversion to another instance.
     Between,
 }
 
 /// A user-supplied part that replaces or extends a configured part.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Injected {
+pub(super) enum CustomPart {
     Scheduler,
     FirmwarePolicy,
-    HomeSelector,
+    ReplicaSelector,
     Allocator,
     VictimSelector,
     Routing,
@@ -49,35 +49,35 @@ pub(super) enum Injected {
     Probe(Scope),
 }
 
-impl Injected {
+impl CustomPart {
     /// Returns the smallest instance that supports this part.
     const fn needs(self) -> Instance {
         match self {
             // Home selectors are used only with `replication.enabled`, and this key already needs a larger instance.
-            Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
-            Injected::Routing | Injected::PacketRouting | Injected::Arbiter => Instance::Plain,
-            Injected::Scheduler
-            | Injected::FirmwarePolicy
-            | Injected::WritePlacer
-            | Injected::Allocator
-            | Injected::Fault => Instance::Any,
-            Injected::Probe(Scope::Reads) => Instance::Plain,
-            Injected::Probe(Scope::All) => Instance::Probed,
+            CustomPart::ReplicaSelector | CustomPart::VictimSelector | CustomPart::RequestSink => Instance::Plain,
+            CustomPart::Routing | CustomPart::PacketRouting | CustomPart::Arbiter => Instance::Plain,
+            CustomPart::Scheduler
+            | CustomPart::FirmwarePolicy
+            | CustomPart::WritePlacer
+            | CustomPart::Allocator
+            | CustomPart::Fault => Instance::Any,
+            CustomPart::Probe(Scope::Reads) => Instance::Plain,
+            CustomPart::Probe(Scope::All) => Instance::Probed,
         }
     }
 
     /// Returns the key of `[policy]` with which a configuration names this part; `None` if no key does.
     pub const fn key(self) -> Option<&'static str> {
         match self {
-            Injected::VictimSelector => Some("policy.victim"),
-            Injected::Allocator => Some("policy.allocator"),
-            Injected::HomeSelector => Some("policy.home"),
-            Injected::Scheduler => Some("policy.scheduler"),
-            Injected::Routing => Some("policy.routing"),
-            Injected::PacketRouting => Some("policy.hops"),
-            Injected::WritePlacer => Some("policy.placement"),
-            Injected::Arbiter => Some("policy.arbiter"),
-            Injected::FirmwarePolicy | Injected::Fault | Injected::RequestSink | Injected::Probe(_) => None,
+            CustomPart::VictimSelector => Some("policy.victim"),
+            CustomPart::Allocator => Some("policy.allocator"),
+            CustomPart::ReplicaSelector => Some("policy.home"),
+            CustomPart::Scheduler => Some("policy.scheduler"),
+            CustomPart::Routing => Some("policy.routing"),
+            CustomPart::PacketRouting => Some("policy.hops"),
+            CustomPart::WritePlacer => Some("policy.placement"),
+            CustomPart::Arbiter => Some("policy.arbiter"),
+            CustomPart::FirmwarePolicy | CustomPart::Fault | CustomPart::RequestSink | CustomPart::Probe(_) => None,
         }
     }
 }
@@ -107,7 +107,7 @@ impl Needs {
     }
 
     /// Adds the need of a user-supplied part.
-    pub fn inject(&mut self, injected: Injected) {
+    pub fn inject(&mut self, injected: CustomPart) {
         self.add(injected.needs());
     }
 
@@ -286,7 +286,7 @@ macro_rules! over {
 }
 
 /// Converts a drive to the plain instance for its interconnect. Leaves the drive unchanged if there is no such instance.
-fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
+fn plain(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, SharedChannels),
         AnyFabric::Pnssd(_) => over!(drive, Pnssd, Pnssd),
@@ -297,15 +297,15 @@ fn plain(drive: Box<Drive<Probed>>) -> AnyDrive {
 }
 
 /// Converts a drive to the instance with every feature but no probes. Leaves the drive unchanged if there is no such instance for its interconnect.
-fn any(drive: Box<Drive<Probed>>) -> AnyDrive {
+fn any(drive: Box<DriveInstance<Probed>>) -> AnyDrive {
     match drive.datapath.fabric() {
         AnyFabric::SharedChannels(_) => over!(drive, SharedChannels, Any),
         _ => AnyDrive::Probed(drive),
     }
 }
 
-fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::Fabric) -> Drive<M> {
-    Drive {
+fn resolve<M: Model>(drive: DriveInstance<Probed>, fabric: impl FnOnce(AnyFabric) -> M::Fabric) -> DriveInstance<M> {
+    DriveInstance {
         config: drive.config,
         geometry: drive.geometry,
         kernel: drive.kernel.into_model(),

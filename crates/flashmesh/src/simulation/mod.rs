@@ -10,31 +10,31 @@ pub(crate) mod stepping;
 use std::io::Write;
 
 use crate::check::Oracles;
-use crate::check::kinds::{self, Expected};
+use crate::check::expected_fabrics::{self, ExpectedFabric};
 use crate::config::{Config, ExpectedWrites, Instance};
 use crate::controller::Controller;
-use crate::controller::replica::homes::HomeSelector;
+use crate::controller::replica::replica_selector::ReplicaSelector;
 use crate::datapath::Datapath;
 use crate::error::{RunError, WorkloadError};
 use crate::fabric::nossd::{PacketRouting, PacketRoutingError};
 use crate::fabric::venice::routing::RoutingAlgorithm;
-use crate::fabric::{ArbitrationPolicy, Fabric, FabricError, Facts, facts};
+use crate::fabric::{ArbitrationPolicy, Fabric, FabricError, FabricInfo, info_of};
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, Frontend};
 use crate::ftl::allocation::Allocator;
 use crate::ftl::collection::VictimSelector;
 use crate::ftl::{Ftl, PreparedDrives};
-use crate::host::source::Source;
+use crate::host::source::RequestSource;
 use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
-use crate::measure::goal::Goal;
 use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
+use crate::measure::request_budget::RequestBudget;
 use crate::policies::{FirmwarePolicy, WritePlacer, ftl_rules};
 use crate::probes::{ChipStatesProbe, CollisionProbe};
-use crate::recording::Window;
+use crate::recording::RecordingWindow;
 use crate::recording::network::{NetworkRecorder, Recorded};
-use crate::recording::timeline::{Outcome, Shape, Timeline};
+use crate::recording::timeline::{DriveLayout, Outcome, Timeline};
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::workload::WorkloadSummary;
 use crate::workload::source::WorkloadSource;
@@ -42,8 +42,8 @@ use crate::workload::source::WorkloadSource;
 pub use control::Control;
 pub use fault::Fault;
 
-use drive::Drive;
-use instances::{AnyDrive, Injected, Needs};
+use drive::DriveInstance;
+use instances::{AnyDrive, CustomPart, Needs};
 
 /// One drive and its workloads.
 pub struct Simulation {
@@ -60,37 +60,37 @@ impl Simulation {
     /// # Errors
     /// If the drive cannot be built, or a workload cannot be used on it.
     pub fn new(config: &Config) -> Result<Simulation, RunError> {
-        Simulation::opened(config, facts(config.fabric.kind), None, None, &Control::default())
+        Simulation::opened(config, info_of(config.fabric.kind), None, None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], but over an interconnect of the kind `facts`; `fabric.kind` is ignored.
+    /// Like [`Simulation::new`], but over an interconnect of the kind `info`; `fabric.kind` is ignored.
     ///
     /// # Errors
     /// Like [`Simulation::new`], and if the configuration requires something that the kind does not support.
-    pub fn over(config: &Config, facts: &'static Facts) -> Result<Simulation, RunError> {
-        Simulation::opened(config, facts, None, None, &Control::default())
+    pub fn with_interconnect(config: &Config, info: &'static FabricInfo) -> Result<Simulation, RunError> {
+        Simulation::opened(config, info, None, None, &Control::default())
     }
 
-    /// Like [`Simulation::with_sources`], but over an interconnect of the kind `facts`.
+    /// Like [`Simulation::with_sources`], but over an interconnect of the kind `info`.
     ///
     /// # Errors
     /// Like [`Simulation::with_sources`], and if the configuration requires something that the kind does not support.
     pub fn over_with_sources(
         config: &Config,
-        facts: &'static Facts,
+        info: &'static FabricInfo,
         sources: Vec<Box<dyn WorkloadSource>>,
     ) -> Result<Simulation, RunError> {
-        let sources = sources.into_iter().map(Source::Workload).collect();
-        Simulation::assembled(config, facts, sources, &ExpectedWrites::unknown(), None, &Control::default())
+        let sources = sources.into_iter().map(RequestSource::Workload).collect();
+        Simulation::assembled(config, info, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], or like [`Simulation::alone`] if `only` gives a stream, but takes the initial state from `drives`. If no earlier run
+    /// Like [`Simulation::new`], or like [`Simulation::single_stream`] if `only` gives a stream, but takes the initial state from `drives`. If no earlier run
     /// did, this run prepares the state there.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or a workload cannot be used.
     pub fn prepared(config: &Config, only: Option<usize>, drives: &PreparedDrives) -> Result<Simulation, RunError> {
-        Simulation::opened(config, facts(config.fabric.kind), only, Some(drives), &Control::default())
+        Simulation::opened(config, info_of(config.fabric.kind), only, Some(drives), &Control::default())
     }
 
     /// Like [`Simulation::prepared`], but publishes the progress of preconditioning to `control`. Without `drives`, the state is prepared for this
@@ -98,19 +98,19 @@ impl Simulation {
     ///
     /// # Errors
     /// Like [`Simulation::prepared`].
-    pub fn watched(
+    pub fn with_control(
         config: &Config,
         only: Option<usize>,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
-        Simulation::opened(config, facts(config.fabric.kind), only, drives, control)
+        Simulation::opened(config, info_of(config.fabric.kind), only, drives, control)
     }
 
     /// Returns the key of the initial state of a run of `config`; `None` if the drive is prepared separately for each run, or cannot be built. Runs
     /// with equal keys share the state, and wait for the run that prepares it.
     pub fn state_key(config: &Config, drives: &PreparedDrives) -> Option<String> {
-        let geometry = Geometry::of(config).ok()?;
+        let geometry = Geometry::from_config(config).ok()?;
         drives.key(&geometry, config, ftl_rules(config), &config.expected_writes())
     }
 
@@ -118,13 +118,13 @@ impl Simulation {
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or its workload cannot be used.
-    pub fn alone(config: &Config, index: usize) -> Result<Simulation, RunError> {
-        Simulation::opened(config, facts(config.fabric.kind), Some(index), None, &Control::default())
+    pub fn single_stream(config: &Config, index: usize) -> Result<Simulation, RunError> {
+        Simulation::opened(config, info_of(config.fabric.kind), Some(index), None, &Control::default())
     }
 
     fn opened(
         config: &Config,
-        facts: &'static Facts,
+        info: &'static FabricInfo,
         only: Option<usize>,
         drives: Option<&PreparedDrives>,
         control: &Control,
@@ -133,12 +133,12 @@ impl Simulation {
         if let Some(index) = only.filter(|&index| index >= count) {
             return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
         }
-        let opened = frontend::open(config, &Geometry::of(config)?, only)?;
-        let sources = opened.sources.into_iter().map(Source::Workload).collect();
-        let mut simulation = Simulation::assembled(config, facts, sources, &config.expected_writes(), drives, control)?;
-        let frontend = &mut simulation.built().frontend;
+        let opened = frontend::open(config, &Geometry::from_config(config)?, only)?;
+        let sources = opened.sources.into_iter().map(RequestSource::Workload).collect();
+        let mut simulation = Simulation::assembled(config, info, sources, &config.expected_writes(), drives, control)?;
+        let frontend = &mut simulation.unstarted_drive().frontend;
         frontend.describe(opened.summaries);
-        if let Some(goal) = Goal::of(config, only) {
+        if let Some(goal) = RequestBudget::of(config, only) {
             frontend.set_goal(goal);
         }
         Ok(simulation)
@@ -158,22 +158,22 @@ impl Simulation {
     /// # Errors
     /// If the drive cannot be built, or the numbers of sources and streams differ.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
-        Simulation::over_with_sources(config, facts(config.fabric.kind), sources)
+        Simulation::over_with_sources(config, info_of(config.fabric.kind), sources)
     }
 
     /// Returns the drive that `config` describes, in its initial state, with a source of requests for each stream. `writes` describes the writes that
     /// the sources are expected to issue.
     fn assembled(
         config: &Config,
-        facts: &'static Facts,
-        sources: Vec<Source>,
+        info: &'static FabricInfo,
+        sources: Vec<RequestSource>,
         writes: &ExpectedWrites,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
-        let geometry = Geometry::of(config)?;
+        let geometry = Geometry::from_config(config)?;
         let frontend = Frontend::new(config, &geometry, sources)?;
-        let datapath = Datapath::new(config, &geometry, facts)?;
+        let datapath = Datapath::new(config, &geometry, info)?;
         let watch = |share| control.publish_preconditioned(share);
         let rules = ftl_rules(config);
         let ftl = match drives {
@@ -185,7 +185,7 @@ impl Simulation {
         let needs = Needs::of(config);
         let config = Box::new(config.clone());
         let (kernel, fault) = (Kernel::default(), Fault::default());
-        let drive = Drive {
+        let drive = DriveInstance {
             config,
             geometry,
             kernel,
@@ -201,26 +201,26 @@ impl Simulation {
         let drive = AnyDrive::Probed(Box::new(drive));
         let mut simulation = Simulation { drive, needs, policies: Vec::new() };
         if analyses_collisions {
-            let drive = simulation.built();
+            let drive = simulation.unstarted_drive();
             let probe = CollisionProbe::new(&drive.config, &drive.geometry);
             drive.kernel.add_probe(Box::new(probe));
         }
         if tells_chip_states {
-            let drive = simulation.built();
+            let drive = simulation.unstarted_drive();
             drive.kernel.add_probe(Box::new(ChipStatesProbe::new(&drive.geometry)));
         }
         Ok(simulation)
     }
 
     /// Returns the drive. Panics if the drive has already run.
-    fn built(&mut self) -> &mut Drive<crate::kernel::model::Probed> {
+    fn unstarted_drive(&mut self) -> &mut DriveInstance<crate::kernel::model::Probed> {
         match &mut self.drive {
             AnyDrive::Probed(drive) => drive,
             _ => panic!("the drive has begun to run: it is set up before"),
         }
     }
 
-    fn inject(&mut self, injected: Injected) {
+    fn inject(&mut self, injected: CustomPart) {
         self.needs.inject(injected);
         self.policies.extend(injected.key());
     }
@@ -230,8 +230,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_fault(&mut self, fault: Fault) {
-        self.inject(Injected::Fault);
-        self.built().fault = fault;
+        self.inject(CustomPart::Fault);
+        self.unstarted_drive().fault = fault;
     }
 
     /// Replaces the configured routing of scouts with a user-supplied one.
@@ -242,12 +242,12 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> Result<(), RunError> {
-        self.inject(Injected::Routing);
-        let datapath = &mut self.built().datapath;
+        self.inject(CustomPart::Routing);
+        let datapath = &mut self.unstarted_drive().datapath;
         if datapath.fabric_mut().set_routing(routing) {
             return Ok(());
         }
-        Err(unable(datapath.facts(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
+        Err(unable(datapath.info(), "policy.routing", "sends no scouts", "choose fabric.kind = \"venice\""))
     }
 
     /// Replaces the XY routing of NoSSD packets with a user-supplied one, which is evaluated now for every router and destination.
@@ -258,14 +258,14 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_packet_routing(&mut self, routing: &dyn PacketRouting) -> Result<(), PacketRoutingError> {
-        self.inject(Injected::PacketRouting);
-        let drive = self.built();
+        self.inject(CustomPart::PacketRouting);
+        let drive = self.unstarted_drive();
         let (config, geometry, datapath) = (&drive.config, &drive.geometry, &mut drive.datapath);
         if datapath.fabric_mut().set_packet_routing(config, geometry, routing)? {
             return Ok(());
         }
         let why = "has no packets that go from router to router";
-        Err(unfit(datapath.facts(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
+        Err(unfit(datapath.info(), "policy.hops", why, "choose fabric.kind = \"nossd\"").into())
     }
 
     /// Replaces the arbitration of channels and controllers (`fabric.arbitration`) with a user-supplied one.
@@ -276,14 +276,14 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
-        self.inject(Injected::Arbiter);
-        let datapath = &mut self.built().datapath;
+        self.inject(CustomPart::Arbiter);
+        let datapath = &mut self.unstarted_drive().datapath;
         if datapath.fabric_mut().set_arbiter(policy) {
             return Ok(());
         }
         let kinds = "choose fabric.kind = \"bus\", \"pssd\", \"pnssd\" or \"ideal\"";
         Err(unable(
-            datapath.facts(),
+            datapath.info(),
             "policy.arbiter",
             "has no channels that dies wait for by fabric.arbitration",
             kinds,
@@ -295,8 +295,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
-        self.inject(Injected::Scheduler);
-        let drive = self.built();
+        self.inject(CustomPart::Scheduler);
+        let drive = self.unstarted_drive();
         drive.datapath.set_scheduler(AnyScheduler::Custom(scheduler));
         if drive.config.policy.scheduler.is_some() {
             drive.datapath.leave_order_to_scheduler();
@@ -308,8 +308,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run, or the configuration has another policy than `page`.
     pub fn set_firmware_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
-        self.inject(Injected::FirmwarePolicy);
-        let drive = self.built();
+        self.inject(CustomPart::FirmwarePolicy);
+        let drive = self.unstarted_drive();
         let configured = drive.config.ftl.policy;
         assert_eq!(configured.name(), "page", "a policy takes the place of `page`: set ftl.policy to it");
         drive.controller.set_policy(policy);
@@ -321,8 +321,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run, or the configuration has the policy `mbm`, which places writes in another way.
     pub fn set_write_placer(&mut self, placer: Box<dyn WritePlacer + Send>) {
-        self.inject(Injected::WritePlacer);
-        self.built().controller.set_write_placer(placer);
+        self.inject(CustomPart::WritePlacer);
+        self.unstarted_drive().controller.set_write_placer(placer);
     }
 
     /// Sets a user-supplied selector, which chooses between original and replica for each read of a replicated page. Never called without
@@ -330,9 +330,9 @@ impl Simulation {
     ///
     /// # Panics
     /// If the drive has already run.
-    pub fn set_home_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
-        self.inject(Injected::HomeSelector);
-        if let Some(replication) = self.built().controller.replication_mut() {
+    pub fn set_replica_selector(&mut self, selector: Box<dyn ReplicaSelector + Send>) {
+        self.inject(CustomPart::ReplicaSelector);
+        if let Some(replication) = self.unstarted_drive().controller.replication_mut() {
             replication.set_selector(selector);
         }
     }
@@ -342,8 +342,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
-        self.inject(Injected::Allocator);
-        let drive = self.built();
+        self.inject(CustomPart::Allocator);
+        let drive = self.unstarted_drive();
         drive.datapath.track_idle();
         drive.controller.set_allocator(allocator);
     }
@@ -353,8 +353,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
-        self.inject(Injected::VictimSelector);
-        self.built().controller.set_victim_selector(selector);
+        self.inject(CustomPart::VictimSelector);
+        self.unstarted_drive().controller.set_victim_selector(selector);
     }
 
     /// Sets the sink that receives the record of every completed request.
@@ -362,8 +362,8 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
-        self.needs.inject(Injected::RequestSink);
-        self.built().frontend.set_request_sink(sink);
+        self.needs.inject(CustomPart::RequestSink);
+        self.unstarted_drive().frontend.set_request_sink(sink);
     }
 
     /// Adds a probe, which receives notices during the run.
@@ -371,11 +371,11 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
-        self.needs.inject(Injected::Probe(probe.scope()));
-        let drive = self.built();
+        self.needs.inject(CustomPart::Probe(probe.scope()));
+        let drive = self.unstarted_drive();
         if probe.scope() == Scope::All {
-            drive.datapath.tell_uses();
-            drive.controller.tell_probes();
+            drive.datapath.record_link_uses();
+            drive.controller.record_changes();
         }
         drive.kernel.add_probe(probe);
     }
@@ -386,9 +386,9 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn enable_checks(&mut self) {
-        let drive = self.built();
-        let kind = drive.datapath.facts().name;
-        let oracles = match kinds::expected(kind) {
+        let drive = self.unstarted_drive();
+        let kind = drive.datapath.info().name;
+        let oracles = match expected_fabrics::expected(kind) {
             Some(expected) => Oracles::over(expected, &drive.geometry, &drive.config),
             None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),
         };
@@ -399,15 +399,15 @@ impl Simulation {
     ///
     /// # Panics
     /// If the drive has already run.
-    pub fn enable_checks_of(&mut self, expected: &Expected) {
-        let drive = self.built();
+    pub fn enable_checks_of(&mut self, expected: &ExpectedFabric) {
+        let drive = self.unstarted_drive();
         let oracles = Oracles::over(expected, &drive.geometry, &drive.config);
         self.add_oracles(oracles);
     }
 
     fn add_oracles(&mut self, oracles: Oracles) {
         // The audit of the oracles looks up every page, and lookups in tables are faster.
-        self.built().controller.store_map();
+        self.unstarted_drive().controller.store_map();
         self.add_probe(Box::new(oracles));
     }
 
@@ -450,14 +450,15 @@ impl Simulation {
     /// # Panics
     /// If the drive has already run.
     pub fn record_timeline(&mut self, sink: Box<dyn Write + Send>) -> Outcome {
-        let drive = self.built();
+        let drive = self.unstarted_drive();
         let measure = &drive.config.measure;
-        let shape = Shape {
+        let shape = DriveLayout {
             geometry: &drive.geometry,
             layout: drive.datapath.fabric().layout(),
             streams: drive.frontend.summaries().map(|(name, _)| name).collect(),
         };
-        let (timeline, outcome) = Timeline::new(&shape, Window::new(measure), measure.timeline_events_max, sink);
+        let (timeline, outcome) =
+            Timeline::new(&shape, RecordingWindow::new(measure), measure.timeline_events_max, sink);
         self.add_probe(Box::new(timeline));
         outcome
     }
@@ -470,7 +471,7 @@ impl Simulation {
             return None;
         }
         let (recorder, recorded) =
-            NetworkRecorder::new(drive.datapath.facts(), Window::new(measure), measure.network_events_max);
+            NetworkRecorder::new(drive.datapath.info(), RecordingWindow::new(measure), measure.network_events_max);
         self.add_probe(Box::new(recorder));
         Some(recorded)
     }
@@ -496,11 +497,11 @@ impl Simulation {
 }
 
 /// Returns the error for a policy that the interconnect does not support.
-fn unable(facts: &Facts, key: &'static str, why: &str, help: &str) -> RunError {
-    unfit(facts, key, why, help).into()
+fn unable(info: &FabricInfo, key: &'static str, why: &str, help: &str) -> RunError {
+    unfit(info, key, why, help).into()
 }
 
-fn unfit(facts: &Facts, key: &'static str, why: &str, help: &str) -> FabricError {
-    let message = format!("{key} does not act on fabric.kind = {}, which {why}", facts.name);
+fn unfit(info: &FabricInfo, key: &'static str, why: &str, help: &str) -> FabricError {
+    let message = format!("{key} does not act on fabric.kind = {}, which {why}", info.name);
     FabricError { keys: vec![key, "fabric.kind"], message, help: format!("leave it out, or {help}") }
 }

@@ -4,40 +4,40 @@
 //! all of its planes busy. Computing time of the controller is ignored \[choice\].
 
 use crate::config::Config;
-use crate::datapath::{Arrived, Datapath, Ended, Next, PageSource, Wants};
+use crate::datapath::{ArrayOutcome, Datapath, DeliveredTransfer, GrantOutcome, IssueOutcome, PageSource};
 use crate::error::RunError;
-use crate::fabric::{Facts, Kind, TransferPhase};
+use crate::fabric::{FabricInfo, StaticFabric, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::{Model, Probed};
 use crate::persistence::{Recovered, Scan, ScanRead};
-use crate::results::work::{RecoveryReads, RecoveryReport, RecoverySteps};
+use crate::results::counters::{RecoveryReads, RecoveryReport, RecoverySteps};
+use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{Class, Owner, Transaction};
-use crate::schedule::work::Work;
+use crate::schedule::transaction::{Owner, Transaction, TransactionClass};
 use crate::units::Time;
 
 /// Number of pending reads of a die, for each of its planes.
 const READS_PER_PLANE: u32 = 4;
 
 /// Reads of one step that have not been issued.
-struct Reads {
+struct ScanReads {
     geometry: Geometry,
     /// Reads to issue, by die.
     waiting: Vec<std::vec::IntoIter<ScanRead>>,
     arrived: u64,
 }
 
-impl Reads {
-    fn new(geometry: &Geometry, reads: &[ScanRead]) -> Reads {
+impl ScanReads {
+    fn new(geometry: &Geometry, reads: &[ScanRead]) -> ScanReads {
         let mut waiting = vec![Vec::new(); geometry.dies() as usize];
         for &read in reads {
             waiting[geometry.die_of_plane(geometry.plane_of(read.ppn)).index()].push(read);
         }
         let waiting = waiting.into_iter().map(Vec::into_iter).collect();
-        Reads { geometry: geometry.clone(), waiting, arrived: 0 }
+        ScanReads { geometry: geometry.clone(), waiting, arrived: 0 }
     }
 
     /// Enqueues the next read of a die.
@@ -45,16 +45,16 @@ impl Reads {
         let Some(ScanRead { ppn, is_whole }) = self.waiting[die.index()].next() else { return };
         let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
         let plane = self.geometry.plane_of(ppn);
-        let mut transaction = Transaction::new(Work::MapRead, Owner::FIRMWARE, Lpn(0), plane, ppn, bytes);
+        let mut transaction = Transaction::new(Purpose::MapRead, Owner::FIRMWARE, Lpn(0), plane, ppn, bytes);
         transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
-        let die = datapath.enqueue(id, datapath.transaction(id).work, kernel);
+        let die = datapath.enqueue(id, datapath.transaction(id).purpose, kernel);
         self.try_issue(die, datapath, kernel);
     }
 
     /// Tries to issue the next operation of a die. Recovery never holds transactions back.
     fn try_issue(&self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
-        if let Wants::Each(first, count) = datapath.try_issue(die, self, kernel) {
+        if let IssueOutcome::Each(first, count) = datapath.try_issue(die, self, kernel) {
             for die in (first.0..first.0 + count).map(DieId) {
                 let _ = datapath.try_issue_of_die(die, self, kernel);
             }
@@ -64,22 +64,22 @@ impl Reads {
     /// Requests a path for the data in the register of a die.
     fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         if datapath.begin_sending(die) {
-            datapath.ask_data(die, None, kernel);
+            datapath.request_data_path(die, None, kernel);
         }
     }
 }
 
 /// Answers to the queries of the datapath. Pages never move during recovery.
-impl<M: Model> PageSource<M> for Reads {
+impl<M: Model> PageSource<M> for ScanReads {
     fn is_current(&self, _transaction: &Transaction) -> bool {
         true
     }
 
-    fn stays(&self, _write: TransactionId, _datapath: &Datapath<M>) -> bool {
+    fn keeps_plane(&self, _write: TransactionId, _datapath: &Datapath<M>) -> bool {
         true
     }
 
-    fn joins(&self, _lead: &Transaction, _other: &Transaction) -> bool {
+    fn may_join(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
 
@@ -87,7 +87,12 @@ impl<M: Model> PageSource<M> for Reads {
         None
     }
 
-    fn has_page<'a>(&self, _class: Class, _plane: PlaneId, _heads: impl Iterator<Item = &'a Transaction>) -> bool {
+    fn has_page<'a>(
+        &self,
+        _class: TransactionClass,
+        _plane: PlaneId,
+        _heads: impl Iterator<Item = &'a Transaction>,
+    ) -> bool {
         false
     }
 
@@ -107,7 +112,7 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
-    fn moves_more(&self, _plane: PlaneId) -> bool {
+    fn has_unread_pages(&self, _plane: PlaneId) -> bool {
         false
     }
 
@@ -127,11 +132,11 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
-    fn suspends(&self) -> bool {
+    fn may_suspend(&self) -> bool {
         true
     }
 
-    fn holds_back(&self, _ready: &PlaneMasks, _waiting: &PlaneMasks) -> bool {
+    fn may_hold_programs(&self, _ready: &PlaneMasks, _waiting: &PlaneMasks) -> bool {
         false
     }
 
@@ -151,7 +156,7 @@ impl Recovery {
     /// Runs one step to its end. Returns its duration in ps.
     fn read(&mut self, reads: &[ScanRead]) -> Result<u64, RunError> {
         let started = self.kernel.now();
-        let mut source = Reads::new(&self.geometry, reads);
+        let mut source = ScanReads::new(&self.geometry, reads);
         for _ in 0..self.geometry.planes_per_die * READS_PER_PLANE {
             for die in (0..self.geometry.dies()).map(DieId) {
                 source.issue(die, &mut self.datapath, &mut self.kernel);
@@ -171,24 +176,27 @@ impl Recovery {
 
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
-        if <<Probed as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+        if <<Probed as Model>::Fabric as StaticFabric>::SCHEDULES_EVENTS
+            && wake_at < Time::MAX
+            && wake_at <= self.kernel.next_at()
+        {
             self.kernel.advance_to(wake_at);
             return Some(Event::FabricWake(WakeToken(0)));
         }
         let due = self.kernel.advance()?;
-        Some(self.kernel.take(due))
+        Some(self.kernel.dequeue(due))
     }
 
-    fn handle(&mut self, event: Event, source: &mut Reads) {
+    fn handle(&mut self, event: Event, source: &mut ScanReads) {
         let Recovery { kernel, datapath, .. } = self;
         match event {
             Event::CommandDelivered(asker) => self.delivered(TransferPhase::Command, asker, source),
             Event::DataDelivered(asker) => self.delivered(TransferPhase::DataOut, asker, source),
             Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => {
-                if let Ended::Read = datapath.array_end(die, kernel) {
+                if let ArrayOutcome::Read = datapath.array_end(die, kernel) {
                     source.try_issue(die, datapath, kernel);
-                    Reads::send_register(die, datapath, kernel);
+                    ScanReads::send_register(die, datapath, kernel);
                 }
             }
             Event::Resumed(die) => source.try_issue(die, datapath, kernel),
@@ -197,15 +205,15 @@ impl Recovery {
         }
     }
 
-    fn delivered(&mut self, phase: TransferPhase, asker: DieId, source: &mut Reads) {
+    fn delivered(&mut self, phase: TransferPhase, asker: DieId, source: &mut ScanReads) {
         let Recovery { kernel, datapath, .. } = self;
         match datapath.delivered(phase, asker, kernel) {
-            Arrived::Command(die) => {
+            DeliveredTransfer::Command(die) => {
                 let _ = datapath.issue_beside_array(die, source, kernel);
             }
-            Arrived::Data { die, read, held } => {
+            DeliveredTransfer::Data { die, read, held } => {
                 source.try_issue(die, datapath, kernel);
-                Reads::send_register(die, datapath, kernel);
+                ScanReads::send_register(die, datapath, kernel);
                 // Companions are the other mapping units of the same page.
                 let mut arrived = Some(read);
                 while let Some(read) = arrived {
@@ -221,7 +229,7 @@ impl Recovery {
         }
     }
 
-    fn settle(&mut self, source: &mut Reads) {
+    fn settle(&mut self, source: &mut ScanReads) {
         let Recovery { kernel, datapath, .. } = self;
         loop {
             let mut has_acted = false;
@@ -232,15 +240,15 @@ impl Recovery {
                 datapath.dispatched();
                 has_acted = true;
             }
-            if datapath.has_answers() {
+            if datapath.has_output() {
                 has_acted = true;
                 let mut next = 0;
                 while let Some(granted) = datapath.next_grant(&mut next) {
-                    if let Next::Look(die) = datapath.granted(granted, source, kernel) {
+                    if let GrantOutcome::TryIssue(die) = datapath.handle_grant(granted, source, kernel) {
                         source.try_issue(die, datapath, kernel);
                     }
                 }
-                datapath.grants_taken(kernel);
+                datapath.clear_grants(kernel);
             }
             if !has_acted {
                 return;
@@ -256,11 +264,11 @@ impl Recovery {
 pub(super) fn report(
     config: &Config,
     geometry: &Geometry,
-    facts: &'static Facts,
+    info: &'static FabricInfo,
     scan: &Scan,
     recovered: &Recovered,
 ) -> Result<RecoveryReport, RunError> {
-    let datapath = Datapath::new(config, geometry, facts)?;
+    let datapath = Datapath::new(config, geometry, info)?;
     let mut recovery = Recovery { geometry: geometry.clone(), kernel: Kernel::default(), datapath };
     let of_map: Vec<ScanRead> = scan.map.iter().chain(&scan.journal).copied().collect();
     let steps = RecoverySteps {

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::config::{Config, ExpectedWrites, ReplayMode};
 use crate::error::{RunError, StepError};
-use crate::fabric::facts;
+use crate::fabric::info_of;
 use crate::ftl::PreparedDrives;
-use crate::host::source::{Source, Submitted};
+use crate::host::source::{RequestSource, Submitted};
 use crate::ids::StreamId;
 use crate::measure::report::Report;
 use crate::units::{Bytes, Time};
@@ -132,12 +132,12 @@ impl Drive {
     /// # Errors
     /// Like [`Drive::new`].
     pub fn prepared(config: &Config, is_checked: bool, drives: Option<&PreparedDrives>) -> Result<Drive, RunError> {
-        refuse_unfollowed(config)?;
+        check_steppable(config)?;
         let names = config.streams().len();
-        let sources = (0..names).map(|_| Source::Submitted(Submitted::default())).collect();
+        let sources = (0..names).map(|_| RequestSource::Submitted(Submitted::default())).collect();
         let mut simulation = Simulation::assembled(
             config,
-            facts(config.fabric.kind),
+            info_of(config.fabric.kind),
             sources,
             &ExpectedWrites::unknown(),
             drives,
@@ -147,7 +147,7 @@ impl Drive {
         if is_checked {
             simulation.enable_checks();
         }
-        let built = simulation.built();
+        let built = simulation.unstarted_drive();
         built.frontend.open_for_submissions();
         let streams = (0..names as u32)
             .map(|stream| StreamState { capacity: built.frontend.capacity(StreamId(stream)), last: Time::ZERO });
@@ -412,7 +412,7 @@ impl Drive {
 }
 
 /// Returns an error for keys that fix what the caller of a stepped drive decides, or whose state cannot be copied.
-fn refuse_unfollowed(config: &Config) -> Result<(), StepError> {
+fn check_steppable(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });
     for stream in config.streams() {

@@ -57,7 +57,7 @@ impl BitReader {
 
     /// Returns the next integer, which has `bits` bits; `None` past the end.
     #[inline]
-    pub fn take(&mut self, bits: u32) -> Option<u64> {
+    pub fn read(&mut self, bits: u32) -> Option<u64> {
         let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
         if bits <= self.held {
             let value = self.word & mask;
@@ -97,9 +97,9 @@ mod tests {
         assert_eq!(bytes.len() as u64, bits.div_ceil(64) * 8);
         let mut reader = BitReader::new(bytes);
         for (value, bits) in numbers {
-            assert_eq!(reader.take(bits), Some(value), "{bits} bits");
+            assert_eq!(reader.read(bits), Some(value), "{bits} bits");
         }
-        assert_eq!(reader.take(64), None);
+        assert_eq!(reader.read(64), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::error::said;
+use crate::error::system_message;
 
 /// First line of every file. The number in this line changes with the format.
 const FORMAT: &str = "flashmesh state 1";
@@ -40,7 +40,7 @@ impl StateKey {
 
 /// Description of a state, for listings.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
-pub struct About {
+pub struct StateSummary {
     /// Name of the preset, or hash of the configuration.
     pub drive: String,
     /// Capacity of the drive visible to the host.
@@ -54,7 +54,7 @@ pub struct About {
 struct Head {
     key: String,
     sources: String,
-    about: About,
+    about: StateSummary,
     /// Uncompressed size of the data.
     bytes: u64,
     /// Compressed size of the data.
@@ -63,11 +63,11 @@ struct Head {
 
 /// A state in its folder.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredState {
     /// Key of the state in hexadecimal, which is the name of the file.
     pub key: String,
     /// Description of the state; `None` if the file cannot be read.
-    pub about: Option<About>,
+    pub about: Option<StateSummary>,
     /// Whether the state was written by the same sources as this build, which can then use it.
     pub is_current: bool,
     /// Size of the file.
@@ -77,7 +77,7 @@ pub struct Kept {
 }
 
 /// Writes the metadata and the compressed data `numbers`.
-pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u8]) -> std::io::Result<()> {
+pub(super) fn write(file: &mut File, key: &StateKey, about: &StateSummary, numbers: &[u8]) -> std::io::Result<()> {
     let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
     encoder.include_checksum(true)?;
     encoder.write_all(numbers)?;
@@ -98,7 +98,7 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &About, numbers: &[u
 /// # Errors
 /// The reason if the file is damaged.
 pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
-    let whole = file.metadata().map_err(|error| said(&error))?.len();
+    let whole = file.metadata().map_err(|error| system_message(&error))?.len();
     let mut reader = BufReader::new(file);
     let (head, head_bytes) = head(&mut reader)?;
     if head.key != key.0 || head.sources != SOURCES {
@@ -109,9 +109,9 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
     }
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(bytes as usize).map_err(|error| error.to_string())?;
-    let decoder = zstd::Decoder::with_buffer(reader).map_err(|error| said(&error))?;
+    let decoder = zstd::Decoder::with_buffer(reader).map_err(|error| system_message(&error))?;
     // Allow one byte more than expected: only at the end of its data the decoder verifies the checksum.
-    decoder.take(bytes + 1).read_to_end(&mut numbers).map_err(|error| said(&error))?;
+    decoder.take(bytes + 1).read_to_end(&mut numbers).map_err(|error| system_message(&error))?;
     if numbers.len() as u64 != bytes {
         return Err(format!("it holds {} bytes where {bytes} belong", numbers.len()));
     }
@@ -119,7 +119,7 @@ pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, St
 }
 
 /// Returns the description in the file at `path`, and whether this build can use the state; `None` if the file cannot be read.
-pub(super) fn about(path: &Path) -> Option<(About, bool)> {
+pub(super) fn about(path: &Path) -> Option<(StateSummary, bool)> {
     let (head, _) = head(&mut BufReader::new(File::open(path).ok()?)).ok()?;
     Some((head.about, head.sources == SOURCES))
 }
@@ -127,7 +127,7 @@ pub(super) fn about(path: &Path) -> Option<(About, bool)> {
 fn head(reader: &mut impl BufRead) -> Result<(Head, u64), String> {
     let mut line = || {
         let mut line = String::new();
-        reader.by_ref().take(LINE_MAX).read_line(&mut line).map_err(|error| said(&error)).map(|_| line)
+        reader.by_ref().take(LINE_MAX).read_line(&mut line).map_err(|error| system_message(&error)).map(|_| line)
     };
     let (format, head) = (line()?, line()?);
     if format.trim_end() != FORMAT {

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::file::{self, About, Kept, StateKey};
-use crate::error::said;
+use super::file::{self, StateKey, StateSummary, StoredState};
+use crate::error::system_message;
 use crate::units::{Bytes, printable_path};
 
 const ENDING: &str = "state";
 /// Prefix of the names of files still being written.
 const UNFINISHED: &str = ".unfinished-";
 /// Age after which an unfinished file is considered abandoned.
-const FORSAKEN: Duration = Duration::from_secs(24 * 3600);
+const ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Minimum number of page writes of a state worth storing; others are recomputed each time.
 const WRITES_MIN: u64 = 1 << 22;
@@ -69,7 +69,7 @@ impl StateFolder {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
-                self.note(format!("{}: cannot be read: {}", printable_path(&path), said(&error)));
+                self.note(format!("{}: cannot be read: {}", printable_path(&path), system_message(&error)));
                 return None;
             }
         };
@@ -89,19 +89,23 @@ impl StateFolder {
         let path = self.file(key);
         let removed = match fs::remove_file(&path) {
             Ok(()) => "it is removed, and the state made anew".to_owned(),
-            Err(error) => format!("it cannot be removed: {}; the state is made anew", said(&error)),
+            Err(error) => format!("it cannot be removed: {}; the state is made anew", system_message(&error)),
         };
         self.note(format!("{}: damaged: {reason}: {removed}", printable_path(&path)));
     }
 
     /// Stores a state, and removes the least recently used ones beyond the limit. Notes an error if the state cannot be stored.
-    pub(crate) fn write(&self, key: &StateKey, about: &About, numbers: &[u8]) {
+    pub(crate) fn write(&self, key: &StateKey, about: &StateSummary, numbers: &[u8]) {
         if let Err(error) = self.try_write(key, about, numbers) {
-            self.note(format!("{}: a state of the drive is not kept: {}", printable_path(&self.path), said(&error)));
+            self.note(format!(
+                "{}: a state of the drive is not kept: {}",
+                printable_path(&self.path),
+                system_message(&error)
+            ));
         }
     }
 
-    fn try_write(&self, key: &StateKey, about: &About, numbers: &[u8]) -> io::Result<()> {
+    fn try_write(&self, key: &StateKey, about: &StateSummary, numbers: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.path)?;
         let mut unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.path)?;
         file::write(unfinished.as_file_mut(), key, about, numbers)?;
@@ -129,23 +133,23 @@ impl StateFolder {
             }
         }
         for (path, metadata) in self.unfinished() {
-            if used(&metadata).elapsed().is_ok_and(|age| age > FORSAKEN) {
+            if used(&metadata).elapsed().is_ok_and(|age| age > ABANDONED_AGE) {
                 let _ = fs::remove_file(path);
             }
         }
     }
 
     /// Returns the states, most recently used first.
-    pub fn list(&self) -> Vec<Kept> {
+    pub fn list(&self) -> Vec<StoredState> {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let mut kept: Vec<Kept> = self
+        let mut kept: Vec<StoredState> = self
             .files()
             .into_iter()
             .map(|(path, metadata)| {
                 let (about, is_current) = file::about(&path).unzip();
                 let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
                 let (bytes, used_s) = (metadata.len(), seconds(used(&metadata)));
-                Kept { key, about, is_current: is_current.unwrap_or(false), bytes, used_s }
+                StoredState { key, about, is_current: is_current.unwrap_or(false), bytes, used_s }
             })
             .collect();
         kept.sort_by(|one, other| (other.used_s, &one.key).cmp(&(one.used_s, &other.key)));
@@ -165,7 +169,9 @@ impl StateFolder {
             match fs::remove_file(&path) {
                 Ok(()) => (count, bytes) = (count + 1, bytes + metadata.len()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(format!("{}: cannot be removed: {}", printable_path(&path), said(&error))),
+                Err(error) => {
+                    return Err(format!("{}: cannot be removed: {}", printable_path(&path), system_message(&error)));
+                }
             }
         }
         Ok((count, bytes))

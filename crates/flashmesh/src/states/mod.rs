@@ -10,5 +10,5 @@ mod file;
 mod folder;
 
 pub use bits::{BitReader, BitWriter, bits_for};
-pub use file::{About, Kept, StateKey};
+pub use file::{StateKey, StateSummary, StoredState};
 pub use folder::StateFolder;

@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use flashmesh::config::{Config, FabricKind};
 use flashmesh::fabric::{
-    AnyFabric, Fabric, Facts, Grant, Layout, LinkUsage, Outbox, Payload, Sent, TransferPhase, facts,
+    AnyFabric, Fabric, FabricInfo, Grant, Layout, LinkUsage, Outbox, Payload, Sent, TransferPhase, info_of,
 };
 use flashmesh::ids::{DieId, LinkId, PlaneId};
-use flashmesh::placement::{Ftl, Geometry, Stream};
-use flashmesh::policy::{FirmwarePolicy, Placing, PolicyEvent};
+use flashmesh::placement::{Ftl, Geometry, OpenBlockKind};
+use flashmesh::policy::{FirmwarePolicy, PlacementStage, PolicyEvent};
 use flashmesh::probe::{Notice, Probe};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -100,7 +100,7 @@ fn keep(innermost: Option<&str>) {
 struct Told;
 
 impl Probe for Told {
-    fn tell(&mut self, _now: Time, _notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, _notice: &Notice<'_>) {
         keep(None);
     }
 }
@@ -109,11 +109,11 @@ impl Probe for Told {
 struct Asked;
 
 impl FirmwarePolicy for Asked {
-    fn placing(&self) -> Placing {
-        Placing::Beside
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::AfterAllocator
     }
 
-    fn place_write(&mut self, plane: PlaneId, _stream: Stream, _ftl: &Ftl) -> PlaneId {
+    fn place_write(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         keep(None);
         plane
     }
@@ -122,7 +122,7 @@ impl FirmwarePolicy for Asked {
         keep(None);
     }
 
-    fn tell(&mut self, _event: PolicyEvent<'_>) {
+    fn notify(&mut self, _event: PolicyEvent<'_>) {
         keep(None);
     }
 }
@@ -163,17 +163,17 @@ impl Fabric for Watched {
         self.0.hops()
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
-        self.0.held()
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
+        self.0.held_links()
     }
 }
 
-fn watched() -> Facts {
+fn watched() -> FabricInfo {
     let build = |config: &Config, geometry: &Geometry| {
-        let bus = (facts(FabricKind::Bus).build)(config, geometry)?;
+        let bus = (info_of(FabricKind::Bus).build)(config, geometry)?;
         Ok(AnyFabric::Custom(Box::new(Watched(bus))))
     };
-    Facts { build, ..facts(FabricKind::Bus).clone() }
+    FabricInfo { build, ..info_of(FabricKind::Bus).clone() }
 }
 
 /// The places of a stack as it is printed: the innermost call first, a line `at FILE:LINE:COLUMN` for each whose file is known.
@@ -200,7 +200,8 @@ pub fn recorded(read_share: f64) -> Option<Walk> {
     config.workload.requests = Some(1);
     config.workload.read_share = read_share;
     WALK.take();
-    let mut simulation = Simulation::over(&config, Box::leak(Box::new(watched()))).expect("the drive can be built");
+    let mut simulation =
+        Simulation::with_interconnect(&config, Box::leak(Box::new(watched()))).expect("the drive can be built");
     simulation.set_firmware_policy(Box::new(Asked));
     simulation.add_probe(Box::new(Told));
     simulation.run(&Control::default()).expect("the request completes");

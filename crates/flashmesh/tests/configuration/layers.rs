@@ -262,18 +262,22 @@ fn the_hash_tells_configurations_apart_and_not_folders() {
 #[test]
 fn whether_a_key_is_read_follows_from_the_values_in_effect() {
     let bus = read("", &["fabric.kind=bus", "venice.routing=xy"]);
-    assert_eq!(bus.unread("venice.routing").as_deref(), Some("fabric.kind is \"bus\""));
-    assert_eq!(bus.unread("packets.data-crc").as_deref(), Some("fabric.kind is \"bus\""));
-    assert_eq!(bus.unread("seed"), None);
-    assert_eq!(bus.unread("fabric.kind"), None);
-    assert_eq!(bus.unread("no.such-key"), None);
+    assert_eq!(bus.why_ineffective("venice.routing").as_deref(), Some("fabric.kind is \"bus\""));
+    assert_eq!(bus.why_ineffective("packets.data-crc").as_deref(), Some("fabric.kind is \"bus\""));
+    assert_eq!(bus.why_ineffective("seed"), None);
+    assert_eq!(bus.why_ineffective("fabric.kind"), None);
+    assert_eq!(bus.why_ineffective("no.such-key"), None);
     let venice = read("", &["fabric.kind=venice"]);
-    assert_eq!(venice.unread("venice.routing"), None);
-    assert_eq!(venice.unread("nossd.topology").as_deref(), Some("fabric.kind is \"venice\""));
+    assert_eq!(venice.why_ineffective("venice.routing"), None);
+    assert_eq!(venice.why_ineffective("nossd.topology").as_deref(), Some("fabric.kind is \"venice\""));
     let streams = read("[stream.a.replay]\nmode = \"closed\"\n[stream.b.queue]", &[]);
-    assert_eq!(streams.unread("replay.threads"), None);
-    assert_eq!(streams.unread("stream.a.replay.threads"), None);
-    assert!(streams.unread("stream.b.replay.threads").is_some_and(|reason| reason.contains("stream.b.replay.mode")));
+    assert_eq!(streams.why_ineffective("replay.threads"), None);
+    assert_eq!(streams.why_ineffective("stream.a.replay.threads"), None);
+    assert!(
+        streams
+            .why_ineffective("stream.b.replay.threads")
+            .is_some_and(|reason| reason.contains("stream.b.replay.mode"))
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PlaneOrder, PreconditionKind,
-    ProgramOrder, SchedulePolicy, Suspension, Times, WriteBinding,
+    ProgramOrder, SchedulePolicy, Suspension, TimesByPlanes, WriteBinding,
 };
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -48,7 +48,7 @@ fn dies_that_take_turns() -> Config {
 
 /// Chips as a widely used simulator has them: commands by their kind and planes, tR with 20 ns for the chip itself.
 fn tabled_chips() -> Config {
-    let times = |first: u64, more: u64| Some(Times(vec![NS(first), NS(first + more)]));
+    let times = |first: u64, more: u64| Some(TimesByPlanes(vec![NS(first), NS(first + more)]));
     let mut config = drive();
     config.flash.read_time = NS(3_020);
     config.flash.read_command_time = times(290, 650);

@@ -173,7 +173,7 @@ fn page(config: &Config, request: &IoRequest) -> Page {
 struct Uses(Arc<Mutex<BTreeSet<Holding>>>);
 
 impl Probe for Uses {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::LinkUsed(used) = *notice {
             let mut uses = self.0.lock().expect("nobody panics with it");
             uses.insert((used.die.0.into(), used.from, used.until));

@@ -1,19 +1,21 @@
 //! An interconnect of the caller's own takes the place of the configured one whole: nothing of its contract is left out on the way.
 
 use flashmesh::config::{Config, FabricKind, Move, ParameterSpec};
-use flashmesh::fabric::{AnyFabric, Facts, facts};
+use flashmesh::fabric::{AnyFabric, FabricInfo, info_of};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 
 use crate::support::drives::{drive_with_held_paths, steady_drive};
 
 /// The kind that `config` names, each of whose interconnects is behind a trait object.
-fn by_hand(config: &Config) -> &'static Facts {
-    let known = facts(config.fabric.kind);
-    Box::leak(Box::new(Facts {
-        build: |config, geometry| Ok(AnyFabric::Custom(Box::new((facts(config.fabric.kind).build)(config, geometry)?))),
-        held: Some(|config, geometry| {
-            let build = facts(config.fabric.kind).held.expect("its paths can be held");
+fn by_hand(config: &Config) -> &'static FabricInfo {
+    let known = info_of(config.fabric.kind);
+    Box::leak(Box::new(FabricInfo {
+        build: |config, geometry| {
+            Ok(AnyFabric::Custom(Box::new((info_of(config.fabric.kind).build)(config, geometry)?)))
+        },
+        build_held: Some(|config, geometry| {
+            let build = info_of(config.fabric.kind).build_held.expect("its paths can be held");
             Ok(AnyFabric::Custom(Box::new(build(config, geometry)?)))
         }),
         ..known.clone()
@@ -27,7 +29,7 @@ fn report(mut simulation: Simulation) -> Report {
 
 fn assert_same(config: &Config, name: &str) {
     let configured = Simulation::new(config).expect("the drive can be built");
-    let by_hand = Simulation::over(config, by_hand(config)).expect("the drive can be built");
+    let by_hand = Simulation::with_interconnect(config, by_hand(config)).expect("the drive can be built");
     let [configured, by_hand] = [configured, by_hand].map(|simulation| {
         let mut report = serde_json::to_value(report(simulation)).expect("a report can be written");
         for of_the_process in ["peak_rss_bytes", "wall_s", "requests_per_wall_s"] {
@@ -66,15 +68,15 @@ fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() 
 }
 
 /// The bus as a seventh kind.
-fn seventh(can: bool) -> &'static Facts {
-    let bus = facts(FabricKind::Bus);
-    let held = bus.held.filter(|_| can);
-    let obeys = if can { bus.obeys } else { &[] };
-    Box::leak(Box::new(Facts { name: "seventh", obeys, held, ..bus.clone() }))
+fn seventh(can: bool) -> &'static FabricInfo {
+    let bus = info_of(FabricKind::Bus);
+    let held = bus.build_held.filter(|_| can);
+    let obeys = if can { bus.used_keys } else { &[] };
+    Box::leak(Box::new(FabricInfo { name: "seventh", used_keys: obeys, build_held: held, ..bus.clone() }))
 }
 
 /// What a run over a kind comes to, or why there is none.
-fn over(kind: &'static Facts, key: &str, value: &str) -> Result<serde_json::Value, String> {
+fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
     // Which kind the configuration names says nothing of the one that takes its place.
@@ -83,7 +85,7 @@ fn over(kind: &'static Facts, key: &str, value: &str) -> Result<serde_json::Valu
     settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
     let config = Config::from_str(text, "drive.toml", &settings);
     let config = config.map_err(|error| format!("{error}"))?;
-    let mut json = Simulation::over(&config, kind)
+    let mut json = Simulation::with_interconnect(&config, kind)
         .map_err(|error| error.to_string())?
         .run(&Control::default())
         .map_err(|error| error.to_string())?
@@ -126,12 +128,12 @@ fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one
             } else if key == "gc.move" {
                 let refused = able.expect_err(&name);
                 assert!(refused.contains(&key) && refused.contains("seventh"), "{name}: {refused}");
-                let mover: &'static Facts =
-                    Box::leak(Box::new(Facts { name: "seventh", ..facts(FabricKind::Nossd).clone() }));
+                let mover: &'static FabricInfo =
+                    Box::leak(Box::new(FabricInfo { name: "seventh", ..info_of(FabricKind::Nossd).clone() }));
                 assert_ne!(over(mover, &key, &value).expect(&name), over(mover, "", "").expect(&name), "{name}");
             } else {
                 // Whatever it does, and whether or not it goes with the rest, it does so on the bus as well.
-                assert_eq!(able, over(facts(FabricKind::Bus), &key, &value), "{name}");
+                assert_eq!(able, over(info_of(FabricKind::Bus), &key, &value), "{name}");
                 assert_eq!(able, unable, "{name}");
                 of_all += 1;
             }

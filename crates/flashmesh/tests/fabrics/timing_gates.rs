@@ -2,8 +2,8 @@
 //! time.
 
 use flashmesh::config::{Config, Suspension};
-use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind, PlaneTransactions};
-use flashmesh::flash::timing::{Pages, Timing};
+use flashmesh::flash::die::{Die, DieError, DieRules, Operation, OperationKind, PlaneTransactions};
+use flashmesh::flash::timing::{OperationPageTypes, Timing};
 use flashmesh::ids::TransactionId;
 use flashmesh::units::Time;
 
@@ -31,7 +31,7 @@ fn plain() -> DieRules {
 fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
     let mut joined = PlaneTransactions::one(TransactionId(0));
     (1..planes).for_each(|plane| joined.join(TransactionId(plane)));
-    let (pages, internal) = (Pages::default(), false);
+    let (pages, internal) = (OperationPageTypes::default(), false);
     Operation { kind, internal, started: now, array_time: timing().array(kind, pages), pages, planes: joined }
 }
 
@@ -47,7 +47,7 @@ fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now:
 fn assert_refuses(die: &mut Die, rules: &DieRules, now: Time, busy_until: Time) {
     assert!(!die.accepts(rules));
     for kind in KINDS {
-        assert_eq!(die.begin(rules, operation(kind, 1, now), now), Err(Illegal::Busy(busy_until)), "{kind:?}");
+        assert_eq!(die.begin(rules, operation(kind, 1, now), now), Err(DieError::Busy(busy_until)), "{kind:?}");
     }
 }
 
@@ -58,10 +58,10 @@ fn an_array_ends_after_the_time_of_its_kind_and_not_a_picosecond_before() {
         let mut die = Die::default();
         let until = begin(&mut die, &plain(), kind, 1, us(7));
         assert_eq!(until, us(7) + time, "{kind:?}");
-        assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(Illegal::Busy(until)), "{kind:?}");
+        assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(DieError::Busy(until)), "{kind:?}");
         assert!(!die.ends_at(until - PICOSECOND) && die.ends_at(until) && !die.ends_at(until + PICOSECOND));
         assert_eq!(die.finish_array(until).map(|operation| operation.kind), Ok(kind));
-        assert_eq!(die.finish_array(until).err(), Some(Illegal::WrongPhase), "it ends once");
+        assert_eq!(die.finish_array(until).err(), Some(DieError::WrongPhase), "it ends once");
     }
 }
 
@@ -82,10 +82,10 @@ fn a_die_refuses_another_operation_from_its_grant_until_its_array_ends() {
 #[test]
 fn what_is_not_on_its_way_does_not_start() {
     let mut die = Die::default();
-    assert_eq!(die.start_array(us(0)).err(), Some(Illegal::WrongPhase));
+    assert_eq!(die.start_array(us(0)).err(), Some(DieError::WrongPhase));
     begin(&mut die, &plain(), OperationKind::Read, 1, us(0));
-    assert_eq!(die.start_array(us(1)).err(), Some(Illegal::WrongPhase));
-    assert_eq!(die.data_left(us(2)).err(), Some(Illegal::WrongPhase), "the data is not in the register yet");
+    assert_eq!(die.start_array(us(1)).err(), Some(DieError::WrongPhase));
+    assert_eq!(die.finish_sending(us(2)).err(), Some(DieError::WrongPhase), "the data is not in the register yet");
 }
 
 #[test]
@@ -94,11 +94,11 @@ fn a_die_without_a_cache_refuses_until_the_data_of_its_last_plane_has_left() {
     let until = begin(&mut die, &plain(), OperationKind::Read, 2, us(0));
     die.finish_array(until).expect("its time is over");
     assert_refuses(&mut die, &plain(), us(4), Time::MAX);
-    die.data_left(us(5)).expect("the data of the first plane leaves");
+    die.finish_sending(us(5)).expect("the data of the first plane leaves");
     assert_refuses(&mut die, &plain(), us(6), Time::MAX);
-    die.data_left(us(7)).expect("the data of the second plane leaves");
+    die.finish_sending(us(7)).expect("the data of the second plane leaves");
     assert_eq!(begin(&mut die, &plain(), OperationKind::Program, 1, us(7)), us(107));
-    assert_eq!(die.data_left(us(8)).err(), Some(Illegal::WrongPhase), "nothing is left");
+    assert_eq!(die.finish_sending(us(8)).err(), Some(DieError::WrongPhase), "nothing is left");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_cache_takes_the_next_operation_when_the_array_ends_and_one_more_read_only()
     die.finish_array(second).expect("its time is over");
     // The register still holds the first page: the second waits in the array, and keeps it.
     assert_refuses(&mut die, &rules, us(20), Time::MAX);
-    die.data_left(us(21)).expect("the first page leaves");
+    die.finish_sending(us(21)).expect("the first page leaves");
     assert_eq!(begin(&mut die, &rules, OperationKind::Read, 1, us(21)), us(24));
 }
 
@@ -125,7 +125,7 @@ fn an_operation_is_suspended_while_more_than_the_least_is_left_and_not_at_it() {
         begin(&mut die, &rules, kind, 1, us(0));
         let latest = until - us(10) - PICOSECOND;
         assert!(!die.may_suspend(&rules, latest + PICOSECOND));
-        assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(Illegal::NotSuspendable), "{kind:?}");
+        assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(DieError::NotSuspendable), "{kind:?}");
         assert_eq!(die.suspend(&rules, latest), Ok(()), "{kind:?}");
         assert!(die.has_suspended() && die.accepts(&rules));
         // 10 us and a picosecond are left, after 5 us to resume.
@@ -156,7 +156,7 @@ fn a_command_on_its_way_is_not_suspended() {
     let rules = rules(false, Suspension::Both);
     let mut die = Die::default();
     die.begin(&rules, operation(OperationKind::Program, 1, us(0)), us(0)).expect("an idle die accepts");
-    assert_eq!(die.suspend(&rules, us(1)), Err(Illegal::NotSuspendable));
+    assert_eq!(die.suspend(&rules, us(1)), Err(DieError::NotSuspendable));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn progress_before_a_suspension_is_kept_to_the_picosecond() {
     die.suspend(&rules, first_piece).expect("enough is left");
     let until = die.resume(&rules, us(200), us(5)).expect("the die is free");
     assert_eq!(until, us(205) + (us(100) - first_piece));
-    assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(Illegal::Busy(until)));
+    assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(DieError::Busy(until)));
     assert!(die.finish_array(until).is_ok());
 }
 
@@ -179,24 +179,24 @@ fn a_resumed_operation_is_suspended_again_once_it_goes_on_and_only_so_often() {
     begin(&mut die, &rules, OperationKind::Program, 1, us(0));
     die.suspend(&rules, us(20)).expect("the first time");
     die.resume(&rules, us(50), us(5)).expect("the die is free");
-    assert_eq!(die.suspend(&rules, us(55) - PICOSECOND), Err(Illegal::NotSuspendable), "it has not gone on yet");
+    assert_eq!(die.suspend(&rules, us(55) - PICOSECOND), Err(DieError::NotSuspendable), "it has not gone on yet");
     assert_eq!(die.suspend(&rules, us(55)), Ok(()), "the second time");
     assert_eq!(die.resume(&rules, us(60), us(5)), Ok(us(65) + us(80)));
-    assert_eq!(die.suspend(&rules, us(70)), Err(Illegal::NotSuspendable), "a third time is one too many");
+    assert_eq!(die.suspend(&rules, us(70)), Err(DieError::NotSuspendable), "a third time is one too many");
 }
 
 #[test]
 fn a_suspended_operation_resumes_only_when_the_reads_are_over() {
     let rules = rules(false, Suspension::Both);
     let mut die = Die::default();
-    assert_eq!(die.resume(&rules, us(0), us(5)), Err(Illegal::WrongPhase), "nothing is suspended");
+    assert_eq!(die.resume(&rules, us(0), us(5)), Err(DieError::WrongPhase), "nothing is suspended");
     begin(&mut die, &rules, OperationKind::Erase, 1, us(0));
     die.suspend(&rules, us(100)).expect("enough is left");
     let read = begin(&mut die, &rules, OperationKind::Read, 1, us(100));
-    assert_eq!(die.resume(&rules, read - PICOSECOND, us(5)), Err(Illegal::Busy(read)));
+    assert_eq!(die.resume(&rules, read - PICOSECOND, us(5)), Err(DieError::Busy(read)));
     die.finish_array(read).expect("its time is over");
-    assert_eq!(die.resume(&rules, read, us(5)), Err(Illegal::Busy(Time::MAX)), "the data has not left");
-    die.data_left(us(110)).expect("the data leaves");
+    assert_eq!(die.resume(&rules, read, us(5)), Err(DieError::Busy(Time::MAX)), "the data has not left");
+    die.finish_sending(us(110)).expect("the data leaves");
     assert_eq!(die.resume(&rules, us(110), us(5)), Ok(us(115) + us(900)));
 }
 
@@ -207,7 +207,7 @@ fn a_full_register_keeps_an_operation_from_being_suspended() {
     let read = begin(&mut die, &rules, OperationKind::Read, 1, us(0));
     die.finish_array(read).expect("its time is over");
     begin(&mut die, &rules, OperationKind::Program, 1, read);
-    assert_eq!(die.suspend(&rules, us(10)), Err(Illegal::NotSuspendable));
-    die.data_left(us(11)).expect("the data leaves");
+    assert_eq!(die.suspend(&rules, us(10)), Err(DieError::NotSuspendable));
+    die.finish_sending(us(11)).expect("the data leaves");
     assert_eq!(die.suspend(&rules, us(11)), Ok(()));
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{Allocation, Config, FabricKind, InjectionPolicy, Move};
-use flashmesh::fabric::Message;
+use flashmesh::fabric::TransferKind;
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -122,15 +122,15 @@ struct Told {
 struct Messages(Arc<Mutex<Told>>);
 
 impl Probe for Messages {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         let mut told = self.0.lock().expect("nobody else holds it");
         match notice {
             Notice::Sent(_, _, payload, _) => match payload.message {
-                Message::Read => told.reads += 1,
-                Message::Program => told.programs += 1,
-                Message::Erase => told.erases += 1,
-                Message::Copy => told.copies += 1,
-                Message::Copyback | Message::Data => {}
+                TransferKind::Read => told.reads += 1,
+                TransferKind::Program => told.programs += 1,
+                TransferKind::Erase => told.erases += 1,
+                TransferKind::Copy => told.copies += 1,
+                TransferKind::Copyback | TransferKind::Data => {}
             },
             Notice::AcknowledgementSent(..) => told.acknowledgements += 1,
             _ => {}

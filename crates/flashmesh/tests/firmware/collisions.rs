@@ -8,7 +8,7 @@ use flashmesh::collisions::{CollisionsReport, colliding_reads, colliding_states}
 use flashmesh::config::{Allocation, Config, CountedReads, Pattern, PreconditionKind, ReplayMode, Sizes, WorkloadKind};
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
-use flashmesh::schedule::transaction::Class;
+use flashmesh::schedule::transaction::TransactionClass;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
@@ -296,8 +296,8 @@ fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
 struct Rerouted(Arc<AtomicU64>);
 
 impl Probe for Rerouted {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
-        if matches!(notice, Notice::Rerouted(_, Class::UserRead, _)) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
+        if matches!(notice, Notice::Rerouted(_, TransactionClass::UserRead, _)) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -7,7 +7,7 @@ use flashmesh::config::{self, Allocation, Config, Level, StreamConfig, VictimPol
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::flash::namespace::NamespaceConfig;
-use flashmesh::ftl::{BlockState, Ftl, FtlRules, IdleDies, Stream};
+use flashmesh::ftl::{BlockState, Ftl, FtlRules, IdleDies, OpenBlockKind};
 use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ impl Model {
         }
     }
 
-    fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         let foretold = self.ftl.next_page_offset(plane, stream);
         let ppn = self.ftl.allocate(plane, stream);
         assert_eq!(ppn, foretold.map(|(block, page)| self.geometry.ppn(block, page)));
@@ -124,11 +124,13 @@ impl Model {
         assert!(self.space(lpn).planes.contains(&plane), "{lpn:?} is placed on {plane:?}");
         let writers = &self.space(lpn).streams;
         let stream = writers.get(pick as usize % writers.len().max(1)).copied();
-        let Stream::Host(writer) = self.ftl.host_stream(plane, stream) else { panic!("a write is one of the host") };
+        let OpenBlockKind::Host(writer) = self.ftl.host_stream(plane, stream) else {
+            panic!("a write is one of the host")
+        };
         self.finish_host_program(plane, writer);
         let mut steps = 0;
         let to = loop {
-            if let Some(to) = self.allocate(plane, Stream::Host(writer)) {
+            if let Some(to) = self.allocate(plane, OpenBlockKind::Host(writer)) {
                 break to;
             }
             assert!(self.ftl.is_urgent(plane));
@@ -165,14 +167,14 @@ impl Model {
     fn step_collection(&mut self, plane: PlaneId) {
         self.finish_move(plane);
         let Some(Collection { victim, next_page }) = self.collections.get(&plane).copied() else {
-            let wear = self.ftl.wants_wear_move(plane);
-            let wants = self.ftl.wants_collection(plane) || self.ftl.wants_background_collection(plane);
+            let wear = self.ftl.begin_wear_move(plane);
+            let wants = self.ftl.needs_collection(plane) || self.ftl.needs_background_collection(plane);
             let victim = wear.or_else(|| if wants { self.ftl.begin_collection(plane) } else { None });
             assert!(victim.is_some() || !wants, "collection is wanted and there is no victim");
             if let Some(victim) = victim {
                 assert_eq!(self.ftl.block_state(victim), BlockState::Collecting);
                 assert_eq!(self.geometry.plane_of_block(victim), plane);
-                assert!(!self.ftl.wants_collection(plane), "a second collection is wanted");
+                assert!(!self.ftl.needs_collection(plane), "a second collection is wanted");
                 assert_eq!(self.ftl.begin_collection(plane), None, "a second collection is begun");
                 self.collections.insert(plane, Collection { victim, next_page: 0 });
             }
@@ -190,7 +192,7 @@ impl Model {
             Some((page, _)) => {
                 let from = self.geometry.ppn(victim, page);
                 let content = self.flash[&from];
-                let to = self.allocate(plane, Stream::Collection).expect("the reserve has room for a victim");
+                let to = self.allocate(plane, OpenBlockKind::Collection).expect("the reserve has room for a victim");
                 self.moves.insert(plane, Program { content, to, from: Some(from) });
                 self.collections.insert(plane, Collection { victim, next_page: page + 1 });
             }
@@ -210,7 +212,7 @@ impl Model {
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();
-        let placed = if places && before.is_none() { self.ftl.place_for_read(lpn, None) } else { None };
+        let placed = if places && before.is_none() { self.ftl.map_on_read(lpn, None) } else { None };
         if let Some(ppn) = placed {
             assert!(self.space(lpn).planes.contains(&self.geometry.plane_of(ppn)), "{lpn:?} is at {ppn:?}");
             assert!(self.allocated.insert(ppn), "{ppn:?} is given out twice without an erase");

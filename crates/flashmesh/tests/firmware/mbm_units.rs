@@ -44,7 +44,7 @@ fn in_units(shape: [u32; 4], more: &str) -> Config {
 struct Programs(Arc<Mutex<Vec<(Time, Ppn)>>>);
 
 impl Probe for Programs {
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         if let Notice::PageProgrammed(ppn, ..) = *notice {
             self.0.lock().expect("nobody panics with it").push((now, ppn));
         }

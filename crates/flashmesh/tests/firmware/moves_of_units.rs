@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use flashmesh::config::{
     Config, FabricKind, InjectionPolicy, Move, PageTypes, Persistence, PersistencePolicy, ProgramUnit, Sizes,
 };
-use flashmesh::fabric::Message;
+use flashmesh::fabric::TransferKind;
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -90,16 +90,16 @@ struct Sent {
 struct Messages(Arc<Mutex<Sent>>);
 
 impl Probe for Messages {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         let mut sent = self.0.lock().expect("nobody else holds it");
         match notice {
             Notice::Sent(_, _, payload, _) => match payload.message {
-                Message::Read => sent.reads += 1,
-                Message::Copyback => sent.copybacks += 1,
-                Message::Copy => sent.copies.push(payload.bytes.as_u64() / UNIT),
-                Message::Data => sent.data.push(payload.bytes.as_u64() / UNIT),
-                Message::Program => sent.bare_programs += u32::from(payload.bytes == Bytes::ZERO),
-                Message::Erase => {}
+                TransferKind::Read => sent.reads += 1,
+                TransferKind::Copyback => sent.copybacks += 1,
+                TransferKind::Copy => sent.copies.push(payload.bytes.as_u64() / UNIT),
+                TransferKind::Data => sent.data.push(payload.bytes.as_u64() / UNIT),
+                TransferKind::Program => sent.bare_programs += u32::from(payload.bytes == Bytes::ZERO),
+                TransferKind::Erase => {}
             },
             Notice::AcknowledgementSent(..) => sent.acknowledgements += 1,
             _ => {}

@@ -50,7 +50,7 @@ fn one_program_in_so_many_is_of_parity() {
 fn parity_takes_its_share_of_every_block() {
     for (word_lines, share, of_data) in [(64, 2, 32), (64, 4, 48), (65, 4, 48), (66, 4, 49), (3, 8, 2)] {
         let config = superblock_of(8, word_lines, Some(share));
-        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
         assert_eq!(geometry.pages_per_block, 3 * of_data, "1/{share} of {word_lines}");
     }
 }

@@ -66,7 +66,8 @@ fn streams_on_channels_of_their_own_are_as_fast_as_alone_to_the_picosecond() {
         let (together, records) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
         assert!(together.gc.erases > 100, "nothing was collected");
         for stream in 0..2 {
-            let (_, alone) = finish(Simulation::alone(&config, stream as usize).expect("the drive can be built"));
+            let (_, alone) =
+                finish(Simulation::single_stream(&config, stream as usize).expect("the drive can be built"));
             let (together, alone) = (times(&records, stream), times(&alone, stream));
             assert_eq!(together.len(), 6_000);
             assert!(together == alone, "stream {stream} is disturbed: {more}");
@@ -80,7 +81,7 @@ fn streams_that_share_all_channels_disturb_one_another() {
     let config = two(["", ""], "");
     let (together, _) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
     for stream in 0..2 {
-        let (alone, _) = finish(Simulation::alone(&config, stream).expect("the drive can be built"));
+        let (alone, _) = finish(Simulation::single_stream(&config, stream).expect("the drive can be built"));
         let slowdown = mean(&together.streams[stream]) / mean(&alone.streams[stream]);
         assert!(slowdown > 1.1, "stream {stream}: {slowdown}");
     }

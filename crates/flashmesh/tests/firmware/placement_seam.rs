@@ -47,20 +47,20 @@ impl Allocator for Scripted {
         self.planes[(self.next - 1) % self.planes.len()]
     }
 
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.told.lock().expect("no other thread panicked").committed.push((lpn, plane));
     }
 
-    fn stays(&self, _: &PageWrite, _: PlaneId, drive: &DriveView<'_>) -> bool {
+    fn keeps_plane(&self, _: &PageWrite, _: PlaneId, drive: &DriveView<'_>) -> bool {
         assert!(drive.load().is_some(), "the drive runs");
         self.stays
     }
 
-    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.told.lock().expect("no other thread panicked").withdrawn.push((lpn, plane));
     }
 
-    fn read(&mut self, read: &PageRead) {
+    fn on_read(&mut self, read: &PageRead) {
         let part = read.request.expect("a request reads it");
         let mut told = self.told.lock().expect("no other thread panicked");
         told.read.push((read.lpn, read.plane, part.pages, part.position));
@@ -116,7 +116,7 @@ impl Allocator for OnePlane {
         PlaneId(3)
     }
 
-    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+    fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 }
 
 fn small_drive() -> Config {
@@ -187,7 +187,7 @@ impl Allocator for ByNumber {
         self.0.plane_of(write.lpn)
     }
 
-    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+    fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 }
 
 /// What the greedy policy does, from outside.

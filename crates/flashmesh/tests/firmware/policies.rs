@@ -89,24 +89,24 @@ enum Lie {
 }
 
 impl Probe for Lying {
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         let lie = if self.is_told { None } else { Some(self.lie) };
         match (lie, notice) {
             (Some(Lie::OtherContent), &Notice::PageProgrammed(ppn, lpn, origin @ Origin::Moved(_))) => {
                 self.is_told = true;
-                self.oracles.tell(now, &Notice::PageProgrammed(ppn, Lpn(lpn.0 ^ 1), origin));
+                self.oracles.notify(now, &Notice::PageProgrammed(ppn, Lpn(lpn.0 ^ 1), origin));
             }
             (Some(Lie::Twice), Notice::PageProgrammed(_, _, Origin::Moved(_))) => {
                 self.is_told = true;
-                self.oracles.tell(now, notice);
-                self.oracles.tell(now, notice);
+                self.oracles.notify(now, notice);
+                self.oracles.notify(now, notice);
             }
             (Some(Lie::NotErased), Notice::BlockErased(_)) => self.is_told = true,
-            _ => self.oracles.tell(now, notice),
+            _ => self.oracles.notify(now, notice),
         }
     }
 
-    fn verdict(&self) -> Result<(), RunError> {
+    fn check_run(&self) -> Result<(), RunError> {
         self.oracles.verdict()
     }
 }
@@ -116,7 +116,7 @@ impl Probe for Lying {
 struct Erases(Arc<Mutex<Vec<usize>>>);
 
 impl Probe for Erases {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::OperationBegan(_, OperationKind::Erase, planes) = *notice {
             self.0.lock().expect("no other thread panicked").push(planes);
         }
@@ -221,7 +221,7 @@ fn writes_go_to_all_dies_of_a_superblock_in_turn() {
 struct Erased(Arc<Mutex<Vec<(BlockId, Time)>>>);
 
 impl Probe for Erased {
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         if let Notice::BlockErased(block) = *notice {
             self.0.lock().expect("no other thread panicked").push((block, now));
         }

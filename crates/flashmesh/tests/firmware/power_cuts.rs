@@ -97,7 +97,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
         let pages = logical.div_ceil(map_entries as u32) + config.persistence.journal_pages() + 1;
         geometry.blocks_per_plane += pages.div_ceil(planes).div_ceil(geometry.pages_per_block) + 3 + extra_blocks;
         if in_units {
-            while Geometry::of(&config).is_err() || partitions::surplus(&config) < 0 {
+            while Geometry::from_config(&config).is_err() || partitions::surplus(&config) < 0 {
                 config.geometry.blocks_per_plane += 1;
             }
         }

@@ -2,7 +2,7 @@
 
 use flashmesh::config::{Config, Persistence, PersistencePolicy};
 use flashmesh::measure::report::Report;
-use flashmesh::results::work::RecoveryReport;
+use flashmesh::results::counters::RecoveryReport;
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 

@@ -5,7 +5,7 @@ use flashmesh::config::{Allocation, Config, CountedReads, FabricKind, FirmwarePo
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::report::Report;
-use flashmesh::policy::{Home, HomeSelector, Served};
+use flashmesh::policy::{ReadLocation, ReplicaChoice, ReplicaSelector};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -198,9 +198,9 @@ fn a_page_that_is_written_has_one_home_and_a_read_after_it_is_fresh() {
 /// Whichever die has a copy, the original serves.
 struct Originals;
 
-impl HomeSelector for Originals {
-    fn choose(&mut self, _lpn: Lpn, _original: Home, _replica: Home) -> Served {
-        Served::Original
+impl ReplicaSelector for Originals {
+    fn choose(&mut self, _lpn: Lpn, _original: ReadLocation, _replica: ReadLocation) -> ReplicaChoice {
+        ReplicaChoice::Original
     }
 }
 
@@ -209,7 +209,7 @@ fn the_choice_of_homes_can_be_injected() {
     let (config, requests) = pair_of_pages(FabricKind::Bus);
     let source = Listed(requests.into_iter().collect());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
-    simulation.set_home_selector(Box::new(Originals));
+    simulation.set_replica_selector(Box::new(Originals));
     simulation.enable_checks();
     let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
     let counts = &replication(&report).counts;

@@ -263,7 +263,7 @@ fn fairness(config: &Config) -> Fairness {
     let together = run(Simulation::new(&unwarmed(config)));
     let mean = |report: &Report, at: usize| report.streams[at].latency_ps.all.as_ref().map(|latency| latency.mean);
     let streams = (0..together.streams.len()).map(|at| {
-        let alone = run(Simulation::alone(config, at));
+        let alone = run(Simulation::single_stream(config, at));
         (together.streams[at].name.clone(), mean(&together, at), mean(&alone, at))
     });
     Fairness::new(streams)

@@ -21,7 +21,7 @@ use crate::support::drives::*;
 struct Reads(Arc<Mutex<BTreeMap<Lpn, Vec<Ppn>>>>);
 
 impl Probe for Reads {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::PageRead(ppn, lpn, Some(_)) = *notice {
             self.0.lock().expect("no other thread panicked").entry(lpn).or_default().push(ppn);
         }

@@ -11,7 +11,7 @@ use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 use flashmesh::workload::readers::{Compression, TraceSource, TraceStream, scan};
 use flashmesh::workload::source::WorkloadSource;
-use flashmesh::workload::writers::Packed;
+use flashmesh::workload::writers::CompressedWriter;
 
 use crate::support::drives::{bare_drive, finish};
 
@@ -22,7 +22,7 @@ const SECTOR: Bytes = Bytes::new(512);
 /// A trace of reads and writes 100 ns apart, packed.
 fn written(folder: &Path, cut: usize) -> std::path::PathBuf {
     let lines = (0..REQUESTS).map(|i| format!("{} 0 {} 8 {}\n", i * 100, i * 7919 % 100_000 * 8, i % 3 / 2));
-    let mut packed = Packed::new(Compression::Gzip, Vec::new()).expect("memory takes everything");
+    let mut packed = CompressedWriter::new(Compression::Gzip, Vec::new()).expect("memory takes everything");
     packed.write_all(lines.collect::<String>().as_bytes()).expect("memory takes everything");
     let mut packed = packed.finish().expect("memory takes everything");
     packed.truncate(packed.len() - cut);

@@ -249,7 +249,7 @@ queue.caching = \"none\"
 struct Programs(Arc<Mutex<BTreeMap<Lpn, Ppn>>>);
 
 impl Probe for Programs {
-    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+    fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::PageProgrammed(ppn, lpn, _) = *notice {
             self.0.lock().expect("no other thread panicked").insert(lpn, ppn);
         }
@@ -322,7 +322,7 @@ fn a_stream_alone_issues_the_same_requests_and_waits_for_nobody() {
     let config = config_of(&text);
     let (together, records) = run(&config);
     for index in 0..2 {
-        let (alone, alone_records) = finish(Simulation::alone(&config, index).expect("the drive can be built"));
+        let (alone, alone_records) = finish(Simulation::single_stream(&config, index).expect("the drive can be built"));
         let asked = |records: &[RequestRecord]| {
             let mut own = of(records, index as u32);
             own.sort_by_key(|record| record.id);
@@ -333,7 +333,7 @@ fn a_stream_alone_issues_the_same_requests_and_waits_for_nobody() {
         assert_eq!(alone.streams[1 - index].latency_ps.all, None);
         assert!(mean(&alone.streams[index]) < mean(&together.streams[index]));
     }
-    let error = Simulation::alone(&config, 2).err().expect("there are two streams");
+    let error = Simulation::single_stream(&config, 2).err().expect("there are two streams");
     assert!(error.to_string().contains("there is no stream 2"), "{error}");
 }
 

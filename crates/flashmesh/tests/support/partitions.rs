@@ -77,7 +77,7 @@ impl Division {
 /// The least that a plane has beyond the spare blocks it needs.
 pub fn surplus(config: &Config) -> i64 {
     // A drive that has not even the spare blocks of one without namespaces lacks some.
-    let Ok(geometry) = Geometry::of(config) else { return -1 };
+    let Ok(geometry) = Geometry::from_config(config) else { return -1 };
     let partition = Partition::new(&geometry, config).expect("the namespaces fit the drive");
     let of_plane = |plane| i64::from(partition.spare_blocks(plane)) - i64::from(partition.spare_blocks_needed(plane));
     (0..geometry.planes()).map(PlaneId).map(of_plane).min().unwrap_or(0)
@@ -113,6 +113,6 @@ pub fn stream_by_stream(config: &mut Config, count: usize) {
 }
 
 pub fn first_capacity(config: &Config) -> Bytes {
-    let geometry = Geometry::of(config).expect("the geometry is possible");
+    let geometry = Geometry::from_config(config).expect("the geometry is possible");
     config.namespaces(&geometry).expect("the namespaces fit the drive")[0].capacity
 }

@@ -56,7 +56,7 @@ impl Cursor {
 
 /// Any address pattern. An enum, not a trait object, so that the call per request can be inlined.
 #[derive(Clone, Debug)]
-pub(crate) enum Addresses {
+pub(crate) enum AnyPattern {
     Sequential(Sequential),
     Uniform(Uniform),
     Zipf(Zipf),
@@ -68,19 +68,19 @@ pub(crate) enum Addresses {
     Runs(Runs),
 }
 
-impl AddressPattern for Addresses {
+impl AddressPattern for AnyPattern {
     #[inline]
     fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
         match self {
-            Addresses::Sequential(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Uniform(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Zipf(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::HotCold(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::HotStride(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Zoned(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Pareto(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Normal(pattern) => pattern.choose(generator, cursor, size),
-            Addresses::Runs(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Sequential(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Uniform(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Zipf(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::HotCold(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::HotStride(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Zoned(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Pareto(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Normal(pattern) => pattern.choose(generator, cursor, size),
+            AnyPattern::Runs(pattern) => pattern.choose(generator, cursor, size),
         }
     }
 }

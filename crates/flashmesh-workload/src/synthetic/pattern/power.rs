@@ -72,7 +72,7 @@ impl AddressPattern for Normal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::layout::Layout;
+    use super::super::super::layout::FootprintLayout;
     use super::super::super::random::stream_of;
     use super::*;
     use crate::config::Sizes;
@@ -90,7 +90,7 @@ mod tests {
 
     fn table() -> SizeTable {
         let block = Bytes::from_kib(4);
-        let layout = Layout::new(Bytes::ZERO, None, block, Bytes::from_kib(4000), Bytes::new(512)).unwrap();
+        let layout = FootprintLayout::new(Bytes::ZERO, None, block, Bytes::from_kib(4000), Bytes::new(512)).unwrap();
         SizeTable::new(&Sizes(vec![(block, 1.0)]), &layout, Bytes::new(512)).unwrap()
     }
 

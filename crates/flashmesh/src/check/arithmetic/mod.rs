@@ -3,22 +3,22 @@
 //! The simulator computes these with shifts, tables and precomputed counts. This module computes them anew by plain division, page by page and plane
 //! by plane, so that they do not share errors. It calls no arithmetic of the drive: it shares only types (ids, units) and the declared parameters.
 
-mod cuts;
-mod homes;
+mod array_tree;
+mod expected_times;
+mod mapping_units;
+mod page_split;
 mod slc;
 mod spaces;
 #[cfg(test)]
 mod tests;
-mod times;
 mod translation;
-mod units;
 mod unwritten;
 
-pub(super) use cuts::{Cuts, Extent};
-pub(super) use homes::Homes;
+pub(super) use array_tree::ArrayTree;
+pub(super) use expected_times::ExpectedTimes;
+pub(super) use mapping_units::{in_units, pages_per_unit, parity_stripe, units_per_page, units_per_program};
+pub(super) use page_split::{Extent, PageSplit};
 pub(super) use slc::{PageAt, SlcArea};
 pub(super) use spaces::{Space, space_of_stream, spaces};
-pub(super) use times::Times;
 pub(super) use translation::MapPages;
-pub(super) use units::{in_units, pages_per_unit, parity_stripe, units_per_page, units_per_program};
 pub(super) use unwritten::Unwritten;

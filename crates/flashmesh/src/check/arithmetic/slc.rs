@@ -1,7 +1,7 @@
 //! Location and capacity of the blocks of the SLC cache.
 
-use super::homes::Homes;
-use super::units::{bits, data_programs, in_units, pages_per_unit, units_per_page};
+use super::array_tree::ArrayTree;
+use super::mapping_units::{bits, data_programs, in_units, pages_per_unit, units_per_page};
 use crate::config::Config;
 use crate::ids::{BlockId, Ppn};
 
@@ -27,7 +27,7 @@ impl PageAt {
 /// Blocks of the SLC cache: the last ones of each plane.
 #[derive(Clone, Debug)]
 pub(in super::super) struct SlcArea {
-    homes: Homes,
+    homes: ArrayTree,
     blocks_per_plane: u32,
     /// Blocks of a plane outside the SLC cache.
     others: u32,
@@ -42,7 +42,7 @@ impl SlcArea {
         let others = shape.blocks_per_plane - blocks_per_plane.min(shape.blocks_per_plane);
         let word_lines = config.geometry.pages_per_block / bits(config);
         let units = data_programs(config, word_lines / pages_per_unit(config)) * units_per_page(config);
-        SlcArea { homes: Homes::new(&shape), blocks_per_plane, others, units }
+        SlcArea { homes: ArrayTree::new(&shape), blocks_per_plane, others, units }
     }
 
     pub(in super::super) fn has_block(&self, block: BlockId) -> bool {

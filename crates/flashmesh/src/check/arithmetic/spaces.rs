@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::config::{Config, Indices};
 use crate::ids::PlaneId;
 
-use super::{Cuts, Homes, in_units};
+use super::{ArrayTree, PageSplit, in_units};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Space {
@@ -17,8 +17,8 @@ pub(in super::super) struct Space {
 
 /// Returns the namespaces in the order of the configuration; one that spans the drive if none is configured.
 pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
-    let homes = Homes::new(&in_units(config));
-    let cuts = Cuts::new(config);
+    let homes = ArrayTree::new(&in_units(config));
+    let cuts = PageSplit::new(config);
     let page = cuts.page_size().as_u64();
     if config.namespace.is_empty() {
         let planes = vec![true; homes.planes()];

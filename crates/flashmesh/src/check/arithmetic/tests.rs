@@ -5,12 +5,12 @@ use proptest::sample::select;
 
 use super::*;
 use crate::cache::Sectors;
-use crate::check::kinds::expected_of;
+use crate::check::expected_fabrics::expected_of;
 use crate::config::{self, Allocation, Config, FabricKind, Indices, Namespace, PageTypes};
-use crate::fabric::{self, AnyFabric, Fabric, Grant, Message, Outbox, Payload, TransferPhase};
+use crate::fabric::{self, AnyFabric, Fabric, Grant, Outbox, Payload, TransferKind, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
-use crate::flash::timing::{Pages, Timing};
+use crate::flash::timing::{OperationPageTypes, Timing};
 use crate::ftl::allocation::{ORDERS, StaticOrder};
 use crate::ftl::{Partition, TranslationPages};
 use crate::ids::{BlockId, DieId, Lpn, PathId, PlaneId, Ppn};
@@ -50,20 +50,20 @@ fn geometry() -> impl Strategy<Value = config::Geometry> {
     any.prop_filter("it can be simulated", |geometry| Geometry::new(geometry).is_ok())
 }
 
-fn of(geometry: &config::Geometry) -> (Geometry, Homes, Cuts) {
+fn of(geometry: &config::Geometry) -> (Geometry, ArrayTree, PageSplit) {
     let drive = Geometry::new(geometry).expect("geometries that cannot be simulated were filtered out");
     let config = crate::config::Config { geometry: geometry.clone(), ..Default::default() };
-    (drive, Homes::new(geometry), Cuts::new(&config))
+    (drive, ArrayTree::new(geometry), PageSplit::new(&config))
 }
 
-fn request(cuts: &Cuts, random: (u64, u64), kind: RequestKind) -> IoRequest {
+fn request(cuts: &PageSplit, random: (u64, u64), kind: RequestKind) -> IoRequest {
     let (sector, sectors) = (cuts.sector_size(), cuts.capacity().as_u64() / cuts.sector_size().as_u64());
     let first = random.0 % sectors;
     let size = sector * (1 + random.1 % (sectors - first).min(200));
     IoRequest { arrival: Time::ZERO, kind, offset: sector * first, size, stream: 0 }
 }
 
-fn command_times() -> impl Strategy<Value = Option<config::Times>> {
+fn command_times() -> impl Strategy<Value = Option<config::TimesByPlanes>> {
     let steps = proptest::collection::vec(0..=900u64, 1..=8);
     proptest::option::of(steps.prop_map(|steps| {
         let mut time = 0;
@@ -71,7 +71,7 @@ fn command_times() -> impl Strategy<Value = Option<config::Times>> {
             time += step;
             Time::from_ns(time)
         });
-        config::Times(rising.collect())
+        config::TimesByPlanes(rising.collect())
     }))
 }
 
@@ -185,11 +185,11 @@ proptest! {
 
     #[test]
     fn the_array_and_its_commands_take_the_times_of_the_drive(config in config()) {
-        let times = Times::new(expected_of(config.fabric.kind), &config);
-        let timing = Timing::new(&config, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
+        let times = ExpectedTimes::new(expected_of(config.fabric.kind), &config);
+        let timing = Timing::new(&config, fabric::info_of(config.fabric.kind).on_die_controller_time(&config));
         for kind in OperationKind::ALL {
             for (read, programmed) in (0..20).flat_map(|read| (0..20).map(move |programmed| (read, programmed))) {
-                let pages = Pages { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
+                let pages = OperationPageTypes { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
                 prop_assert_eq!(timing.array(kind, pages), times.array(kind, PageAt::Native(read), PageAt::Native(programmed)));
             }
             for planes in 1..=8 {
@@ -204,9 +204,9 @@ proptest! {
         bytes in prop_oneof![Just(0u64), 0..=4_000_000u64],
         planes in 1..=8u32,
     ) {
-        let times = Times::new(expected_of(config.fabric.kind), &config);
-        let commands = [(Message::Read, 10), (Message::Program, 20), (Message::Erase, 30), (Message::Copyback, 40)];
-        for (message, command) in commands.into_iter().chain([(Message::Data, 0)]) {
+        let times = ExpectedTimes::new(expected_of(config.fabric.kind), &config);
+        let commands = [(TransferKind::Read, 10), (TransferKind::Program, 20), (TransferKind::Erase, 30), (TransferKind::Copyback, 40)];
+        for (message, command) in commands.into_iter().chain([(TransferKind::Data, 0)]) {
             let payload = Payload { message, planes, command: Time::from_ns(command), bytes: Bytes::new(bytes) };
             let Some(expected) = times.on_channel(payload) else {
                 prop_assert!(matches!(config.fabric.kind, FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice));
@@ -217,7 +217,7 @@ proptest! {
             let mut outbox = Outbox::default();
             fabric.acquire(DieId(0), TransferPhase::Command, Time::ZERO, &mut outbox);
             let grant = Grant { die: DieId(0), phase: TransferPhase::Command, path: PathId(0) };
-            prop_assert_eq!(fabric.send(grant, payload, Time::ZERO, &mut outbox).least, expected);
+            prop_assert_eq!(fabric.send(grant, payload, Time::ZERO, &mut outbox).min_duration, expected);
         }
     }
 
@@ -304,9 +304,9 @@ proptest! {
         let homes = Unwritten::new(&config);
         let expected = StaticOrder::divided(&drive, &partition);
         for lpn in random.into_iter().map(|number| number % pages.max(1)).chain([0, pages.max(1) - 1]).map(Lpn) {
-            prop_assert_eq!(homes.home(lpn), Some(expected.home_of(lpn)), "{:?}", lpn);
+            prop_assert_eq!(homes.default_location(lpn), Some(expected.default_location_of(lpn)), "{:?}", lpn);
         }
-        prop_assert_eq!(homes.home(Lpn(pages)), None);
+        prop_assert_eq!(homes.default_location(Lpn(pages)), None);
     }
 }
 

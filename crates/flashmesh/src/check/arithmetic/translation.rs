@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::config::{Config, PersistencePolicy};
 use crate::ids::Lpn;
 
-use super::Cuts;
+use super::PageSplit;
 
 /// Range of translation pages. They follow the logical pages of the host; each holds as many map entries as fit.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl MapPages {
         if config.mapping.cache_capacity.is_none() && !has_journal {
             return None;
         }
-        let cuts = Cuts::new(config);
+        let cuts = PageSplit::new(config);
         let entry = config.mapping.stored_entry_size.as_u64();
         let mut entries_in_a_page = 1;
         if entry > 0 && cuts.page_size().as_u64() / entry > 1 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::config::{Allocation, Config, Level};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-use super::{Homes, Space, in_units, spaces, units_per_page};
+use super::{ArrayTree, Space, in_units, spaces, units_per_page};
 
 /// Logical pages of a namespace with its planes in round-robin order.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ struct Dealt {
 /// one namespace after another.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Unwritten {
-    homes: Homes,
+    homes: ArrayTree,
     /// Mapping units in a page.
     units: usize,
     dealt: Vec<Dealt>,
@@ -27,7 +27,7 @@ pub(in super::super) struct Unwritten {
 
 impl Unwritten {
     pub(in super::super) fn new(config: &Config) -> Unwritten {
-        let homes = Homes::new(&in_units(config));
+        let homes = ArrayTree::new(&in_units(config));
         let units = units_per_page(config);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
@@ -69,7 +69,7 @@ impl Unwritten {
         Unwritten { homes, units: units as usize, dealt }
     }
 
-    pub(in super::super) fn home(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(in super::super) fn default_location(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
         // The mapping units of a page stay together.

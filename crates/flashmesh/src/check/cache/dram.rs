@@ -20,7 +20,7 @@ impl Cache {
     }
 
     /// Checks written data of a page that enters DRAM. With `stays` the data stays there and is destaged later.
-    pub(in super::super) fn took(
+    pub(in super::super) fn accept_write(
         &mut self,
         id: RequestId,
         lpn: Lpn,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{Cache, Flying, Stamp};
+use super::{Cache, RequestInFlight, Stamp};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 use crate::workload::{IoRequest, RequestKind};
@@ -18,7 +18,7 @@ impl Cache {
                 floors.insert(lpn, self.known.get(&lpn).cloned().unwrap_or_else(|| self.none()));
             }
         }
-        let flying = Flying {
+        let flying = RequestInFlight {
             io: *io,
             order: self.order,
             floors,
@@ -32,7 +32,7 @@ impl Cache {
     }
 
     pub(super) fn gets(
-        flying: &mut Flying,
+        flying: &mut RequestInFlight,
         id: RequestId,
         lpn: Lpn,
         sectors: Sectors,
@@ -74,7 +74,8 @@ impl Cache {
                 floor[sector] = held.stamps[sector].unwrap_or_default();
             }
         }
-        let writes = |flying: &&Flying| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
+        let writes =
+            |flying: &&RequestInFlight| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
                 // The write and the deallocation were in flight together, so either may take effect last.

@@ -14,16 +14,16 @@ use rustc_hash::FxHashMap;
 use crate::cache::Sectors;
 use crate::config::{CacheSharing, CacheWrites, Config};
 use crate::ids::{Lpn, RequestId};
-use crate::results::work::PowerCutReport;
+use crate::results::counters::PowerCutReport;
 use crate::workload::{IoRequest, RequestKind};
 
-use super::arithmetic::Cuts;
+use super::arithmetic::PageSplit;
 
 /// Sequence number of a write in order of arrival at the drive; 0 for data from before the run.
 type Stamp = u64;
 
 #[derive(Clone, Debug)]
-struct Flying {
+struct RequestInFlight {
     io: IoRequest,
     order: Stamp,
     /// Oldest accepted version of each sector: what a read may return, or what flash must have after a flush.
@@ -49,12 +49,12 @@ struct CachedPage {
 pub(super) struct Cache {
     /// Whether a flush completes as soon as the cache has the data.
     is_protected: bool,
-    cuts: Cuts,
+    cuts: PageSplit,
     sectors: u32,
     capacity: usize,
     dirty_limit: u64,
     order: Stamp,
-    flying: FxHashMap<RequestId, Flying>,
+    flying: FxHashMap<RequestId, RequestInFlight>,
     dram: FxHashMap<Lpn, CachedPage>,
     /// Pages in DRAM with sectors newer than on flash.
     dirty: u64,
@@ -72,7 +72,7 @@ impl Cache {
 
     /// Creates the oracle; `None` without a device cache.
     pub(super) fn new(config: &Config) -> Option<Cache> {
-        let (settings, cuts) = (&config.cache, Cuts::new(config));
+        let (settings, cuts) = (&config.cache, PageSplit::new(config));
         let pages = settings.capacity.as_u64() / cuts.page_size().as_u64();
         if pages == 0 {
             return None;

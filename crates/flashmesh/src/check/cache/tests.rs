@@ -5,7 +5,7 @@ use super::super::{Oracles, Origin};
 use crate::cache::Sectors;
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, Lpn, Ppn, RequestId};
-use crate::results::work::PowerCutReport;
+use crate::results::counters::PowerCutReport;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
 use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
@@ -27,7 +27,7 @@ fn oracles() -> Oracles {
 fn cached(oracles: &mut Oracles, id: u32, lpn: u32, sectors: Sectors, now: Time) {
     let offset = u64::from(lpn) * PAGE + u64::from(sectors.first()) * 512;
     submit(oracles, id, Write, offset, u64::from(sectors.count()) * 512, now);
-    oracles.cache_took(RequestId(id), Lpn(lpn), sectors, true, now);
+    oracles.cache_write_accepted(RequestId(id), Lpn(lpn), sectors, true, now);
     oracles.request_completed(RequestId(id), now);
 }
 
@@ -125,7 +125,7 @@ fn a_fill_over_newer_data_is_caught() {
 fn a_write_that_completes_before_its_data_is_anywhere_is_caught() {
     let mut oracles = oracles();
     submit(&mut oracles, 0, Write, 0, PAGE, us(0));
-    oracles.cache_took(RequestId(0), Lpn(0), WHOLE, false, us(0));
+    oracles.cache_write_accepted(RequestId(0), Lpn(0), WHOLE, false, us(0));
     oracles.request_completed(RequestId(0), us(0));
     assert_fails(&oracles, "requests", "completed at 0ps with 0 of 1 pages programmed");
 }
@@ -249,7 +249,7 @@ fn an_older_write_that_comes_into_dram_last_is_caught() {
     let mut oracles = oracles();
     submit(&mut oracles, 0, Write, 3 * PAGE, PAGE, us(0));
     cached(&mut oracles, 1, 3, Sectors::range(4, 5), us(0));
-    oracles.cache_took(RequestId(0), Lpn(3), WHOLE, true, us(0));
+    oracles.cache_write_accepted(RequestId(0), Lpn(3), WHOLE, true, us(0));
     assert_fails(&oracles, "cache", "write 1 came into DRAM over write 2 of sector 4 of logical page 3");
 }
 
@@ -257,7 +257,7 @@ fn an_older_write_that_comes_into_dram_last_is_caught() {
 fn other_sectors_than_were_written_and_pages_of_nobody_are_caught() {
     let mut wrong = oracles();
     submit(&mut wrong, 0, Write, 3 * PAGE, PAGE, us(0));
-    wrong.cache_took(RequestId(0), Lpn(3), Sectors::range(0, 4), true, us(0));
+    wrong.cache_write_accepted(RequestId(0), Lpn(3), Sectors::range(0, 4), true, us(0));
     assert_fails(&wrong, "cache", "the cache took other sectors of logical page 3 than request 0 wrote");
     let mut unread = oracles();
     submit(&mut unread, 0, Read, 3 * PAGE, PAGE, us(0));
@@ -281,6 +281,6 @@ fn requests_that_the_cache_serves_while_they_are_not_in_flight_are_caught() {
     let mut oracles = oracles();
     let found = oracles.cache.as_mut().expect("there is a cache").found(RequestId(9), Lpn(3), WHOLE);
     assert_eq!(found, Err("request 9 found logical page 3 in the cache, but is not in flight".to_owned()));
-    oracles.cache_took(RequestId(9), Lpn(3), WHOLE, false, us(0));
+    oracles.cache_write_accepted(RequestId(9), Lpn(3), WHOLE, false, us(0));
     assert_fails(&oracles, "cache", "the cache took logical page 3 for request 9, which is not in flight");
 }

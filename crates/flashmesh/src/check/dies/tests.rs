@@ -42,8 +42,8 @@ fn a_read_whose_data_leaves_before_the_next_operation_is_right() {
     let mut oracles = oracles();
     begin(&mut oracles, Read, 2, us(1), us(4));
     end_read(&mut oracles, 2, us(4));
-    oracles.data_left(DIE, us(5));
-    oracles.data_left(DIE, us(6));
+    oracles.data_out_ended(DIE, us(5));
+    oracles.data_out_ended(DIE, us(6));
     begin(&mut oracles, Program, 1, us(6), us(106));
     oracles.array_ended(DIE, us(106));
     assert_silent(&oracles);
@@ -58,7 +58,7 @@ fn a_cached_read_frees_the_array_and_holds_it_while_the_register_is_full() {
     end_read(&mut oracles, 1, us(3));
     begin(&mut oracles, Read, 1, us(3), us(6));
     end_read(&mut oracles, 1, us(6));
-    oracles.data_left(DIE, us(7));
+    oracles.data_out_ended(DIE, us(7));
     begin(&mut oracles, Read, 1, us(7), us(10));
     end_read(&mut oracles, 1, us(10));
     assert_silent(&oracles);
@@ -79,7 +79,7 @@ fn an_operation_over_a_full_register_is_caught() {
     let mut oracles = oracles();
     begin(&mut oracles, Read, 2, us(0), us(3));
     oracles.array_ended(DIE, us(3));
-    oracles.data_left(DIE, us(5));
+    oracles.data_out_ended(DIE, us(5));
     oracles.operation_began(DIE, Read, 1, us(5));
     assert_fails(&oracles, "dies", "die 1 began a Read, but data of 1 planes waits in its register");
 }
@@ -139,7 +139,7 @@ fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_s
         begin(&mut oracles, Read, 1, us(0), us(3));
         end_read(&mut oracles, 1, us(3));
         if now >= free_at {
-            oracles.data_left(DIE, free_at);
+            oracles.data_out_ended(DIE, free_at);
         }
         oracles.operation_began(DieId(0), Program, 1, now);
         oracles
@@ -212,7 +212,7 @@ fn a_page_that_did_not_take_the_time_of_its_type_is_caught() {
 #[test]
 fn data_that_leaves_an_empty_register_is_caught() {
     let mut oracles = oracles();
-    oracles.data_left(DIE, us(1));
+    oracles.data_out_ended(DIE, us(1));
     assert_fails(&oracles, "dies", "data left die 1, but its register is empty");
 }
 
@@ -223,7 +223,7 @@ fn a_suspended_program_that_does_the_rest_of_its_work_is_right() {
     for (start, until) in [(30, 38), (40, 43)] {
         begin(&mut oracles, Read, 1, us(start), us(until));
         end_read(&mut oracles, 1, us(until));
-        oracles.data_left(DIE, us(until + 1));
+        oracles.data_out_ended(DIE, us(until + 1));
     }
     oracles.resumed(DIE, us(44), us(119));
     oracles.array_ended(DIE, us(119));

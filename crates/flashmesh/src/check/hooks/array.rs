@@ -57,8 +57,8 @@ impl Oracles {
         self.programs.array_ended();
     }
 
-    pub fn data_left(&mut self, die: DieId, now: Time) {
-        let outcome = self.dies.data_left(die);
+    pub fn data_out_ended(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.release_register(die);
         self.judge(Dies::NAME, outcome, now);
     }
 
@@ -83,12 +83,13 @@ impl Oracles {
         let die = homes.die_of(ppn);
         let (read, programmed) = (read.map(page_at), programmed.map(page_at));
         if self.pages_per_unit > 1 {
-            let outcome = self.dies.told_of_unit(die, read, programmed, sensed);
-            self.energy.told_of_unit(read, self.dies.worked(die));
+            let outcome = self.dies.check_unit_time(die, read, programmed, sensed);
+            self.energy.charge_unit(read, self.dies.worked(die));
             return self.judge(Dies::NAME, outcome, now);
         }
-        self.energy.told(read, programmed);
-        let outcome = self.dies.told(die, read.unwrap_or(PageAt::Native(0)), programmed.unwrap_or(PageAt::Native(0)));
+        self.energy.charge_pages(read, programmed);
+        let outcome =
+            self.dies.check_page_time(die, read.unwrap_or(PageAt::Native(0)), programmed.unwrap_or(PageAt::Native(0)));
         self.judge(Dies::NAME, outcome, now);
     }
 

@@ -5,7 +5,7 @@ use crate::check::Oracles;
 use crate::check::cache::Cache;
 use crate::check::requests::Requests;
 use crate::ids::{Lpn, RequestId};
-use crate::results::work::PowerCutReport;
+use crate::results::counters::PowerCutReport;
 use crate::units::Time;
 
 impl Oracles {
@@ -27,12 +27,12 @@ impl Oracles {
     }
 
     /// Records that written data entered the device cache. With `stays`, the write of the page is complete.
-    pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
+    pub fn cache_write_accepted(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);
             self.judge(Requests::NAME, outcome, now);
         }
-        self.cache(now, |cache| cache.took(id, lpn, sectors, stays));
+        self.cache(now, |cache| cache.accept_write(id, lpn, sectors, stays));
     }
 
     pub fn cache_filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {

@@ -7,7 +7,7 @@ use crate::check::cores::Cores;
 use crate::check::namespaces::Namespaces;
 use crate::check::queues::Queues;
 use crate::check::requests::Requests;
-use crate::host::interface::Seen;
+use crate::host::interface::InterfaceNotice;
 use crate::ids::{RequestId, StreamId};
 use crate::kernel::job::Job;
 use crate::units::Time;
@@ -20,8 +20,8 @@ impl Oracles {
         self.judge(Queues::NAME, outcome, now);
     }
 
-    pub fn host(&mut self, seen: Seen, now: Time) {
-        let outcome = self.queues.saw(seen);
+    pub fn host(&mut self, seen: InterfaceNotice, now: Time) {
+        let outcome = self.queues.check_event(seen);
         self.judge(Queues::NAME, outcome, now);
     }
 
@@ -43,11 +43,11 @@ impl Oracles {
         }
     }
 
-    pub fn core_asked(&mut self, job: Job, now: Time) {
+    pub fn firmware_job_queued(&mut self, job: Job, now: Time) {
         self.cores.asked(job, now);
     }
 
-    pub fn core_done(&mut self, job: Job, now: Time) {
+    pub fn firmware_job_done(&mut self, job: Job, now: Time) {
         let outcome = self.cores.done(job, now);
         self.judge(Cores::NAME, outcome, now);
     }

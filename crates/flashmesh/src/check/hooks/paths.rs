@@ -11,7 +11,7 @@ use crate::ids::{AcknowledgementId, DieId};
 use crate::units::Time;
 
 impl Oracles {
-    pub fn path_asked(&mut self, die: DieId, _leg: TransferPhase, _now: Time) {
+    pub fn path_requested(&mut self, die: DieId, _leg: TransferPhase, _now: Time) {
         self.links.asked(die);
     }
 

@@ -1,4 +1,4 @@
-use super::super::arithmetic::Cuts;
+use super::super::arithmetic::PageSplit;
 use super::super::histories::{
     assert_fails, assert_silent, config, end, oracles, oracles_of_a_full_drive, program, read, submit, us,
 };
@@ -185,7 +185,7 @@ fn an_extent_knows_which_of_its_pages_it_covers_in_part() {
     let partial = |offset, size| {
         let (offset, size) = (Bytes::new(offset), Bytes::new(size));
         let io = IoRequest { arrival: Time::ZERO, kind: Write, offset, size, stream: 0 };
-        let extent = Cuts::new(&config()).extent(&io);
+        let extent = PageSplit::new(&config()).extent(&io);
         extent.pages().map(|lpn: Lpn| (lpn.0, extent.is_partial(lpn))).collect::<Vec<_>>()
     };
     assert_eq!(partial(4096, 8192), [(1, false), (2, false)]);

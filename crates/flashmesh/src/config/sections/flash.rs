@@ -5,7 +5,7 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::Time;
 
-use super::Times;
+use super::TimesByPlanes;
 use super::fabric::FabricKind;
 
 pub(super) const ARRAY_TIME_MIN: Time = Time::from_ps(1);
@@ -141,14 +141,14 @@ section! {
         /// Additional time on the path for each further plane of a multi-plane command.
         command_time_per_extra_plane: Option<Time> = None, unset "the command time", in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time of a read command on the path: for one plane, for two, and so on.
-        read_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+        read_command_time: Option<TimesByPlanes> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time of a program command on the path, without its data: for one plane, for two, and so on. A copyback takes a read command and a program
         /// command.
-        program_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+        program_command_time: Option<TimesByPlanes> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time of an erase command on the path: for one plane, for two, and so on.
-        erase_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+        erase_command_time: Option<TimesByPlanes> = None, unset "the command time, and that of each further plane",
             in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Whether a program of a partly written page transfers only the written part to the chip, and the preceding read only the rest to the
         /// controller. Otherwise whole pages are transferred.

@@ -187,7 +187,7 @@ choices! {
 
 impl WriteStreams {
     /// Returns whether each stream has an open block of its own.
-    pub fn are_apart(self) -> bool {
+    pub fn separates_streams(self) -> bool {
         matches!(self, WriteStreams::PerStream | WriteStreams::PerStreamDestaged)
     }
 }

@@ -40,7 +40,7 @@ choices! {
 
 impl Move {
     /// Returns whether pages move directly to another chip.
-    pub const fn leaves_the_chip(self) -> bool {
+    pub const fn crosses_chips(self) -> bool {
         match self {
             Move::ThroughController => false,
             Move::ChipToChip | Move::Clean => true,

@@ -87,12 +87,12 @@ impl Config {
     /// Returns the event that ends the warm-up.
     pub fn warm_up(&self) -> WarmUp {
         let is_wanted = self.precondition.kind == PreconditionKind::Random || self.measure.precision > 0.0;
-        let default = if is_wanted && self.goes_on() { WarmUp::Steady } else { WarmUp::None };
+        let default = if is_wanted && self.has_endless_workloads() { WarmUp::Steady } else { WarmUp::None };
         self.measure.warm_up.unwrap_or(default)
     }
 
     /// Returns whether the workloads can continue without limit.
-    pub fn goes_on(&self) -> bool {
+    pub fn has_endless_workloads(&self) -> bool {
         let goes_on = |stream: &StreamConfig| {
             stream.workload.kind == WorkloadKind::Synthetic && stream.replay.stop_time.is_none()
         };

@@ -30,7 +30,7 @@ mod sata;
 mod schedule;
 mod slc;
 mod superblock;
-mod times;
+mod times_by_planes;
 mod venice;
 mod wear;
 
@@ -73,6 +73,6 @@ pub use sata::{Sata, SataTransport};
 pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use slc::{Slc, SlcRegion, SlcWhenFull};
 pub use superblock::Superblock;
-pub use times::Times;
+pub use times_by_planes::TimesByPlanes;
 pub use venice::{Retry, Revisits, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;

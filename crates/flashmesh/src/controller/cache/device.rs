@@ -18,7 +18,7 @@ use super::throttle::Throttle;
 
 /// Action at the end of a DRAM access.
 #[derive(Clone, Copy, Debug)]
-pub enum Then {
+pub enum AccessAction {
     /// Send the read data to the host.
     Deliver(RequestId, Bytes),
     /// Complete a page of a write.
@@ -29,10 +29,10 @@ pub enum Then {
 
 /// A DRAM access with a follow-up.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
+pub struct DramAccess {
     /// Time at which the page reached the cache.
     pub since: Time,
-    pub then: Then,
+    pub then: AccessAction,
     /// Whether the next access of the queue ends at the same time.
     pub is_joined: bool,
 }
@@ -45,15 +45,15 @@ pub struct AccessGroup {
     pub had_waited: bool,
     pub address: u64,
     pub size: Bytes,
-    pub accesses: Vec<Access>,
+    pub accesses: Vec<DramAccess>,
 }
 
-impl Then {
+impl AccessAction {
     /// Returns the request whose other pages may be part of the access; `None` for a program.
     pub fn grouped_request(self) -> Option<RequestId> {
         match self {
-            Then::Deliver(request, _) | Then::Accept(request) => Some(request),
-            Then::Program(..) => None,
+            AccessAction::Deliver(request, _) | AccessAction::Accept(request) => Some(request),
+            AccessAction::Program(..) => None,
         }
     }
 }
@@ -64,7 +64,7 @@ pub struct DeviceCache {
     pub cache: Cache,
     dram: Dram,
     /// Accesses with a follow-up, in the order in which they end.
-    pub accesses: VecDeque<Access>,
+    pub accesses: VecDeque<DramAccess>,
     /// Whether one access moves all pages of a request.
     pub groups_accesses: bool,
     /// Pages that wait for the rest of their request; `None` if there are none.
@@ -78,18 +78,18 @@ pub struct DeviceCache {
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
     /// Pages with data on flash; `None` if pages without data on flash also stay in the cache after a read.
-    written: Option<Written>,
+    written: Option<WrittenBitmap>,
     page_size: Bytes,
     sector_size: Bytes,
 }
 
 /// A bit for each logical page, set if flash holds data of the page.
 #[derive(Clone, Debug)]
-struct Written(Vec<u64>);
+struct WrittenBitmap(Vec<u64>);
 
-impl Written {
-    fn new(ftl: &Ftl, pages: u32) -> Written {
-        let mut written = Written(vec![0; pages.div_ceil(u64::BITS) as usize]);
+impl WrittenBitmap {
+    fn new(ftl: &Ftl, pages: u32) -> WrittenBitmap {
+        let mut written = WrittenBitmap(vec![0; pages.div_ceil(u64::BITS) as usize]);
         (0..pages).map(Lpn).filter(|&lpn| ftl.is_mapped(lpn)).for_each(|lpn| written.set(lpn, true));
         written
     }
@@ -118,7 +118,7 @@ impl DeviceCache {
             throttle: Throttle::new(config.cache.throttle_interval),
             stripes: Stripes::new(config, geometry),
             flush_programs: config.cache.flush_programs,
-            written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
+            written: (!config.cache.keep_unwritten).then(|| WrittenBitmap::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,
             sector_size: geometry.sector_size,
         }))

@@ -13,9 +13,9 @@ pub struct Stripes {
     /// Pages of a whole stripe.
     pages: u64,
     /// Pages of the current stripe that are still to be destaged.
-    left: u64,
+    remaining: u64,
     /// Number of destages in flight.
-    on_their_way: u64,
+    in_flight: u64,
     /// Whether the last destaged page is being read from DRAM. The next destage waits for this read, so that host accesses to DRAM can run between
     /// destages.
     is_read: bool,
@@ -25,49 +25,49 @@ pub struct Stripes {
 
 /// Decision on the next due page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum StripeDecision {
     /// Destage the page.
-    Goes,
+    Destage,
     /// Hold the page.
-    Waits,
+    Hold,
     /// Hold the page, and issue partly filled programs: a write or a flush is stalled.
-    Hurries,
+    FlushPrograms,
     /// Begin a stripe with the page, unless collections are behind and take their turn first.
-    Begins,
+    BeginStripe,
 }
 
 impl Stripes {
     /// Creates the state; `None` if pages are destaged one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
-        Some(Stripes { pages, left: 0, on_their_way: 0, is_read: false, has_hurried: false })
+        Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })
     }
 
     /// Decides on the first of `due` pages. `presses` is true if a write is stalled or a flush is pending.
-    pub fn next(&mut self, due: u64, presses: bool) -> Next {
+    pub fn next(&mut self, due: u64, presses: bool) -> StripeDecision {
         // Deallocated pages drop out of their stripe.
-        self.left = self.left.min(due);
-        if self.left > 0 {
-            return if self.is_read { Next::Waits } else { Next::Goes };
+        self.remaining = self.remaining.min(due);
+        if self.remaining > 0 {
+            return if self.is_read { StripeDecision::Hold } else { StripeDecision::Destage };
         }
-        if due >= self.pages || (due > 0 && presses && self.on_their_way == 0) {
-            return Next::Begins;
+        if due >= self.pages || (due > 0 && presses && self.in_flight == 0) {
+            return StripeDecision::BeginStripe;
         }
         let hurries = presses && !self.has_hurried;
         self.has_hurried |= hurries;
-        if hurries { Next::Hurries } else { Next::Waits }
+        if hurries { StripeDecision::FlushPrograms } else { StripeDecision::Hold }
     }
 
     /// Begins a stripe of at most `due` pages.
     pub fn begin(&mut self, due: u64) {
-        self.left = due.min(self.pages);
+        self.remaining = due.min(self.pages);
         self.has_hurried = false;
     }
 
     /// Counts a page as destaged. `is_read` is true if the page is read from DRAM first.
     pub fn sent(&mut self, is_read: bool) {
-        self.left -= 1;
-        self.on_their_way += 1;
+        self.remaining -= 1;
+        self.in_flight += 1;
         self.is_read = is_read;
     }
 
@@ -78,7 +78,7 @@ impl Stripes {
 
     /// Records that a destaged page has been programmed.
     pub fn saved(&mut self) {
-        self.on_their_way -= 1;
+        self.in_flight -= 1;
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
     /// Creates stripes of three pages.
     fn stripes() -> Stripes {
         let mut config = Config::default();
-        let geometry = Geometry::of(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
         config.cache.destage_stripe = Some(Bytes::new(2 * geometry.page_size.as_u64() + 1));
         Stripes::new(&config, &geometry).expect("there are stripes")
     }
@@ -98,7 +98,7 @@ mod tests {
     fn send(stripes: &mut Stripes, due: u64) -> u64 {
         stripes.begin(due);
         let mut sent = 0;
-        while stripes.next(due - sent, false) == Next::Goes {
+        while stripes.next(due - sent, false) == StripeDecision::Destage {
             stripes.sent(false);
             sent += 1;
         }
@@ -108,23 +108,23 @@ mod tests {
     #[test]
     fn pages_go_when_they_make_a_stripe_and_as_many_as_make_one() {
         let mut stripes = stripes();
-        assert_eq!(stripes.next(2, false), Next::Waits);
-        assert_eq!(stripes.next(5, false), Next::Begins);
+        assert_eq!(stripes.next(2, false), StripeDecision::Hold);
+        assert_eq!(stripes.next(5, false), StripeDecision::BeginStripe);
         assert_eq!(send(&mut stripes, 5), 3);
-        assert_eq!(stripes.next(2, false), Next::Waits);
+        assert_eq!(stripes.next(2, false), StripeDecision::Hold);
     }
 
     #[test]
     fn fewer_go_when_something_presses_and_nothing_is_on_its_way_which_is_hurried_once() {
         let mut stripes = stripes();
         assert_eq!(send(&mut stripes, 3), 3);
-        assert_eq!(stripes.next(1, true), Next::Hurries);
-        assert_eq!(stripes.next(1, true), Next::Waits);
+        assert_eq!(stripes.next(1, true), StripeDecision::FlushPrograms);
+        assert_eq!(stripes.next(1, true), StripeDecision::Hold);
         (0..3).for_each(|_| stripes.saved());
-        assert_eq!(stripes.next(0, true), Next::Waits);
-        assert_eq!(stripes.next(1, true), Next::Begins);
+        assert_eq!(stripes.next(0, true), StripeDecision::Hold);
+        assert_eq!(stripes.next(1, true), StripeDecision::BeginStripe);
         assert_eq!(send(&mut stripes, 1), 1);
-        assert_eq!(stripes.next(1, true), Next::Hurries, "anew");
+        assert_eq!(stripes.next(1, true), StripeDecision::FlushPrograms, "anew");
     }
 
     #[test]
@@ -132,8 +132,8 @@ mod tests {
         let mut stripes = stripes();
         stripes.begin(3);
         stripes.sent(false);
-        assert_eq!(stripes.next(0, false), Next::Waits);
-        assert_eq!(stripes.next(1, false), Next::Waits, "it is of the next one");
+        assert_eq!(stripes.next(0, false), StripeDecision::Hold);
+        assert_eq!(stripes.next(1, false), StripeDecision::Hold, "it is of the next one");
     }
 
     #[test]
@@ -141,8 +141,8 @@ mod tests {
         let mut stripes = stripes();
         stripes.begin(3);
         stripes.sent(true);
-        assert_eq!(stripes.next(2, true), Next::Waits);
+        assert_eq!(stripes.next(2, true), StripeDecision::Hold);
         stripes.read();
-        assert_eq!(stripes.next(2, false), Next::Goes);
+        assert_eq!(stripes.next(2, false), StripeDecision::Destage);
     }
 }

@@ -24,14 +24,14 @@
 use rustc_hash::FxHashMap;
 
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Stream;
+use crate::ftl::OpenBlockKind;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
+use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::Transaction;
-use crate::schedule::work::{Route, Work};
 
 /// A Clean in progress.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ struct Clean {
     /// Number of listed pages whose reads have begun.
     read: usize,
     /// Number of listed pages that the source die has sent.
-    left: usize,
+    sent: usize,
     /// Units in the page buffer of the destination chip, or being programmed.
     buffer: Vec<TransactionId>,
     /// Free space in `buffer`, in units. Units in flight are counted as occupied.
@@ -68,7 +68,7 @@ pub struct Cleaning {
     /// Roles by die; empty if the drive does not use Cleans.
     roles: Vec<Role>,
     /// Pages whose move to another chip is not yet acknowledged: (new, old) location.
-    untold: FxHashMap<Lpn, (Ppn, Ppn)>,
+    unacknowledged_moves: FxHashMap<Lpn, (Ppn, Ppn)>,
 }
 
 impl Cleaning {
@@ -78,8 +78,8 @@ impl Cleaning {
     }
 
     /// Returns the old location of the page of `read` while its move to the new location, which `read` has, is not acknowledged.
-    pub fn home_of(&self, read: &Transaction) -> Option<Ppn> {
-        self.untold.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
+    pub fn old_location(&self, read: &Transaction) -> Option<Ppn> {
+        self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
 
     /// Begins a Clean of the valid pages of `block`, the victim of `plane`, from page `cursor` on. Returns its first read; `None` if no Clean can
@@ -93,7 +93,9 @@ impl Cleaning {
     ) -> Option<TransactionId> {
         let Shared { geometry, ftl, .. } = &mut *cx.shared;
         let die = geometry.die_of_plane(plane);
-        if self.roles[die.index()].programs > 0 || ftl.stream_of_move(geometry.ppn(block, 0)) != Stream::Collection {
+        if self.roles[die.index()].programs > 0
+            || ftl.stream_of_move(geometry.ppn(block, 0)) != OpenBlockKind::Collection
+        {
             return None;
         }
         let mut pages = Vec::new();
@@ -110,10 +112,10 @@ impl Cleaning {
         pages.truncate(count);
         let (from, lpn) = pages[0];
         let room = geometry.units_per_program as usize;
-        self.blocks.insert(plane, Clean { pages, read: 1, left: 0, buffer: Vec::new(), room, to, die_of_block: die });
+        self.blocks.insert(plane, Clean { pages, read: 1, sent: 0, buffer: Vec::new(), room, to, die_of_block: die });
         self.roles[die.index()].sends += 1;
         self.roles[geometry.die_of_plane(to).index()].programs += 1;
-        Some(cx.begin_own(Work::CollectRead(Route::Clean), lpn, from, plane))
+        Some(cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane))
     }
 
     /// Returns whether a Clean of the victim of `plane` is in progress.
@@ -131,10 +133,10 @@ impl Cleaning {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
         clean.pages.retain(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn));
-        cx.shared.ftl.expect_pages(clean.to, clean.pages.len() as u32);
+        cx.shared.ftl.set_incoming(clean.to, clean.pages.len() as u32);
         let others = self.begin_reads_of_page(plane, 1, cx);
         if !others.is_empty() {
-            cx.datapath.list_with(read, &others, cx.kernel);
+            cx.datapath.chain_listed(read, &others, cx.kernel);
         }
     }
 
@@ -149,7 +151,8 @@ impl Cleaning {
         let units = cx.shared.geometry.units_per_page;
         let page = clean.pages[first - 1].0.0 / units;
         let of_page = clean.pages[first..].iter().take_while(|(ppn, _)| ppn.0 / units == page);
-        let begin = |&(from, lpn): &(Ppn, Lpn)| cx.begin_own(Work::CollectRead(Route::Clean), lpn, from, plane);
+        let begin =
+            |&(from, lpn): &(Ppn, Lpn)| cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane);
         let begun: Vec<TransactionId> = of_page.map(begin).collect();
         clean.read = first + begun.len();
         begun
@@ -160,8 +163,8 @@ impl Cleaning {
         let plane = cx.datapath.transaction(read).plane;
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         let reads: Vec<TransactionId> = cx.datapath.with_companions(read).take(clean.room).collect();
-        cx.datapath.part(cx.shared.geometry.die_of_plane(plane), reads.len());
-        clean.left += reads.len();
+        cx.datapath.limit_transfer(cx.shared.geometry.die_of_plane(plane), reads.len());
+        clean.sent += reads.len();
         clean.room -= reads.len();
         for id in reads {
             cx.datapath.transaction_mut(id).plane = clean.to;
@@ -190,24 +193,24 @@ impl Cleaning {
         if clean.buffer.len() + clean.room < program {
             return None;
         }
-        let is_last = clean.left == clean.pages.len();
+        let is_last = clean.sent == clean.pages.len();
         if clean.room > 0 && !is_last {
             return Some(self.read_next(source, cx));
         }
         clean.room = 0;
-        let route = if is_last { Route::CleanEnd } else { Route::Clean };
+        let route = if is_last { MoveRoute::CleanEnd } else { MoveRoute::Clean };
         for &id in &clean.buffer {
-            cx.datapath.transaction_mut(id).work = Work::CollectProgram(route);
+            cx.datapath.transaction_mut(id).purpose = Purpose::CollectProgram(route);
         }
-        let lead = cx.datapath.run_together(&clean.buffer);
-        Some(cx.datapath.begin_alone(lead, cx.kernel))
+        let lead = cx.datapath.chain_operation(&clean.buffer);
+        Some(cx.datapath.enqueue_clean_operation(lead, cx.kernel))
     }
 
     /// Handles the end of the program of a unit. `is_wanted` is true if the map contains the new location.
     pub fn programmed(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool, shared: &mut Shared) {
-        shared.ftl.arrived(shared.geometry.plane_of(to));
+        shared.ftl.finish_incoming(shared.geometry.plane_of(to));
         if is_wanted {
-            self.untold.insert(lpn, (to, from));
+            self.unacknowledged_moves.insert(lpn, (to, from));
         }
     }
 
@@ -216,27 +219,27 @@ impl Cleaning {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();
         clean.room = cx.shared.geometry.units_per_program as usize;
-        if clean.left < clean.read {
-            return cx.then(Step::SendRest(cx.shared.geometry.die_of_plane(plane)));
+        if clean.sent < clean.read {
+            return cx.push(FollowUp::SendRest(cx.shared.geometry.die_of_plane(plane)));
         }
         let die = self.read_next(plane, cx);
-        cx.then(Step::TryIssue(die));
+        cx.push(FollowUp::TryIssue(die));
     }
 
     /// Schedules the read of the next listed page. Returns its die.
     fn read_next<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) -> DieId {
         let first = self.blocks[&plane].read;
         let (from, lpn) = self.blocks[&plane].pages[first];
-        let mut together = vec![cx.begin_own(Work::CollectRead(Route::Clean), lpn, from, plane)];
+        let mut together = vec![cx.begin_internal(Purpose::CollectRead(MoveRoute::Clean), lpn, from, plane)];
         together.extend(self.begin_reads_of_page(plane, first + 1, cx));
-        let lead = cx.datapath.run_together(&together);
-        cx.datapath.begin_alone(lead, cx.kernel)
+        let lead = cx.datapath.chain_operation(&together);
+        cx.datapath.enqueue_clean_operation(lead, cx.kernel)
     }
 
     /// Cancels a Clean whose packet was not sent.
     pub fn give_up(&mut self, plane: PlaneId, shared: &mut Shared) {
         if let Some(clean) = self.blocks.get(&plane) {
-            shared.ftl.expect_pages(clean.to, 0);
+            shared.ftl.set_incoming(clean.to, 0);
         }
         self.end(plane, shared);
     }
@@ -247,8 +250,8 @@ impl Cleaning {
         self.roles[shared.geometry.die_of_plane(plane).index()].sends -= 1;
         self.roles[shared.geometry.die_of_plane(clean.to).index()].programs -= 1;
         for (from, lpn) in clean.pages {
-            if self.untold.get(&lpn).is_some_and(|(_, was)| *was == from) {
-                self.untold.remove(&lpn);
+            if self.unacknowledged_moves.get(&lpn).is_some_and(|(_, was)| *was == from) {
+                self.unacknowledged_moves.remove(&lpn);
             }
         }
     }

@@ -5,28 +5,28 @@
 
 use crate::config::Config;
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
 use crate::ftl::{BlockState, Ftl, Superblocks};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
-use crate::persistence::Programmed;
+use crate::persistence::ProgramReason;
 use crate::policies::{self, FirmwarePolicy};
+use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::Transaction;
-use crate::schedule::work::{Route, Work};
 
 mod begin;
+mod gc_turns;
 pub mod in_plane;
-mod take_turns;
-mod unread;
+mod unread_pages;
 
+use super::chip_to_chip::ChipToChipMoves;
+use super::gc_rate_control::GcRateControl;
 use super::map::CachedMap;
-use super::moves::Moves;
-use super::pace::Pace;
-use take_turns::ShortOfSpace;
-use unread::Unread;
+use gc_turns::ShortOfSpace;
+use unread_pages::UnreadPages;
 
 /// The collection of a victim block.
 #[derive(Clone, Copy, Debug)]
@@ -64,18 +64,18 @@ pub struct Erased {
 pub struct Collections {
     by_plane: Vec<Option<Collection>>,
     /// Unread pages of victims; maintained only with several mapping units per program.
-    unread: Unread,
+    unread: UnreadPages,
     short: ShortOfSpace,
-    pub pace: Pace,
+    pub pace: GcRateControl,
 }
 
 impl Collections {
     pub fn new(config: &Config, geometry: &Geometry) -> Collections {
         Collections {
             by_plane: vec![None; geometry.planes() as usize],
-            unread: Unread::new(geometry),
+            unread: UnreadPages::new(geometry),
             short: ShortOfSpace::new(config, geometry),
-            pace: Pace::new(
+            pace: GcRateControl::new(
                 config,
                 geometry,
                 policies::ftl_rules(config).superblock_dies.map(|dies| Superblocks::new(geometry, dies)),
@@ -104,7 +104,7 @@ impl Collections {
     pub fn advance<M: Model>(
         &mut self,
         plane: PlaneId,
-        moves: &mut Moves,
+        moves: &mut ChipToChipMoves,
         map: Option<&mut CachedMap>,
         cx: &mut Context<'_, M>,
     ) {
@@ -115,7 +115,7 @@ impl Collections {
                 return;
             }
             if let Some(read) = moves.cleaning.begin(plane, block, collection.cursor, cx) {
-                return cx.then(Step::Enqueue(read));
+                return cx.push(FollowUp::Enqueue(read));
             }
         }
         if M::ALL_FEATURES && cx.shared.geometry.gathers() {
@@ -127,14 +127,14 @@ impl Collections {
             return move_page(plane, cx.shared.geometry.ppn(block, page), lpn, cx);
         }
         if map.is_some_and(|map| map.write_back_moves(plane)) {
-            cx.then(Step::SettleMap);
+            cx.push(FollowUp::SettleMap);
         }
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
-            cx.then(Step::Drained(plane));
+            cx.push(FollowUp::Drained(plane));
         } else {
             self.moved_all(plane, cx);
             let from = cx.shared.geometry.ppn(block, 0);
-            cx.then(Step::Own { work: Work::Erase, lpn: Lpn(0), from, plane });
+            cx.push(FollowUp::Own { work: Purpose::Erase, lpn: Lpn(0), from, plane });
         }
     }
 
@@ -156,7 +156,7 @@ impl Collections {
                 if is_first && cx.shared.ftl.has_twins() {
                     for other in cx.shared.ftl.superblocks().members(plane) {
                         if self.by_plane[other.index()].is_some_and(|collection| !collection.is_read) {
-                            cx.then(Step::Advance(other));
+                            cx.push(FollowUp::Advance(other));
                         }
                     }
                 }
@@ -225,9 +225,9 @@ impl Collections {
     }
 
     /// Counts a victim page as moved because it is no longer needed.
-    pub fn dropped<M: Model>(&mut self, work: Work, from: PlaneId, cx: &mut Context<'_, M>) {
+    pub fn dropped<M: Model>(&mut self, work: Purpose, from: PlaneId, cx: &mut Context<'_, M>) {
         self.moved(from, cx);
-        if let Work::CollectRead(_) = work
+        if let Purpose::CollectRead(_) = work
             && self.read(from, &cx.shared.ftl)
         {
             all_read(from, cx);
@@ -251,26 +251,32 @@ impl Collections {
         self.moved_all(plane, cx);
         for (plane, block) in victims {
             let from = cx.shared.geometry.ppn(block, 0);
-            cx.then(Step::Own { work: Work::Erase, lpn: Lpn(0), from, plane });
+            cx.push(FollowUp::Own { work: Purpose::Erase, lpn: Lpn(0), from, plane });
         }
     }
 
     /// Continues the move of a page that has been read out of its victim. The page is programmed in its plane, in a plane that the policy chooses, or
     /// on another chip.
-    pub fn read_done<M: Model>(&mut self, id: TransactionId, route: Route, moves: &mut Moves, cx: &mut Context<'_, M>) {
+    pub fn read_done<M: Model>(
+        &mut self,
+        id: TransactionId,
+        route: MoveRoute,
+        moves: &mut ChipToChipMoves,
+        cx: &mut Context<'_, M>,
+    ) {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
         let is_last = M::ALL_FEATURES && shared.geometry.gathers() && self.read(from, &shared.ftl);
-        transaction.work = Work::CollectProgram(route);
-        if M::ALL_FEATURES && route == Route::Controller {
+        transaction.purpose = Purpose::CollectProgram(route);
+        if M::ALL_FEATURES && route == MoveRoute::Controller {
             let stream = shared.ftl.stream_of_move(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
-        if M::ALL_FEATURES && route == Route::Chip && shared.geometry.gathers() {
+        if M::ALL_FEATURES && route == MoveRoute::Chip && shared.geometry.gathers() {
             moves.gathered(id, cx);
         } else {
-            cx.then(Step::Enqueue(id));
+            cx.push(FollowUp::Enqueue(id));
         }
         if is_last {
             all_read(from, cx);
@@ -281,8 +287,8 @@ impl Collections {
     pub fn programmed<M: Model>(
         &mut self,
         id: TransactionId,
-        route: Route,
-        moves: &mut Moves,
+        route: MoveRoute,
+        moves: &mut ChipToChipMoves,
         map: Option<&mut CachedMap>,
         cx: &mut Context<'_, M>,
     ) {
@@ -294,13 +300,13 @@ impl Collections {
         {
             slc.page_folded();
         }
-        cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
+        cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
         // Replicas have no mapping entry.
         let is_original = shared.ftl.lookup(lpn) == Some(from);
         let is_wanted = shared.ftl.commit_move(lpn, from, to);
         if M::ALL_FEATURES {
-            let moved = if is_original { Programmed::Moved } else { Programmed::Copied };
-            shared.persist_program(lpn, to, if is_wanted { moved } else { Programmed::Superseded });
+            let moved = if is_original { ProgramReason::Moved } else { ProgramReason::Copied };
+            shared.persist_program(lpn, to, if is_wanted { moved } else { ProgramReason::Superseded });
         }
         if is_wanted
             && is_original
@@ -327,9 +333,9 @@ impl Collections {
         self.pace.end(plane);
         self.end_turn(cx);
         if cx.shared.rules.preallocates {
-            cx.then(Step::Unblock(plane));
+            cx.push(FollowUp::Unblock(plane));
         }
-        cx.then(Step::Collect(plane));
+        cx.push(FollowUp::Collect(plane));
         // The last erase of a superblock frees the blocks of all its planes. Let their dies issue, since they may have no other event.
         let is_free = M::ALL_FEATURES && cx.shared.ftl.block_state(collection.block) == BlockState::Free;
         if is_free && cx.shared.ftl.has_twins() {
@@ -345,15 +351,15 @@ impl Collections {
         }
         // At most one wear move follows a collection, and none follows a fold.
         let levels_wear = collection.levels_wear || was_folded;
-        cx.then(Step::Erased(Erased { plane, levels_wear, held_translation }));
+        cx.push(FollowUp::Erased(Erased { plane, levels_wear, held_translation }));
     }
 }
 
 /// Lets partly filled programs run that waited for more units of the victim of `plane`: all units may have been read.
 fn all_read<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     ask_dies_of_superblock(plane, cx);
-    if cx.shared.rules.copies {
-        cx.then(Step::AllRead(plane));
+    if cx.shared.rules.moves_chip_to_chip {
+        cx.push(FollowUp::AllRead(plane));
     }
 }
 
@@ -362,7 +368,7 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
     let geometry = &cx.shared.geometry;
     let dies = cx.shared.ftl.superblocks().members(plane).step_by(geometry.planes_per_die as usize);
     let dies: Vec<DieId> = dies.map(|plane| geometry.die_of_plane(plane)).collect();
-    dies.into_iter().for_each(|die| cx.then(Step::TryIssue(die)));
+    dies.into_iter().for_each(|die| cx.push(FollowUp::TryIssue(die)));
 }
 
 /// Begins to move the valid page at `from` out of its victim.
@@ -370,9 +376,10 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
     // With several mapping units per program, `move_in_plane` has already begun the copybacks.
     let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
-    let work = if copyback { Work::CollectProgram(Route::Plane) } else { Work::CollectRead(Route::Controller) };
-    let id = cx.begin_own(work, lpn, from, plane);
-    cx.then(Step::Enqueue(id));
+    let work =
+        if copyback { Purpose::CollectProgram(MoveRoute::Plane) } else { Purpose::CollectRead(MoveRoute::Controller) };
+    let id = cx.begin_internal(work, lpn, from, plane);
+    cx.push(FollowUp::Enqueue(id));
 }
 
 /// Returns whether collection of `die` has precedence over reads: the die is nearly out of space, or writes wait for a fold.

@@ -1,18 +1,18 @@
 //! Host reads.
 
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
 use crate::ids::{Lpn, Ppn, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::policies::{FirmwarePolicy, PolicyEvent};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::{CachePlace, Work};
+use crate::schedule::purpose::{CacheReservation, Purpose};
+use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Bytes;
 
 use super::map::CachedMap;
-use super::place::Placements;
+use super::placement::Placements;
 
 /// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction. It can be enqueued at once, unless mapping
 /// entries are cached.
@@ -21,22 +21,22 @@ pub fn begin<M: Model>(
     page: &PageRequest,
     start: Bytes,
     bytes: Bytes,
-    place: CachePlace,
+    place: CacheReservation,
     placements: &mut Placements,
     cx: &mut Context<'_, M>,
 ) -> TransactionId {
     let lpn = page.lpn;
     let from = if cx.shared.rules.has_map_cache { Ppn(0) } else { translate(lpn, Some(page.stream), None, cx) };
     let plane = cx.shared.geometry.plane_of(from);
-    let mut transaction = Transaction::new(Work::HostRead(place), page.owner(), lpn, plane, from, bytes);
-    transaction.translated = cx.shared.ftl.map_changes();
+    let mut transaction = Transaction::new(Purpose::HostRead(place), page.owner(), lpn, plane, from, bytes);
+    transaction.map_version = cx.shared.ftl.map_changes();
     transaction.start = start.as_u64() as u32;
     if M::ALL_FEATURES && cx.shared.rules.asks_allocator {
         placements.tell_read(page, cx.shared);
     }
     let id = cx.begin(transaction);
     if M::ALL_FEATURES {
-        cx.shared.policy.tell(PolicyEvent::ReadBegins(id, lpn));
+        cx.shared.policy.notify(PolicyEvent::ReadBegins(id, lpn));
     }
     id
 }
@@ -46,7 +46,7 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     let Transaction { lpn, owner, .. } = *cx.datapath.transaction(id);
     let from = translate(lpn, Some(owner.stream), map, cx);
     let transaction = cx.datapath.transaction_mut(id);
-    transaction.translated = cx.shared.ftl.map_changes();
+    transaction.map_version = cx.shared.ftl.map_changes();
     transaction.from = from;
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
@@ -63,7 +63,7 @@ pub fn translate<M: Model>(
         return ppn;
     }
     let placed = if cx.shared.rules.places_for_reads { place(lpn, reader, map, cx) } else { None };
-    placed.unwrap_or_else(|| cx.shared.ftl.read_home(lpn))
+    placed.unwrap_or_else(|| cx.shared.ftl.default_location_for_read(lpn))
 }
 
 /// Assigns a location in an open block of host writes to an unmapped page; `None` if no page is free.
@@ -74,11 +74,11 @@ fn place<M: Model>(
     map: Option<&mut CachedMap>,
     cx: &mut Context<'_, M>,
 ) -> Option<Ppn> {
-    let place = cx.shared.ftl.place_for_read(lpn, reader.filter(|_| cx.shared.rules.places_by_reader))?;
-    cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
+    let place = cx.shared.ftl.map_on_read(lpn, reader.filter(|_| cx.shared.rules.places_by_reader))?;
+    cx.kernel.notify(|| Notice::PagePlaced(place, lpn));
     cx.shared.persist(|state| state.placed(lpn, place));
     if M::ALL_FEATURES {
-        cx.datapath.place_taken(place, cx.kernel);
+        cx.datapath.skip_page(place, cx.kernel);
     }
     cx.superseded(lpn);
     if let Some(map) = map {
@@ -104,10 +104,10 @@ pub fn count_done(shared: &mut Shared) {
 /// Reroutes a queued read whose page was moved or deallocated to the current location.
 pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     cx.datapath.count_wait(id, cx.kernel.now());
-    if cx.datapath.transaction(id).class() == Class::UserRead {
-        cx.kernel.tell_of_read(ReadNotice::Rerouted(id));
+    if cx.datapath.transaction(id).class() == TransactionClass::UserRead {
+        cx.kernel.notify_read(ReadNotice::Rerouted(id));
     }
     retarget(id, map, cx);
-    cx.then(Step::SettleMap);
-    cx.then(Step::Enqueue(id));
+    cx.push(FollowUp::SettleMap);
+    cx.push(FollowUp::Enqueue(id));
 }

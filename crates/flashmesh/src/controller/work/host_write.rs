@@ -1,20 +1,20 @@
 //! Page writes to flash, for requests and for the device cache.
 
 use crate::controller::cache::DeviceCache;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::controller::{Context, PageRequest};
 use crate::engine::direct_mapped::DirectMapped;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
-use crate::persistence::Programmed;
+use crate::persistence::ProgramReason;
+use crate::schedule::purpose::{CacheReservation, Purpose};
 use crate::schedule::transaction::{Owner, Priority, Transaction};
-use crate::schedule::work::{CachePlace, Work};
 use crate::units::{Bytes, Time};
 
 use super::map::CachedMap;
-use super::place::Placements;
+use super::placement::Placements;
 use super::preallocate::BlockedWrites;
 
 /// The writes to flash in flight.
@@ -50,7 +50,7 @@ pub struct FlashWrite {
     pub writer: Writer,
     pub lpn: Lpn,
     pub bytes: Bytes,
-    pub place: CachePlace,
+    pub place: CacheReservation,
     /// Time that the page has spent in the device cache.
     pub in_cache: Time,
 }
@@ -83,7 +83,7 @@ impl HostWrites {
     /// Begins a write of a page. If earlier writes of the page are in flight, the write waits for them.
     pub fn begin<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) {
         if let Some(id) = self.enter(write, cx) {
-            cx.then(Step::StartWrite(id));
+            cx.push(FollowUp::StartWrite(id));
         }
     }
 
@@ -98,8 +98,8 @@ impl HostWrites {
         cx.shared.ftl.prefetch(lpn);
         let plane = cx.shared.geometry.plane_of(Ppn(0));
         let owner = Owner { request, stream, priority };
-        let mut transaction = Transaction::new(Work::HostWrite(place), owner, lpn, plane, Ppn(0), bytes);
-        transaction.account.was_cached(in_cache);
+        let mut transaction = Transaction::new(Purpose::HostWrite(place), owner, lpn, plane, Ppn(0), bytes);
+        transaction.account.charge_cache(in_cache);
         let id = cx.begin(transaction);
         match self.in_flight.insert(lpn, id) {
             Some(earlier) => {
@@ -112,7 +112,7 @@ impl HostWrites {
 
     /// Starts a write for which no earlier write of the page is in flight. The write first waits for its mapping entry, if that is not in DRAM.
     pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
-        cx.datapath.transaction_mut(id).account.waited_for_turn(cx.kernel.now());
+        cx.datapath.transaction_mut(id).account.charge_write_wait(cx.kernel.now());
         match map {
             None => self.start_translated(id, cx),
             Some(map) => {
@@ -130,7 +130,7 @@ impl HostWrites {
             Some(from) => turn_into_read(id, from, cx),
             None => self.turn_into_program(id, cx),
         }
-        cx.then(Step::Enqueue(id));
+        cx.push(FollowUp::Enqueue(id));
     }
 
     /// Places a write on a plane. Without preallocation, its physical page is assigned when it is programmed.
@@ -142,8 +142,8 @@ impl HostWrites {
             self.placements.place(id, cx)
         };
         let transaction = cx.datapath.transaction_mut(id);
-        if let Work::ReadModify(place) = transaction.work {
-            transaction.work = Work::HostWrite(place);
+        if let Purpose::ReadModify(place) = transaction.purpose {
+            transaction.purpose = Purpose::HostWrite(place);
         }
         transaction.plane = plane;
     }
@@ -151,7 +151,7 @@ impl HostWrites {
     /// Enqueues the program of a partial write, for which the rest of the page has been read.
     pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.turn_into_program(id, cx);
-        cx.then(Step::Enqueue(id));
+        cx.push(FollowUp::Enqueue(id));
     }
 
     /// Handles a partial write whose page was moved or deallocated before the rest of the page was read.
@@ -168,7 +168,7 @@ impl HostWrites {
     pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         cx.datapath.count_wait(id, cx.kernel.now());
         self.placements.place_again(id, cx);
-        cx.then(Step::Enqueue(id));
+        cx.push(FollowUp::Enqueue(id));
     }
 
     /// Commits a write that the array has programmed.
@@ -180,7 +180,7 @@ impl HostWrites {
     ) {
         let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
         cx.shared.counters.flash.user_programs += 1;
-        cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
+        cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
         // The host may have deallocated the page during its destage.
         let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
         // After the deallocation, an earlier write of the page that bypassed the cache may have been programmed. Its data is unmapped too.
@@ -191,7 +191,7 @@ impl HostWrites {
         {
             slc.written(to, geometry, ftl, cx.kernel.now());
         }
-        let what = if is_wanted { Programmed::Written } else { Programmed::Superseded };
+        let what = if is_wanted { ProgramReason::Written } else { ProgramReason::Superseded };
         cx.shared.persist_program(lpn, to, what);
         self.placements.forget(id);
         cx.superseded(lpn);
@@ -203,14 +203,14 @@ impl HostWrites {
                     cx.shared.persist(|state| state.unmapped(lpn));
                 }
                 cache.set_written(lpn, false);
-                cx.kernel.tell(|| Notice::DestageForgotten(lpn));
+                cx.kernel.notify(|| Notice::DestageForgotten(lpn));
                 cx.superseded(lpn);
             }
         }
         let rules = &cx.shared.rules;
         let (has_map_cache, preallocates) = (rules.has_map_cache, rules.preallocates);
         if has_map_cache {
-            cx.then(Step::EntryChanged(lpn));
+            cx.push(FollowUp::EntryChanged(lpn));
         }
         // On plain drives, the step is pushed only if a write is blocked.
         let unblocks = preallocates && (M::ALL_FEATURES || self.blocked.holds(plane));
@@ -218,10 +218,10 @@ impl HostWrites {
             cx.shared.ftl.preallocated_programmed(plane);
         }
         if unblocks {
-            cx.then(Step::Unblock(plane));
+            cx.push(FollowUp::Unblock(plane));
         }
         if has_map_cache || unblocks || successor.is_some() {
-            cx.then(Step::Successor(lpn, successor));
+            cx.push(FollowUp::Successor(lpn, successor));
         } else {
             self.in_flight.remove(lpn);
         }
@@ -241,11 +241,11 @@ impl HostWrites {
         };
         let transaction = cx.datapath.transaction(id);
         if !cx.shared.is_cut_off || transaction.owner.request.is_none() {
-            return cx.then(Step::StartWrite(id));
+            return cx.push(FollowUp::StartWrite(id));
         }
         let after = transaction.successor;
         drop_write(id, cache, cx);
-        cx.then(Step::Successor(lpn, after));
+        cx.push(FollowUp::Successor(lpn, after));
     }
 }
 
@@ -253,11 +253,11 @@ impl HostWrites {
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
     let transaction = datapath.transaction_mut(id);
-    if let Work::HostWrite(place) = transaction.work {
-        transaction.work = Work::ReadModify(place);
+    if let Purpose::HostWrite(place) = transaction.purpose {
+        transaction.purpose = Purpose::ReadModify(place);
     }
     let page = shared.geometry.page_size;
-    transaction.moved = if shared.rules.partial_program { page - transaction.bytes } else { page };
+    transaction.transfer_bytes = if shared.rules.partial_program { page - transaction.bytes } else { page };
     transaction.from = from;
     transaction.plane = shared.geometry.plane_of(from);
     shared.counters.flash.partial_write_reads += 1;
@@ -265,7 +265,7 @@ pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Co
 
 /// Drops a write that has no physical page yet.
 pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
-    let Transaction { work, lpn, .. } = *cx.datapath.transaction(id);
+    let Transaction { purpose: work, lpn, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);
     if work.has_cache_place()
         && let Some(cache) = cache

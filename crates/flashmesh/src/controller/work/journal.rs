@@ -3,14 +3,14 @@
 //! Pages of the journal are programmed like translation pages: to separate blocks in each plane, with precedence over other transactions of the die.
 
 use crate::config::Config;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
-use crate::controller::{Context, Done};
+use crate::controller::{CompletedWork, Context};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{Lpn, RequestId};
 use crate::kernel::model::Model;
-use crate::persistence::{Action, Persistence};
+use crate::persistence::{Persistence, PersistenceAction};
 
 use super::map::{CachedMap, program};
 
@@ -67,7 +67,7 @@ impl Shared {
             Some(state) if state.has_unwritten() && (waiter.is_none() || !has_capacitors) => state.flush(waiter),
             _ => {
                 self.flushes -= 1;
-                self.done.push(Done::Flush(waiter));
+                self.done.push(CompletedWork::Flush(waiter));
             }
         }
     }
@@ -79,18 +79,18 @@ pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Shared { journal, done, flushes, .. } = &mut *cx.shared;
     let Some(state) = &mut journal.state else { return };
     match (state.next_action(), map) {
-        (Some(Action::Checkpoint(page)), Some(map)) if state.is_of_map(page) => {
+        (Some(PersistenceAction::Checkpoint(page)), Some(map)) if state.is_of_map(page) => {
             map.write_back(page);
-            cx.then(Step::SettleMap);
+            cx.push(FollowUp::SettleMap);
         }
-        (Some(Action::Journal(page) | Action::Checkpoint(page)), _) => program(page, cx),
+        (Some(PersistenceAction::Journal(page) | PersistenceAction::Checkpoint(page)), _) => program(page, cx),
         (None, _) => {
             while let Some(waiter) = state.take_flushed() {
                 *flushes -= 1;
-                done.push(Done::Flush(waiter));
+                done.push(CompletedWork::Flush(waiter));
             }
             return;
         }
     }
-    cx.then(Step::SettleJournal);
+    cx.push(FollowUp::SettleJournal);
 }

@@ -3,16 +3,16 @@
 
 use crate::config;
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::flash::geometry::Geometry;
 use crate::ftl::mapping_cache::{Action, MappingCache};
 use crate::ids::{Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Owner, Transaction};
-use crate::schedule::work::Work;
 use crate::units::Bytes;
 
 use super::host_read::translate;
@@ -61,11 +61,11 @@ impl CachedMap {
         let is_there = self.cache.lookup(stream, lpn, id);
         if !is_there {
             cx.datapath.transaction_mut(id).account.begin(cx.kernel.now());
-            cx.kernel.tell(|| Notice::EntryWanted(request, lpn));
+            cx.kernel.notify(|| Notice::EntryWanted(request, lpn));
         }
-        cx.then(Step::SettleMap);
+        cx.push(FollowUp::SettleMap);
         if is_there {
-            cx.then(Step::Translated(id));
+            cx.push(FollowUp::Translated(id));
         }
         is_there
     }
@@ -77,21 +77,21 @@ impl CachedMap {
         match action {
             Action::Read { page, whole } => {
                 let id = self.read_translation(page, whole, cx);
-                cx.then(Step::Enqueue(id));
+                cx.push(FollowUp::Enqueue(id));
             }
             Action::Program(page) => {
-                cx.kernel.tell(|| Notice::TranslationProgramIssued(page));
+                cx.kernel.notify(|| Notice::TranslationProgramIssued(page));
                 program(page, cx);
             }
-            Action::Resume(id) => cx.then(Step::Resume(id)),
+            Action::Resume(id) => cx.push(FollowUp::Resume(id)),
         }
-        cx.then(Step::SettleMap);
+        cx.push(FollowUp::SettleMap);
     }
 
     /// Notifies the probes, if any, of changes of entries.
     fn tell_entries<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         if kernel.is_probed() {
-            self.cache.take_events().into_iter().for_each(|event| kernel.tell(|| Notice::EntryChanged(event)));
+            self.cache.take_events().into_iter().for_each(|event| kernel.notify(|| Notice::EntryChanged(event)));
         }
     }
 
@@ -99,8 +99,8 @@ impl CachedMap {
         let bytes = if whole { self.write_back_read_size } else { self.read_size };
         let from = translate(page, None, Some(self), cx);
         let plane = cx.shared.geometry.plane_of(from);
-        let id = cx.begin(Transaction::new(Work::MapRead, Owner::FIRMWARE, page, plane, from, bytes));
-        cx.kernel.tell(|| Notice::TranslationReadIssued(page));
+        let id = cx.begin(Transaction::new(Purpose::MapRead, Owner::FIRMWARE, page, plane, from, bytes));
+        cx.kernel.notify(|| Notice::TranslationReadIssued(page));
         id
     }
 
@@ -109,22 +109,22 @@ impl CachedMap {
         let page = cx.datapath.transaction(id).lpn;
         cx.datapath.remove(id);
         cx.shared.counters.flash.map_reads += 1;
-        cx.kernel.tell(|| Notice::TranslationReadEnded(page));
+        cx.kernel.notify(|| Notice::TranslationReadEnded(page));
         self.cache.page_read(page);
-        cx.then(Step::SettleMap);
+        cx.push(FollowUp::SettleMap);
     }
 
     /// Handles the start of the program of a translation page. The page receives the current state of its entries.
     pub fn program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
         self.cache.begin_program(page);
-        kernel.tell(|| Notice::TranslationProgramBegan(page));
+        kernel.notify(|| Notice::TranslationProgramBegan(page));
     }
 
     /// Handles the acknowledged end of the program of a translation page.
     pub fn programmed<M: Model>(&mut self, page: Lpn, cx: &mut Context<'_, M>) {
-        cx.kernel.tell(|| Notice::TranslationProgramEnded(page));
+        cx.kernel.notify(|| Notice::TranslationProgramEnded(page));
         self.cache.programmed(page);
-        cx.then(Step::SettleMap);
+        cx.push(FollowUp::SettleMap);
     }
 
     /// Marks the entry of `lpn` as changed: the page was written, moved or deallocated.
@@ -135,7 +135,7 @@ impl CachedMap {
         }
     }
 
-    /// Marks the entry of `lpn` as changed after a read assigned a location to the unmapped page. The entry is in DRAM. The next [`Step::SettleMap`]
+    /// Marks the entry of `lpn` as changed after a read assigned a location to the unmapped page. The entry is in DRAM. The next [`FollowUp::SettleMap`]
     /// continues.
     pub fn placement_changed<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         self.entry_changed(lpn);
@@ -176,14 +176,14 @@ impl CachedMap {
 pub(super) fn program<M: Model>(page: Lpn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = &mut *cx;
     let plane = Shared::place_map_write(shared, page, datapath);
-    let id = cx.begin_own(Work::MapProgram, page, Ppn(0), plane);
-    cx.then(Step::Enqueue(id));
+    let id = cx.begin_internal(Purpose::MapProgram, page, Ppn(0), plane);
+    cx.push(FollowUp::Enqueue(id));
 }
 
 /// Commits the location of a translation page that the array has programmed.
 pub fn committed<M: Model>(page: Lpn, to: Ppn, cx: &mut Context<'_, M>) {
     use crate::kernel::probe::Origin;
-    cx.kernel.tell(|| Notice::PageProgrammed(to, page, Origin::Map));
+    cx.kernel.notify(|| Notice::PageProgrammed(to, page, Origin::Map));
     cx.shared.ftl.commit_write(page, to);
     cx.shared.count_map_program(page);
 }

@@ -6,14 +6,14 @@
 
 use crate::config::{Config, MultiPlane};
 use crate::controller::Context;
-use crate::controller::steps::Step;
+use crate::controller::follow_ups::FollowUp;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Superblocks;
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::Transaction;
-use crate::schedule::work::Work;
 
 /// The schedule of parity programs.
 #[derive(Clone, Debug)]
@@ -55,20 +55,20 @@ impl Parity {
         }
         let program = |plane: PlaneId, last: Ppn| {
             let in_plane = last.0 % geometry.pages_per_plane() / units * units + units - 1;
-            Step::Own {
-                work: Work::Parity,
+            FollowUp::Own {
+                work: Purpose::Parity,
                 lpn: Lpn(0),
                 from: Ppn(plane.0 * geometry.pages_per_plane() + in_plane),
                 plane,
             }
         };
-        let steps: Vec<Step> = if self.by_die {
+        let steps: Vec<FollowUp> = if self.by_die {
             let die = geometry.die_of_plane(geometry.plane_of(first));
             cx.shared.planes_of(die).map(|plane| program(plane, first)).collect()
         } else {
             last_of_planes.iter().map(|&last| program(geometry.plane_of(last), last)).collect()
         };
-        steps.into_iter().for_each(|step| cx.then(step));
+        steps.into_iter().for_each(|step| cx.push(step));
     }
 }
 
@@ -79,7 +79,7 @@ pub fn place(transaction: &mut Transaction) {
 
 /// Counts a parity program that the array has finished.
 pub fn programmed<M: Model>(to: Ppn, cx: &mut Context<'_, M>) {
-    cx.kernel.tell(|| Notice::ParityProgrammed(to));
+    cx.kernel.notify(|| Notice::ParityProgrammed(to));
     let geometry = &cx.shared.geometry;
     let units = geometry.units_per_program_of(geometry.block_of(to));
     cx.shared.counters.flash.parity_programs += u64::from(units);

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::controller::Context;
-use crate::controller::steps::Step;
+use crate::controller::follow_ups::FollowUp;
 use crate::datapath::Datapath;
 use crate::ids::{PlaneId, TransactionId};
 use crate::kernel::model::Model;
@@ -62,7 +62,7 @@ impl HostWrites {
         cx.datapath.transaction_mut(id).account.queue(now, internal_busy);
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
-        cx.then(Step::Collect(plane));
+        cx.push(FollowUp::Collect(plane));
     }
 
     /// Assigns a free page of `plane`, if any, to the first blocked write.
@@ -75,7 +75,7 @@ impl HostWrites {
         self.blocked.count -= 1;
         cx.datapath.count_wait(id, cx.kernel.now());
         start_preallocated(id, cx);
-        cx.then(Step::Unblock(plane));
+        cx.push(FollowUp::Unblock(plane));
     }
 
     /// Removes and returns the blocked writes of requests.
@@ -98,9 +98,9 @@ pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
         cx.shared.ftl.drop_preallocated(to);
         let plane = cx.shared.geometry.plane_of(to);
         if cx.datapath.unbind(to) {
-            cx.then(Step::TryIssue(cx.shared.geometry.die_of_plane(plane)));
+            cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
         }
-        cx.then(Step::Unblock(plane));
+        cx.push(FollowUp::Unblock(plane));
     }
 }
 
@@ -123,5 +123,5 @@ fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
         Some(from) => turn_into_read(id, from, cx),
         None => cx.datapath.transaction_mut(id).order = order,
     }
-    cx.then(Step::Enqueue(id));
+    cx.push(FollowUp::Enqueue(id));
 }

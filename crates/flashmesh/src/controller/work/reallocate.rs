@@ -2,14 +2,14 @@
 //! controller, so the cost is a program only.
 
 use crate::controller::Context;
-use crate::controller::steps::Step;
+use crate::controller::follow_ups::FollowUp;
 use crate::ids::TransactionId;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
-use crate::persistence::Programmed;
+use crate::persistence::ProgramReason;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Owner, Transaction};
-use crate::schedule::work::Work;
 
 use super::host_write::HostWrites;
 
@@ -22,8 +22,8 @@ pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Co
     }
     let owner = Owner { request: None, ..owner };
     let bytes = cx.shared.geometry.page_size;
-    let id = cx.begin(Transaction::new(Work::Reallocate, owner, lpn, plane, from, bytes));
-    cx.then(Step::Enqueue(id));
+    let id = cx.begin(Transaction::new(Purpose::Reallocate, owner, lpn, plane, from, bytes));
+    cx.push(FollowUp::Enqueue(id));
 }
 
 /// Commits the new location of a reallocated page that the array has programmed.
@@ -32,13 +32,13 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, from, to, .. } = write;
     let shared = &mut *cx.shared;
     shared.counters.gc.pages_reallocated += 1;
-    cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
+    cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
     shared.ftl.unplace_write(lpn, plane);
-    shared.policy.tell(PolicyEvent::Rewritten);
+    shared.policy.notify(PolicyEvent::Rewritten);
     let is_wanted = shared.ftl.commit_move(lpn, from, to);
-    shared.persist_program(lpn, to, if is_wanted { Programmed::Moved } else { Programmed::Superseded });
+    shared.persist_program(lpn, to, if is_wanted { ProgramReason::Moved } else { ProgramReason::Superseded });
     if is_wanted {
-        cx.then(Step::EntryChanged(lpn));
+        cx.push(FollowUp::EntryChanged(lpn));
     }
 }
 
@@ -46,6 +46,6 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let write = *cx.datapath.transaction(id);
     cx.shared.ftl.unplace_write(write.lpn, write.plane);
-    cx.shared.policy.tell(PolicyEvent::WriteDropped(&write));
+    cx.shared.policy.notify(PolicyEvent::WriteDropped(&write));
     cx.datapath.remove(id);
 }

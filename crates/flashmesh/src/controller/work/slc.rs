@@ -3,7 +3,7 @@
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{PlaneId, Ppn};
-use crate::results::work::SlcReport;
+use crate::results::counters::SlcReport;
 use crate::units::Time;
 
 /// The counters of the SLC cache of a drive.

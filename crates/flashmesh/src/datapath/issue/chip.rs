@@ -9,7 +9,7 @@
 //! a path before the first command is sent start together, each with an operation of its own kind \[choice\]. The other dies wait until all of these
 //! operations have ended. Reads may suspend the operation of their die, or of the chip ([`chip_suspension`](super::chip_suspension)).
 
-use crate::datapath::{Datapath, HeldDie, PageSource, Wants};
+use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -32,13 +32,13 @@ impl<M: Model> Datapath<M> {
         die: DieId,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         if let Some(die) = self.path_user(die) {
             return self.try_issue_of_die(die, source, kernel);
         }
         let requester = self.requester(die);
         if self.dies[requester].path.requests_command() {
-            return Wants::Nothing;
+            return IssueOutcome::Nothing;
         }
         self.scan_chip(requester, self.first_die_of_chip(requester), ChipScan::default(), source, kernel)
     }
@@ -52,23 +52,23 @@ impl<M: Model> Datapath<M> {
         mut scan: ChipScan,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         let first = self.first_die_of_chip(requester);
         for die in (next.0..first.0 + self.geometry.dies_per_chip).map(DieId) {
             let ready = self.ready_planes(die, source);
             scan.is_ready |= ready != NOTHING;
             scan.has_queued |= self.queues.has_work(die);
             if self.is_short_of_pages(die, ready, source) {
-                return Wants::Pages(HeldDie { die, chip: Some(scan) });
+                return IssueOutcome::Pages(HeldDie { die, chip: Some(scan) });
             }
         }
         if scan.is_ready && !self.dies[requester].path.requests_command() {
             self.request_or_await_dispatch(requester, kernel);
         } else if !scan.has_queued {
             self.dies_of_chip(requester).for_each(|die| self.mark_idle(die));
-            return Wants::Idle(first, self.geometry.dies_per_chip);
+            return IssueOutcome::Idle(first, self.geometry.dies_per_chip);
         }
-        Wants::Nothing
+        IssueOutcome::Nothing
     }
 
     /// Like [`Datapath::try_issue`], for a chip whose dies start together.
@@ -78,7 +78,7 @@ impl<M: Model> Datapath<M> {
         die: DieId,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         let are_all_idle = self.dies_of_chip(die).all(|die| self.dies[die].state.is_idle());
         if self.rules.suspends_chips && !are_all_idle {
             return self.try_issue_at_busy_chip(die, source, kernel);
@@ -87,9 +87,9 @@ impl<M: Model> Datapath<M> {
         if state.has_suspended() || !state.accepts(&self.rules.die) {
             self.try_issue_of_die(die, source, kernel)
         } else if are_all_idle {
-            Wants::Each(self.first_die_of_chip(die), self.geometry.dies_per_chip)
+            IssueOutcome::Each(self.first_die_of_chip(die), self.geometry.dies_per_chip)
         } else {
-            Wants::Nothing
+            IssueOutcome::Nothing
         }
     }
 }

@@ -7,7 +7,7 @@
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::path::PathGrant;
-use crate::datapath::{Datapath, Next, PageSource, Wants};
+use crate::datapath::{Datapath, GrantOutcome, IssueOutcome, PageSource};
 use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -46,16 +46,16 @@ impl<M: Model> Datapath<M> {
         die: DieId,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         let is_suspended = self.is_chip_suspended(die);
         if !is_suspended && !self.may_suspend_chip(die, source, kernel) {
-            return Wants::Nothing;
+            return IssueOutcome::Nothing;
         }
         let mut is_in_use = false;
         for die in self.dies_of_chip(die) {
             let entry = &self.dies[die];
             let is_requesting = entry.path.requests_command();
-            is_in_use |= is_requesting || !entry.state.rests();
+            is_in_use |= is_requesting || !entry.state.is_inactive();
             let is_reserved = self.clean_execution.is_active() && self.clean_execution.is_reserved(die);
             let may_accept = !is_reserved && (!is_suspended || entry.state.accepts(&self.rules.die));
             if !is_requesting && may_accept && has_awaited_read(&self.ready_planes(die, source)) {
@@ -71,7 +71,7 @@ impl<M: Model> Datapath<M> {
                 }
             }
         }
-        Wants::Nothing
+        IssueOutcome::Nothing
     }
 
     /// Starts an operation over a command path that was granted to a die of a chip with chip-wide suspension.
@@ -82,7 +82,7 @@ impl<M: Model> Datapath<M> {
         path: PathGrant,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         let die = grant.die;
         let requests_suspension = std::mem::take(&mut self.dies[die].requests_suspension);
         let is_idle = |die: DieId| self.dies[die].state.is_idle();
@@ -93,12 +93,12 @@ impl<M: Model> Datapath<M> {
             if !is_wanted {
                 // The next issue happens when the current operations end.
                 self.release(grant, kernel);
-                return Next::Done;
+                return GrantOutcome::Done;
             }
             self.suspend_chip(die, kernel);
         } else if !self.dies[die].state.accepts(&self.rules.die) {
             self.release(grant, kernel);
-            return Next::Done;
+            return GrantOutcome::Done;
         }
         let since = self.dies[self.first_die_of_chip(die)].chip_suspended_at;
         let suspends = self.is_chip_suspended(die) && kernel.now() < since + self.timing.suspend;
@@ -113,7 +113,7 @@ impl<M: Model> Datapath<M> {
             if !state.is_idle() {
                 state.suspend(&self.rules.die, kernel.now()).expect("every operation of the chip can be suspended");
                 self.counters.suspensions += 1;
-                kernel.tell(|| Notice::Suspended(die));
+                kernel.notify(|| Notice::Suspended(die));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Issue at a die: path requests for transactions that may run.
 
 use crate::config::Suspension;
-use crate::datapath::{Datapath, HeldDie, PageSource, Wants};
+use crate::datapath::{Datapath, HeldDie, IssueOutcome, PageSource};
 use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
@@ -9,7 +9,7 @@ use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::TransactionClass;
 use crate::units::Time;
 
 use super::ready::{has_awaited_read, has_unreserved_programs};
@@ -18,7 +18,7 @@ impl<M: Model> Datapath<M> {
     /// Issues at `die`, or at its chip, after a change: requests a command path if a transaction may run, or resumes a
     /// suspended operation.
     #[inline(always)]
-    pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+    pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> IssueOutcome {
         if M::ALL_FEATURES && self.rules.dies_take_turns {
             self.try_issue_at_chip(die, source, kernel)
         } else if M::ALL_FEATURES && self.rules.dies_start_together {
@@ -30,15 +30,20 @@ impl<M: Model> Datapath<M> {
 
     /// Like [`try_issue`](Self::try_issue), but never at the other dies of the chip.
     #[inline(always)]
-    pub fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+    pub fn try_issue_of_die<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> IssueOutcome {
         let queued = self.queues.masks(die);
-        let may_need_collection = has_unreserved_programs(&queued) || source.holds_back(&queued, &queued);
+        let may_need_collection = has_unreserved_programs(&queued) || source.may_hold_programs(&queued, &queued);
         if self.is_independent(die) && !may_need_collection {
             self.try_issue_without_programs(die, queued, kernel)
         } else if self.may_issue(die, queued, may_need_collection, kernel.now()) {
             self.try_issue_general(die, queued, source, kernel)
         } else {
-            Wants::Nothing
+            IssueOutcome::Nothing
         }
     }
 
@@ -74,36 +79,41 @@ impl<M: Model> Datapath<M> {
         queued: PlaneMasks,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
             let state = &self.dies[die].state;
             let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
             match if is_free { self.clean_execution.take_pending(die) } else { None } {
-                Some(id) => return Wants::Alone(die, id),
+                Some(id) => return IssueOutcome::StartClean(die, id),
                 None if self.clean_execution.is_reserved(die)
                     || self.dies[self.requester(die)].path.requests_command() =>
                 {
-                    return Wants::Nothing;
+                    return IssueOutcome::Nothing;
                 }
                 None => {}
             }
         }
         let ready = self.ready_of_queued(die, queued, source);
         if self.is_short_of_pages(die, ready, source) {
-            return Wants::Pages(HeldDie { die, chip: None });
+            return IssueOutcome::Pages(HeldDie { die, chip: None });
         }
         self.issue_ready(die, ready, source, kernel)
     }
 
     /// Resumes an issue, after GC was triggered for the planes without free pages.
     #[inline(never)]
-    pub fn go_on<S: PageSource<M>>(&mut self, shortage: HeldDie, source: &S, kernel: &mut Kernel<M>) -> Wants {
+    pub fn resume_issue<S: PageSource<M>>(
+        &mut self,
+        shortage: HeldDie,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> IssueOutcome {
         let (HeldDie { die, chip }, requester) = (shortage, self.requester(shortage.die));
         if let Some(scan) = chip {
             return self.scan_chip(requester, DieId(die.0 + 1), scan, source, kernel);
         }
         if self.dies[requester].path.requests_command() {
-            return Wants::Nothing;
+            return IssueOutcome::Nothing;
         }
         self.issue_ready(die, self.ready_planes(die, source), source, kernel)
     }
@@ -111,8 +121,8 @@ impl<M: Model> Datapath<M> {
     /// Returns the planes of `die` whose programs wait for a free page, one bit each.
     pub fn held_planes<S: PageSource<M>>(&self, die: DieId, source: &S) -> u8 {
         let (queued, ready) = (self.queues.masks(die), self.ready_planes(die, source));
-        let short = |class: Class| queued.of(class) & !ready.of(class);
-        Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
+        let short = |class: TransactionClass| queued.of(class) & !ready.of(class);
+        TransactionClass::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | short(class))
     }
 
     /// Requests a command path for a transaction in `ready`, or resumes the suspended operation.
@@ -123,7 +133,7 @@ impl<M: Model> Datapath<M> {
         ready: PlaneMasks,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Wants {
+    ) -> IssueOutcome {
         let state = &self.dies[die].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
@@ -137,43 +147,48 @@ impl<M: Model> Datapath<M> {
                 self.resume_suspended(die, kernel);
             } else if !self.queues.has_work(die) {
                 self.mark_idle(die);
-                return Wants::Idle(die, 1);
+                return IssueOutcome::Idle(die, 1);
             }
         } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.read_may_suspend(die, source, kernel) {
             self.request_command_path(die, kernel);
         }
-        Wants::Nothing
+        IssueOutcome::Nothing
     }
 
     /// Issues at an independent die without queued programs, where every queued transaction may run.
     #[inline(always)]
-    fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
+    fn try_issue_without_programs(&mut self, die: DieId, queued: PlaneMasks, kernel: &mut Kernel<M>) -> IssueOutcome {
         let entry = &self.dies[die];
         if entry.path.requests_command() || !entry.state.accepts(&self.rules.die) {
-            return Wants::Nothing;
+            return IssueOutcome::Nothing;
         }
         if queued == NOTHING {
             self.mark_idle(die);
-            return Wants::Idle(die, 1);
+            return IssueOutcome::Idle(die, 1);
         }
         self.request_or_await_dispatch(die, kernel);
-        Wants::Nothing
+        IssueOutcome::Nothing
     }
 
     /// Returns whether programs of `die` wait for a free page. `ready` are the transactions that may run.
     #[inline]
     pub(super) fn is_short_of_pages<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> bool {
         let queued = self.queues.masks(die);
-        source.holds_back(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
+        source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
     /// Issues reads that were queued while the current command was in transfer. They may suspend the operation.
     #[inline(always)]
-    pub fn issue_beside_array<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+    pub fn issue_beside_array<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> IssueOutcome {
         if M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off {
             self.try_issue(die, source, kernel)
         } else {
-            Wants::Nothing
+            IssueOutcome::Nothing
         }
     }
 
@@ -187,7 +202,7 @@ impl<M: Model> Datapath<M> {
     ) -> bool {
         let state = &self.dies[die].state;
         state.may_suspend(&self.rules.die, kernel.now())
-            && source.suspends()
+            && source.may_suspend()
             && !(state.works_internally() && self.has_collection_priority(die, source))
     }
 
@@ -211,6 +226,6 @@ impl<M: Model> Datapath<M> {
             .expect("a die that accepts an operation and has one suspended resumes it");
         kernel.schedule(array_lane(OperationKind::Erase), now + self.timing.resume, Event::Resumed(die));
         kernel.schedule(array_lane(OperationKind::Erase), until, Event::ArrayEnd(die));
-        kernel.tell(|| Notice::Resumed(die, until));
+        kernel.notify(|| Notice::Resumed(die, until));
     }
 }

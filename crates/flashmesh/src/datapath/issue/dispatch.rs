@@ -9,7 +9,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::{DieSet, Dispatch, Scheduler};
+use crate::schedule::{DieSet, DispatchView, Scheduler};
 
 /// Dies that may start an operation and have not requested a path.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn pick_candidate(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         let dies = DiesView(self.dies.values(), &self.rules.die);
-        let named = self.scheduling.scheduler.next_die(&Dispatch {
+        let named = self.scheduling.scheduler.next_die(&DispatchView {
             now: kernel.now(),
             geometry: &self.geometry,
             dies: &dies,

@@ -8,7 +8,7 @@ mod outcome;
 mod parity;
 mod ready;
 
-pub use outcome::{HeldDie, Wants};
+pub use outcome::{HeldDie, IssueOutcome};
 
 pub(super) use dispatch::DispatchCandidates;
 pub(super) use ready::has_awaited_read;

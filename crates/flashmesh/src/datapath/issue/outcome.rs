@@ -10,19 +10,19 @@ use crate::datapath::Datapath;
 /// Action that an issue leaves to the controller.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
-pub enum Wants {
+pub enum IssueOutcome {
     /// No action for the controller.
     Nothing,
     /// Dies that are idle: the first one, and their number.
     Idle(DieId, u32),
     /// Programs wait for a free page. Next, trigger garbage collection of their planes and call
-    /// [`Datapath::go_on`].
+    /// [`Datapath::resume_issue`].
     Pages(HeldDie),
     /// Dies that may issue: the first one, and their number. Next, call [`Datapath::try_issue_of_die`] for each.
     Each(DieId, u32),
     /// The pending operation of a Clean may start. Next, assign a page to each program and call
-    /// [`Datapath::start_alone`].
-    Alone(DieId, TransactionId),
+    /// [`Datapath::start_clean_operation`].
+    StartClean(DieId, TransactionId),
 }
 
 /// Die with programs that wait for a free page, and the interrupted scan of its chip.

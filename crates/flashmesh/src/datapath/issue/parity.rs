@@ -5,24 +5,24 @@
 use crate::datapath::Datapath;
 use crate::ids::DieId;
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
+use crate::schedule::QueueId;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::{PlaneMasks, planes};
-use crate::schedule::transaction::{Class, Owner};
-use crate::schedule::work::Work;
+use crate::schedule::transaction::{Owner, TransactionClass};
 
 impl<M: Model> Datapath<M> {
     /// Returns which of the queued `masks` may run beside queued parity; `None` if no parity is queued at `die`.
     pub(super) fn ready_beside_parity(&self, die: DieId, mut masks: PlaneMasks) -> Option<PlaneMasks> {
-        let (class, priority) = (Class::MapProgram, Owner::FIRMWARE.priority);
+        let (class, priority) = (TransactionClass::MapProgram, Owner::FIRMWARE.priority);
         let is_parity = |&plane: &u8| {
-            let head = self.queues.head(Choice { die, class, plane, priority });
-            head.is_some_and(|id| self.transactions[id].work == Work::Parity)
+            let head = self.queues.head(QueueId { die, class, plane, priority });
+            head.is_some_and(|id| self.transactions[id].purpose == Purpose::Parity)
         };
         let of_parity = planes(masks.of(class)).filter(is_parity).fold(0, |found, plane| found | 1 << plane);
         if of_parity == 0 {
             return None;
         }
-        for program in Class::ALL.into_iter().filter(|class| class.is_program()) {
+        for program in TransactionClass::ALL.into_iter().filter(|class| class.is_program()) {
             let kept = if program == class { of_parity } else { 0 };
             planes(masks.of(program) & !kept).for_each(|plane| masks.remove(program, plane));
         }

@@ -3,9 +3,9 @@
 use crate::datapath::{Datapath, PageSource};
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
+use crate::schedule::QueueId;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
     /// Returns the planes of `die` with a transaction that may run, by class.
@@ -22,7 +22,7 @@ impl<M: Model> Datapath<M> {
     pub(super) fn ready_of_queued<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         let is_limited = has_unreserved_programs(&masks)
             || (M::ALL_FEATURES && self.is_limited_to_reads(die))
-            || (self.gathers() && masks.of(Class::CollectProgram) != 0)
+            || (self.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
             || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
         if !is_limited {
             masks
@@ -57,22 +57,23 @@ impl<M: Model> Datapath<M> {
         {
             return ready;
         }
-        for class in Class::WAITING_PROGRAMS {
-            let has_pages = class == Class::UserProgram && self.rules.binds_early;
+        for class in TransactionClass::WAITING_PROGRAMS {
+            let has_pages = class == TransactionClass::UserProgram && self.rules.binds_early;
             let mut unchecked = if has_pages { 0 } else { masks.of(class) };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
                 let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
-                let head = |&priority| self.queues.head(Choice { die, class, plane: plane as u8, priority });
+                let head = |&priority| self.queues.head(QueueId { die, class, plane: plane as u8, priority });
                 let heads = self.queues.priorities().iter().filter_map(head).map(|id| &self.transactions[id]);
                 if !source.has_page(class, plane_id, heads) {
                     masks.remove(class, plane as u8);
                 }
             }
         }
-        if M::ALL_FEATURES && masks.of(Class::UserProgram) != 0 && source.writes_wait(die) {
-            planes(masks.of(Class::UserProgram)).for_each(|plane| masks.remove(Class::UserProgram, plane));
+        if M::ALL_FEATURES && masks.of(TransactionClass::UserProgram) != 0 && source.writes_wait(die) {
+            planes(masks.of(TransactionClass::UserProgram))
+                .for_each(|plane| masks.remove(TransactionClass::UserProgram, plane));
         }
         if M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING && source.collection_waits(die) {
             masks = masks.without(self.rules.pausing_collection);
@@ -95,12 +96,12 @@ impl<M: Model> Datapath<M> {
         }
         let first = self.geometry.first_plane(die).0;
         let mut ready = masks;
-        let mut unchecked = masks.of(Class::UserProgram);
+        let mut unchecked = masks.of(TransactionClass::UserProgram);
         while unchecked != 0 {
             let plane = unchecked.trailing_zeros();
             unchecked &= unchecked - 1;
             if !source.has_shared_page(PlaneId(first + plane)) {
-                ready.remove(Class::UserProgram, plane as u8);
+                ready.remove(TransactionClass::UserProgram, plane as u8);
             }
         }
         ready
@@ -108,14 +109,19 @@ impl<M: Model> Datapath<M> {
 }
 
 /// Classes of programs that gather mapping units.
-const GATHERING_CLASSES: [Class; 4] =
-    [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram, Class::CollectProgram];
+const GATHERING_CLASSES: [TransactionClass; 4] = [
+    TransactionClass::UserProgram,
+    TransactionClass::MapProgram,
+    TransactionClass::ReplicaProgram,
+    TransactionClass::CollectProgram,
+];
 
 /// Programs that may find no free page, because they have no reserve of pages as GC has.
-const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+const UNRESERVED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 /// Programs that may find no free page, and that never go to the open block of host writes.
-const SEPARATE_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&[Class::MapProgram, Class::ReplicaProgram]);
-const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
+const SEPARATE_PROGRAMS: PlaneMasks =
+    PlaneMasks::all_of(&[TransactionClass::MapProgram, TransactionClass::ReplicaProgram]);
+const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::AWAITED_READS);
 
 /// Returns whether programs are queued that may find no free page.
 #[inline(always)]

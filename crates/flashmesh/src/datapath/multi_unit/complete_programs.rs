@@ -1,24 +1,24 @@
 //! Complete programs: programs of several mapping units whose data does not come from the controller, such as copybacks and pages gathered in the
 //! page buffer of another chip.
 //!
-//! All units are available when the program is queued ([`Work::is_whole`](crate::schedule::work::Work::is_whole)). So the program does not gather,
+//! All units are available when the program is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So the program does not gather,
 //! and precedes the gathering programs of its queue.
 
 use crate::datapath::path::PathGrant;
-use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::datapath::{Datapath, NewOperation, PageSource};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{Choice, Scheduler};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::{QueueId, Scheduler};
 
 impl<M: Model> Datapath<M> {
     /// Chains `ids` into one operation, in order, and returns the lead. None of them may be queued.
     ///
     /// # Panics
     /// If `ids` is empty.
-    pub fn run_together(&mut self, ids: &[TransactionId]) -> TransactionId {
+    pub fn chain_operation(&mut self, ids: &[TransactionId]) -> TransactionId {
         for pair in ids.windows(2) {
             self.transactions[pair[0]].set_companion(pair[1]);
         }
@@ -35,12 +35,12 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) {
         self.start_companion_waits(die, lead, kernel);
-        let ahead = |other: &Transaction| other.work.is_whole();
+        let ahead = |other: &Transaction| other.purpose.is_whole();
         self.queues.insert_behind(&self.transactions, die, plane, lead, ahead);
     }
 
     /// Replaces a dequeued `lead`, which will not run, by its first companion. Enqueues that companion at the head of the queue.
-    pub fn go_on_without(&mut self, lead: TransactionId) {
+    pub fn replace_lead(&mut self, lead: TransactionId) {
         let Some(next) = self.companion(lead) else { return };
         self.transactions[lead].end_chain();
         let plane = self.transactions[next].plane;
@@ -58,7 +58,7 @@ impl<M: Model> Datapath<M> {
         while let Some(id) = next {
             self.transactions[id].account.queue(now, internal_busy);
             let class = self.transactions[id].class();
-            kernel.tell(|| Notice::Enqueued(die, class, None));
+            kernel.notify(|| Notice::Enqueued(die, class, None));
             next = self.companion(id);
         }
     }
@@ -83,7 +83,7 @@ impl<M: Model> Datapath<M> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|&id| id != lead && is_stale(&self.transactions[id]));
-        self.run_together(&kept);
+        self.chain_operation(&kept);
         out.iter().for_each(|&id| self.transactions[id].end_chain());
         out
     }
@@ -91,7 +91,7 @@ impl<M: Model> Datapath<M> {
     /// Returns the next mapping unit of a complete program that is being started. Every earlier unit must have its page.
     pub(super) fn next_unit_of_complete_program(
         &mut self,
-        operation: &mut Beginning,
+        operation: &mut NewOperation,
         lead: TransactionId,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
@@ -105,9 +105,9 @@ impl<M: Model> Datapath<M> {
     /// moves are in flight before a Clean, so a stale one would gather in vain and block the others.
     pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
-            let class = Class::CollectProgram;
-            let head = self.queues.head(Choice { die, class, plane, priority }).map(|head| &self.transactions[head]);
-            head.is_some_and(|head| head.work.is_whole() || (self.rules.cleans && !source.is_current(head)))
+            let class = TransactionClass::CollectProgram;
+            let head = self.queues.head(QueueId { die, class, plane, priority }).map(|head| &self.transactions[head]);
+            head.is_some_and(|head| head.purpose.is_whole() || (self.rules.cleans && !source.is_current(head)))
         })
     }
 }

@@ -1,21 +1,21 @@
 //! Programs whose mapping units got their pages before their turn (`ftl.write-binding = "early"`).
 //!
 //! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
-//! `ftl.gather-timeout`, if a flush waits ([`Datapath::hurry`]), or if a GC move takes the next page. A closed program may run once all of its units
+//! `ftl.gather-timeout`, if a flush waits ([`Datapath::flush_partial_programs`]), or if a GC move takes the next page. A closed program may run once all of its units
 //! are queued; a partial write is queued when its read-modify-write has read the page \[choice\].
 //!
 //! A program of another plane joins only if it may run on its own \[choice\], and if its page offset allows it.
 
 use crate::datapath::operation::page_may_join;
-use crate::datapath::{Beginning, Datapath};
+use crate::datapath::{Datapath, NewOperation};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
-use crate::schedule::fuse::InPlane;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::QueueId;
+use crate::schedule::multi_plane::PlaneAddress;
+use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Time;
 
 /// Early-bound program that has not started.
@@ -122,7 +122,7 @@ impl<M: Model> Datapath<M> {
     /// Skips `page`, which the first read of an unwritten page was assigned and which is never programmed. Closes the program if `page` is its last
     /// page.
     #[inline(never)]
-    pub fn place_taken(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
+    pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() && self.geometry.is_last_of_program(page) {
             self.close_program(page);
             kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(self.die_of_page(page)));
@@ -168,21 +168,21 @@ impl<M: Model> Datapath<M> {
     /// Dequeues a write whose program may run: `chosen` if the scheduler chose one that may, otherwise the first one of the plane.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
-        choice: Choice,
+        choice: QueueId,
         chosen: Option<TransactionId>,
-    ) -> Option<(Choice, TransactionId)> {
+    ) -> Option<(QueueId, TransactionId)> {
         if let Some(lead) = chosen.filter(|&lead| self.is_program_runnable(lead))
-            && self.queues.take(&mut self.transactions, choice, lead)
+            && self.queues.dequeue(&mut self.transactions, choice, lead)
         {
             return Some((choice, lead));
         }
         let others = self.queues.priorities().iter().copied().filter(|&other| other != choice.priority);
         for priority in std::iter::once(choice.priority).chain(others) {
-            let queue = Choice { priority, ..choice };
+            let queue = QueueId { priority, ..choice };
             let (geometry, bound) = (&self.geometry, &self.gather.early_bound);
             let lead = self
                 .queues
-                .take_first(&mut self.transactions, queue, u32::MAX, |write| bound.may_run(geometry, write.to));
+                .dequeue_first(&mut self.transactions, queue, u32::MAX, |write| bound.may_run(geometry, write.to));
             if let Some(lead) = lead {
                 return Some((queue, lead));
             }
@@ -193,27 +193,27 @@ impl<M: Model> Datapath<M> {
     /// Dequeues a write of another plane whose program may run together with the lead's.
     pub(in super::super) fn dequeue_early_bound_joiner(
         &mut self,
-        queue: Choice,
-        lead_location: InPlane,
+        queue: QueueId,
+        lead_location: PlaneAddress,
     ) -> Option<TransactionId> {
         let (rule, geometry, bound) = (self.rules.multi_plane, &self.geometry, &self.gather.early_bound);
         let lookahead = self.rules.lookahead.saturating_mul(geometry.units_per_program);
-        self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+        self.queues.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
             page_may_join(geometry, rule, lead_location, geometry.program_start(other.to))
                 && bound.may_run(geometry, other.to)
         })
     }
 
     /// Dequeues the next write of the program of `lead`, of any priority.
-    pub(super) fn next_early_bound(&mut self, operation: &Beginning, lead: TransactionId) -> Option<TransactionId> {
+    pub(super) fn next_early_bound(&mut self, operation: &NewOperation, lead: TransactionId) -> Option<TransactionId> {
         let leading = &self.transactions[lead];
         let start = self.geometry.program_start(leading.to).0;
         let pages = start..start + self.geometry.units_per_program_of(self.geometry.block_of(leading.to));
         let plane = self.geometry.plane_in_die(leading.plane) as u8;
         for &priority in self.queues.priorities() {
-            let queue = Choice { plane, priority, ..operation.queue };
+            let queue = QueueId { plane, priority, ..operation.queue };
             let is_of_program = |write: &Transaction| pages.contains(&write.to.0);
-            let next = self.queues.take_first(&mut self.transactions, queue, u32::MAX, is_of_program);
+            let next = self.queues.dequeue_first(&mut self.transactions, queue, u32::MAX, is_of_program);
             if next.is_some() {
                 return next;
             }
@@ -222,7 +222,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Removes the programs that `operation` starts.
-    pub(super) fn remove_started_programs(&mut self, operation: &Beginning) {
+    pub(super) fn remove_started_programs(&mut self, operation: &NewOperation) {
         for &lead in operation.transactions() {
             self.gather.early_bound.remove(&self.geometry, self.transactions[lead].to);
         }
@@ -230,8 +230,8 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether programs of `class` got their pages before their turn.
     #[inline(always)]
-    pub(in super::super) fn is_early_bound(&self, class: Class) -> bool {
-        self.rules.binds_early && class == Class::UserProgram
+    pub(in super::super) fn is_early_bound(&self, class: TransactionClass) -> bool {
+        self.rules.binds_early && class == TransactionClass::UserProgram
     }
 
     /// Returns whether `id` is a program that must get its page at the grant (late binding).

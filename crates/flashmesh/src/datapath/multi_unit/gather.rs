@@ -4,23 +4,23 @@
 //!
 //! - Reads of one page that wait in the same queue are sensed once and transferred together.
 //! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
-//!   `ftl.gather-timeout`, when a flush waits for it ([`Datapath::hurry`]), or when no more units can arrive (the last ones of a victim).
+//!   `ftl.gather-timeout`, when a flush waits for it ([`Datapath::flush_partial_programs`]), or when no more units can arrive (the last ones of a victim).
 //! - Early-bound writes gather in the program of their page ([`early_binding`](super::early_binding)).
 //! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
 
 use crate::config::{Config, MultiPlane};
 use crate::datapath::multi_unit::EarlyBoundPrograms;
-use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::datapath::{Datapath, NewOperation, PageSource};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::policies;
-use crate::schedule::Choice;
+use crate::schedule::QueueId;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::queues::{NOTHING, PlaneMasks, planes};
-use crate::schedule::transaction::{CLASSES, Class};
-use crate::schedule::work::Work;
+use crate::schedule::transaction::{CLASSES, TransactionClass};
 use crate::units::Time;
 
 /// State of gathering programs.
@@ -68,22 +68,22 @@ impl GatherState {
         self.timeout
     }
 
-    fn index(&self, die: DieId, class: Class, plane: u8) -> usize {
+    fn index(&self, die: DieId, class: TransactionClass, plane: u8) -> usize {
         (die.index() * CLASSES + class.index()) * self.planes_per_die as usize + usize::from(plane)
     }
 
-    fn is_full(&self, die: DieId, class: Class, plane: u8, units: u32) -> bool {
+    fn is_full(&self, die: DieId, class: TransactionClass, plane: u8, units: u32) -> bool {
         self.queued[self.index(die, class, plane)] >= units
     }
 }
 
 /// Returns whether a program for `work` may wait for companions.
-fn may_gather(work: Work) -> bool {
-    work.class().is_program() && work != Work::Parity && !work.is_whole()
+fn may_gather(work: Purpose) -> bool {
+    work.class().is_program() && work != Purpose::Parity && !work.is_whole()
 }
 
 /// Programs that gather until a timeout. GC moves gather without a timeout.
-const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+const TIMED_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&TransactionClass::WAITING_PROGRAMS);
 
 impl<M: Model> Datapath<M> {
     #[inline(always)]
@@ -108,7 +108,7 @@ impl<M: Model> Datapath<M> {
         &mut self,
         id: TransactionId,
         die: DieId,
-        work: Work,
+        work: Purpose,
         plane: u8,
         kernel: &mut Kernel<M>,
     ) {
@@ -120,7 +120,7 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline(never)]
-    fn count_gathering(&mut self, die: DieId, class: Class, plane: u8, kernel: &mut Kernel<M>) {
+    fn count_gathering(&mut self, die: DieId, class: TransactionClass, plane: u8, kernel: &mut Kernel<M>) {
         let at = self.gather.index(die, class, plane);
         self.gather.queued[at] += 1;
         if self.gather.queued[at] == 1 && class.waits_for_page() {
@@ -133,7 +133,7 @@ impl<M: Model> Datapath<M> {
     pub(in super::super) fn count_dequeued(&mut self, id: TransactionId) {
         if self.gathers() {
             let transaction = &self.transactions[id];
-            if !may_gather(transaction.work) {
+            if !may_gather(transaction.purpose) {
                 return;
             }
             if self.is_early_bound(transaction.class()) {
@@ -149,14 +149,14 @@ impl<M: Model> Datapath<M> {
     /// Returns the number of GC moves that gather at `plane`.
     pub fn moves_that_gather(&self, plane: PlaneId) -> u32 {
         let (die, in_die) = (self.geometry.die_of_plane(plane), self.geometry.plane_in_die(plane) as u8);
-        self.gather.queued[self.gather.index(die, Class::CollectProgram, in_die)]
+        self.gather.queued[self.gather.index(die, TransactionClass::CollectProgram, in_die)]
     }
 
     /// Returns the subset of `planes` whose programs of `class` may run: full programs, and programs that need not gather.
     pub(in super::super) fn runnable_programs<S: PageSource<M>>(
         &self,
         die: DieId,
-        class: Class,
+        class: TransactionClass,
         planes: u8,
         source: &S,
     ) -> u8 {
@@ -170,22 +170,22 @@ impl<M: Model> Datapath<M> {
             return self::planes(planes).filter(may_run).fold(0, |ready, plane| ready | 1 << plane);
         }
         let released = released[die.index()].of(class);
-        let moves = class == Class::CollectProgram;
+        let moves = class == TransactionClass::CollectProgram;
         let units = |plane: u8| {
             let writes_slc = || source.writes_slc(PlaneId(first.0 + u32::from(plane)));
-            let is_page = self.geometry.has_slc() && class == Class::UserProgram && writes_slc();
+            let is_page = self.geometry.has_slc() && class == TransactionClass::UserProgram && writes_slc();
             if is_page { self.gather.units_per_page } else { self.gather.units_per_program }
         };
         let is_full = |plane: u8| self.gather.is_full(die, class, plane, units(plane));
         if *gathers_by_die {
-            let is_ready = released != 0 || (moves && !source.moves_more(first)) || (0..count as u8).all(is_full);
+            let is_ready = released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full);
             return if is_ready { planes } else { 0 };
         }
         let is_ready = |plane: &u8| {
             released >> plane & 1 != 0
                 || is_full(*plane)
                 || (moves && self.needs_no_companions(die, *plane, source))
-                || (moves && !source.moves_more(PlaneId(first.0 + u32::from(*plane))))
+                || (moves && !source.has_unread_pages(PlaneId(first.0 + u32::from(*plane))))
         };
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
@@ -195,13 +195,13 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     pub fn gather_due(&mut self, die: DieId, is_flush: bool, kernel: &Kernel<M>) -> Vec<Ppn> {
         let now = kernel.now();
-        for class in Class::WAITING_PROGRAMS {
+        for class in TransactionClass::WAITING_PROGRAMS {
             if self.is_early_bound(class) {
                 continue;
             }
             for plane in 0..self.gather.planes_per_die as u8 {
                 let heads = self.queues.priorities().iter().filter_map(|&priority| {
-                    let head = self.queues.head(Choice { die, class, plane, priority })?;
+                    let head = self.queues.head(QueueId { die, class, plane, priority })?;
                     Some(self.transactions[head].account.queued())
                 });
                 if heads.min().is_some_and(|queued| is_flush || queued + self.gather.timeout <= now) {
@@ -214,7 +214,7 @@ impl<M: Model> Datapath<M> {
 
     /// Schedules the end of gathering at `die` for a waiting flush, after all events of the current time.
     #[inline(never)]
-    pub fn hurry(&self, die: DieId, kernel: &mut Kernel<M>) {
+    pub fn flush_partial_programs(&self, die: DieId, kernel: &mut Kernel<M>) {
         let is_waiting = || self.queues.masks(die).and(TIMED_PROGRAMS) != NOTHING || self.has_open_program(die);
         if self.gathers() && is_waiting() {
             kernel.schedule(lane::GATHER, kernel.now(), Event::GatherDue(die));
@@ -225,7 +225,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn next_companion<S: PageSource<M>>(
         &mut self,
-        operation: &mut Beginning,
+        operation: &mut NewOperation,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
@@ -235,12 +235,12 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn next_unit_of_program<S: PageSource<M>>(
         &mut self,
-        operation: &mut Beginning,
+        operation: &mut NewOperation,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
         let lead = *operation.transactions().last()?;
-        if self.transactions[lead].work.is_whole() {
+        if self.transactions[lead].purpose.is_whole() {
             return self.next_unit_of_complete_program(operation, lead, kernel);
         }
         let id = if self.is_early_bound(operation.class()) {
@@ -258,7 +258,7 @@ impl<M: Model> Datapath<M> {
     /// Dequeues the next late-bound unit for the open block of `lead`; none if the program of `lead` is full.
     fn next_late_bound<S: PageSource<M>>(
         &mut self,
-        operation: &Beginning,
+        operation: &NewOperation,
         lead: TransactionId,
         source: &S,
     ) -> Option<TransactionId> {
@@ -268,10 +268,12 @@ impl<M: Model> Datapath<M> {
             return None;
         }
         let plane = self.geometry.plane_in_die(leading.plane) as u8;
-        let queue = Choice { plane, ..operation.queue };
+        let queue = QueueId { plane, ..operation.queue };
         let lookahead = self.rules.lookahead.max(units);
-        self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-            leading.work.may_run_with(other.work) && source.shares_block(&leading, other) && source.is_current(other)
+        self.queues.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
+            leading.purpose.may_run_with(other.purpose)
+                && source.shares_block(&leading, other)
+                && source.is_current(other)
         })
     }
 
@@ -282,7 +284,7 @@ impl<M: Model> Datapath<M> {
 
     /// Restarts gathering for the units that stay queued after the start of `operation`.
     #[inline(never)]
-    pub(in super::super) fn restart_gathering(&mut self, operation: &Beginning, kernel: &mut Kernel<M>) {
+    pub(in super::super) fn restart_gathering(&mut self, operation: &NewOperation, kernel: &mut Kernel<M>) {
         let (die, class) = (operation.queue.die, operation.class());
         if self.is_early_bound(class) {
             return self.remove_started_programs(operation);
@@ -291,7 +293,7 @@ impl<M: Model> Datapath<M> {
             let plane = self.geometry.plane_in_die(self.transactions[lead].plane) as u8;
             self.gather.released[die.index()].remove(class, plane);
             let heads = self.queues.priorities().iter().filter_map(|&priority| {
-                let head = self.queues.head(Choice { die, class, plane, priority })?;
+                let head = self.queues.head(QueueId { die, class, plane, priority })?;
                 Some(self.transactions[head].account.queued())
             });
             if let Some(queued) = heads.min()

@@ -5,23 +5,26 @@ use crate::datapath::{Datapath, PageSource};
 use crate::ids::TransactionId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
-use crate::schedule::transaction::Class;
+use crate::schedule::QueueId;
+use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
     /// Chains queued reads of the same page to `lead`.
     #[inline(always)]
     pub(in super::super) fn chain_same_page_reads<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         path: PathGrant,
         source: &S,
         kernel: &mut Kernel<M>,
     ) {
-        if self.gathers() && !self.transactions[lead].work.is_whole() {
+        if self.gathers() && !self.transactions[lead].purpose.is_whole() {
             self.transactions[lead].end_chain();
-            if matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead) {
+            if matches!(
+                queue.class,
+                TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead
+            ) {
                 self.chain_reads_of_page(queue, lead, path, source, kernel);
             }
         }
@@ -30,7 +33,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn chain_reads_of_page<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         path: PathGrant,
         source: &S,
@@ -41,8 +44,8 @@ impl<M: Model> Datapath<M> {
         let page = leading.from.0 / units;
         let mut last = lead;
         for _ in 1..units {
-            let companion = self.queues.take_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
-                other.from.0 / units == page && source.is_current(other) && source.joins(&leading, other)
+            let companion = self.queues.dequeue_first(&mut self.transactions, queue, self.rules.lookahead, |other| {
+                other.from.0 / units == page && source.is_current(other) && source.may_join(&leading, other)
             });
             let Some(id) = companion else { return };
             self.on_dequeued(id, queue.die, path, kernel);

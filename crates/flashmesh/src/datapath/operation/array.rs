@@ -10,14 +10,14 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::Stall;
+use crate::schedule::latency_account::Stall;
+use crate::schedule::purpose::{MoveRoute, Purpose};
 use crate::schedule::transaction::{Owner, Transaction};
-use crate::schedule::work::{Route, Work};
 use crate::units::Time;
 
 /// Outcome of an end-of-array event.
 #[derive(Clone, Copy, Debug)]
-pub enum Ended {
+pub enum ArrayOutcome {
     /// The event is stale, because the operation was suspended after the event was scheduled.
     NotYet,
     /// A read has ended. Next, call [`Datapath::try_issue`], and then [`Datapath::begin_sending`]. In this order a die with a cache register senses
@@ -50,7 +50,7 @@ impl<M: Model> Datapath<M> {
                 companion = self.transactions[id].companion();
             }
         }
-        kernel.tell(|| Notice::ArrayBegan(die, kind, until));
+        kernel.notify(|| Notice::ArrayBegan(die, kind, until));
         // The constant lane in the arm for reads lets the compiler specialise `schedule`.
         match kind {
             OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
@@ -60,10 +60,10 @@ impl<M: Model> Datapath<M> {
 
     /// Ends the array work of `die`, unless the event is stale.
     #[inline(always)]
-    pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> Ended {
+    pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
         if M::ALL_FEATURES && !self.dies[die].state.ends_at(now) {
-            return Ended::NotYet;
+            return ArrayOutcome::NotYet;
         }
         // A pending path request was made to suspend this operation. Until now it waited for the die; from now on it waits for the path.
         let requester = self.requester(die);
@@ -72,7 +72,7 @@ impl<M: Model> Datapath<M> {
         }
         let DieEntry { state, work, .. } = &mut self.dies[die];
         let operation = state.finish_array(now).expect("the end of the operation has come");
-        kernel.tell(|| Notice::ArrayEnded(die));
+        kernel.notify(|| Notice::ArrayEnded(die));
         let nominal = operation.array_time;
         work.array += nominal;
         if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
@@ -97,24 +97,24 @@ impl<M: Model> Datapath<M> {
                 let planes = operation.planes;
                 for id in planes.transactions().iter().flat_map(|&lead| self.with_companions(lead)) {
                     let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
-                    kernel.tell(|| Notice::PageRead(from, lpn, request));
+                    kernel.notify(|| Notice::PageRead(from, lpn, request));
                 }
             }
-            return Ended::Read;
+            return ArrayOutcome::Read;
         }
         // A Clean is acknowledged once, after its last page.
-        let first = self.transactions[operation.transactions()[0]].work;
-        let is_reported =
-            !(M::ALL_FEATURES && matches!(first, Work::CollectRead(Route::Clean) | Work::CollectProgram(Route::Clean)));
+        let first = self.transactions[operation.transactions()[0]].purpose;
+        let is_reported = !(M::ALL_FEATURES
+            && matches!(first, Purpose::CollectRead(MoveRoute::Clean) | Purpose::CollectProgram(MoveRoute::Clean)));
         let is_acknowledged_later = is_reported && self.interconnect.fabric.acknowledges();
-        Ended::Changed { operation: *operation, is_acknowledged_later }
+        ArrayOutcome::Changed { operation: *operation, is_acknowledged_later }
     }
 
     /// Sends the acknowledgement of `operation` to its controller.
     pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
         let id = self.interconnect.unacknowledged.insert(operation);
         let die = self.requester(die);
-        kernel.tell(|| Notice::AcknowledgementSent(die, id));
+        kernel.notify(|| Notice::AcknowledgementSent(die, id));
         self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
     }
 
@@ -124,7 +124,7 @@ impl<M: Model> Datapath<M> {
         self.interconnect.unacknowledged.remove(id);
         let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
         let requester = self.requester(die);
-        kernel.tell(|| Notice::Acknowledged(requester, id));
+        kernel.notify(|| Notice::Acknowledged(requester, id));
         (die, operation)
     }
 

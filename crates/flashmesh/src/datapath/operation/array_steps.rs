@@ -7,7 +7,7 @@ use crate::datapath::Datapath;
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
 use crate::flash::geometry::Geometry;
 use crate::flash::page_type::PageType;
-use crate::flash::timing::{Pages, Timing};
+use crate::flash::timing::{OperationPageTypes, Timing};
 use crate::ids::{Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::queues::Transactions;
@@ -36,7 +36,10 @@ impl<'a> ArraySteps<'a> {
     }
 
     /// Returns the steps of the slowest plane.
-    pub(in super::super) fn steps(&self, operation: &Operation) -> impl Iterator<Item = (OperationKind, Pages)> + '_ {
+    pub(in super::super) fn steps(
+        &self,
+        operation: &Operation,
+    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + '_ {
         self.steps_of(operation.kind, self.slowest_plane(operation.kind, operation.planes).0)
     }
 
@@ -53,7 +56,11 @@ impl<'a> ArraySteps<'a> {
     }
 
     /// Returns the steps of a transaction.
-    fn steps_of(&self, kind: OperationKind, id: TransactionId) -> impl Iterator<Item = (OperationKind, Pages)> + '_ {
+    fn steps_of(
+        &self,
+        kind: OperationKind,
+        id: TransactionId,
+    ) -> impl Iterator<Item = (OperationKind, OperationPageTypes)> + '_ {
         let (transaction, in_unit) = (&self.transactions[id], self.geometry.pages_per_unit);
         let (from, to) = (transaction.from, transaction.to);
         let of_word_line = if self.geometry.is_slc_page(to) { 1 } else { self.timing.pages_per_program() };
@@ -63,14 +70,14 @@ impl<'a> ArraySteps<'a> {
             OperationKind::Copyback => (0..in_unit.max(of_word_line), 0..in_unit.max(of_word_line)),
             OperationKind::Read => {
                 let (page, unit) = (self.geometry.array_page_size().as_u64(), self.geometry.page_size.as_u64());
-                let wanted = transaction.moved.as_u64().clamp(1, unit);
+                let wanted = transaction.transfer_bytes.as_u64().clamp(1, unit);
                 // A read for read-modify-write or replication moves more bytes than the request. Shift its range so that it ends inside the unit.
                 let start = u64::from(transaction.start).min(unit - wanted);
                 let last = start + wanted - 1;
                 ((start / page) as u32..(last / page) as u32 + 1, 0..0)
             }
         };
-        let pages = move |page: u32| Pages {
+        let pages = move |page: u32| OperationPageTypes {
             read: self.type_of(from, || self.timing.page_type(|| self.geometry.array_page(from) + page)),
             programmed: self.type_of(to, || self.timing.programmed_type(|| self.geometry.array_page(to) + page)),
         };
@@ -90,7 +97,12 @@ impl<'a> ArraySteps<'a> {
 impl<M: Model> Datapath<M> {
     /// Returns the array time of an operation. `pages` are the page types of the lead.
     #[inline(always)]
-    pub(in super::super) fn array_time(&self, kind: OperationKind, pages: Pages, planes: PlaneTransactions) -> Time {
+    pub(in super::super) fn array_time(
+        &self,
+        kind: OperationKind,
+        pages: OperationPageTypes,
+        planes: PlaneTransactions,
+    ) -> Time {
         if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
             ArraySteps::new(&self.geometry, &self.timing, &self.transactions).slowest_plane(kind, planes).1
         } else {
@@ -100,11 +112,11 @@ impl<M: Model> Datapath<M> {
 
     /// Returns the types of the pages that a transaction reads and programs, on which its array time depends.
     #[inline]
-    pub(in super::super) fn page_types(&self, id: TransactionId) -> Pages {
+    pub(in super::super) fn page_types(&self, id: TransactionId) -> OperationPageTypes {
         let transaction = &self.transactions[id];
         let page = |ppn| move || self.geometry.array_page(ppn);
         let is_slc = |ppn| M::ALL_FEATURES && self.geometry.is_slc_page(ppn);
-        Pages {
+        OperationPageTypes {
             read: if is_slc(transaction.from) { PageType::Slc } else { self.timing.page_type(page(transaction.from)) },
             programmed: if is_slc(transaction.to) {
                 PageType::Slc

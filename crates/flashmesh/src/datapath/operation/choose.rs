@@ -7,11 +7,11 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
-use crate::schedule::{Choice, Decision, Scheduler, Waiting};
+use crate::schedule::transaction::TransactionClass;
+use crate::schedule::{Decision, QueueId, Scheduler, SchedulerView};
 
 /// Chosen queue, with the chosen lead if it is not the head of the queue.
-type ChosenLead = (Choice, Option<TransactionId>);
+type ChosenLead = (QueueId, Option<TransactionId>);
 
 impl<M: Model> Datapath<M> {
     /// Returns whether `lead` may run on its plane: its page has not moved, and if it is a write, its plane has not changed.
@@ -19,7 +19,9 @@ impl<M: Model> Datapath<M> {
     pub(super) fn is_valid_lead<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
         source.is_current(transaction)
-            && (!M::ALL_FEATURES || transaction.class() != Class::UserProgram || source.stays(lead, self))
+            && (!M::ALL_FEATURES
+                || transaction.class() != TransactionClass::UserProgram
+                || source.keeps_plane(lead, self))
     }
 
     /// Dequeues the transaction that the scheduler chooses.
@@ -29,7 +31,7 @@ impl<M: Model> Datapath<M> {
         requester: DieId,
         source: &S,
         kernel: &Kernel<M>,
-    ) -> Option<(Choice, TransactionId)> {
+    ) -> Option<(QueueId, TransactionId)> {
         let (choice, lead) = match self.possible_path_users(requester) {
             (die, 1) => {
                 let ready = self.ready_planes(die, source);
@@ -42,7 +44,7 @@ impl<M: Model> Datapath<M> {
         }
         let lead = match lead {
             Some(lead) if M::ALL_FEATURES && self.has_page(lead, source) => {
-                let was_queued = self.queues.take(&mut self.transactions, choice, lead);
+                let was_queued = self.queues.dequeue(&mut self.transactions, choice, lead);
                 assert!(was_queued, "the scheduler chose a lead that is not in the queue it chose");
                 lead
             }
@@ -56,7 +58,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn has_page<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
-        transaction.class() != Class::UserProgram
+        transaction.class() != TransactionClass::UserProgram
             || source.shares_open_block()
             || self.is_early_bound(transaction.class())
             || source.next_page(transaction).is_some()
@@ -89,9 +91,17 @@ impl<M: Model> Datapath<M> {
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();
         let dies = DiesView(self.dies.values(), &self.rules.die);
-        let waiting =
-            Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
-        let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);
+        let waiting = SchedulerView::new(
+            now,
+            &dies,
+            first,
+            &self.queues,
+            &self.transactions,
+            ready,
+            collection_first,
+            space_is_out,
+        );
+        let replica = || waiting.oldest(TransactionClass::ReplicaProgram).map(Decision::from);
         let Decision { queue, lead, joiners } = self.scheduling.scheduler.decide(&waiting).or_else(replica)?;
         self.scheduling.joiners = joiners;
         Some((queue, lead))

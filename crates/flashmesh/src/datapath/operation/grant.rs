@@ -2,29 +2,29 @@
 
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::path::PathGrant;
-use crate::datapath::{Beginning, Datapath, PageSource};
+use crate::datapath::{Datapath, NewOperation, PageSource};
 use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, TransferPhase};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::Choice;
+use crate::schedule::QueueId;
 use crate::schedule::queues::NOTHING;
-use crate::schedule::transaction::{Class, Priority};
+use crate::schedule::transaction::{Priority, TransactionClass};
 use crate::units::Time;
 
 /// Action that a grant leaves to the controller.
 #[must_use]
 #[derive(Clone, Copy, Debug)]
-pub enum Next {
+pub enum GrantOutcome {
     /// Nothing follows: the transfer has started, or the path was released.
     Done,
     /// The path was released, because nothing may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
-    Look(DieId),
+    TryIssue(DieId),
     /// The chosen lead is no longer valid. Next, reroute it and call [`Datapath::choose_again`].
     Moved(StaleLead),
-    /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::begin`].
-    Programs(Beginning),
+    /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
+    Programs(NewOperation),
     /// The command of a Clean has been sent, with the list of valid pages. The id is of the Clean's first read.
     Listed(TransactionId),
 }
@@ -48,7 +48,12 @@ pub(in super::super) struct GrantedPath {
 impl<M: Model> Datapath<M> {
     /// Starts the transfer over a granted path: a command, for which a transaction is chosen now, or data from a register.
     #[inline(always)]
-    pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
+    pub fn handle_grant<S: PageSource<M>>(
+        &mut self,
+        granted: Granted,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> GrantOutcome {
         let grant = granted.grant;
         let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
         let path_state = &mut self.dies[grant.die].path;
@@ -64,9 +69,9 @@ impl<M: Model> Datapath<M> {
         if path.waited() > Time::ZERO {
             path.wait.causes = self.wait_causes(&granted, is_by_another);
             let (causes, waited) = (path.wait.causes, path.waited());
-            kernel.tell(|| Notice::PathBlocked(grant, causes, waited));
+            kernel.notify(|| Notice::PathBlocked(grant, causes, waited));
         }
-        kernel.tell(|| Notice::PathGranted(grant));
+        kernel.notify(|| Notice::PathGranted(grant));
         if self.dispatches() && grant.phase == TransferPhase::Command {
             self.scheduling.candidates.mark_changed();
         }
@@ -77,11 +82,11 @@ impl<M: Model> Datapath<M> {
             }
             TransferPhase::Copy if M::ALL_FEATURES => {
                 self.send_data(grant, path, kernel);
-                Next::Done
+                GrantOutcome::Done
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 self.send_data(Grant { phase: TransferPhase::DataOut, ..grant }, path, kernel);
-                Next::Done
+                GrantOutcome::Done
             }
         }
     }
@@ -91,7 +96,7 @@ impl<M: Model> Datapath<M> {
     fn wait_causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
         let Granted { grant, cause, .. } = *granted;
         let mut causes = Causes::default();
-        match self.interconnect.fabric.waited_for(grant) {
+        match self.interconnect.fabric.wait_by_cause(grant) {
             None => causes.insert(cause),
             Some(waits) => {
                 Cause::ALL
@@ -101,7 +106,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         if is_by_another {
-            causes.insert_another();
+            causes.insert_path_conflict();
         }
         causes
     }
@@ -114,17 +119,17 @@ impl<M: Model> Datapath<M> {
         path: PathGrant,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         let requester = grant.die;
         if !M::ALL_FEATURES {
             let granted = GrantedPath { grant, path, suspends: false };
-            return match self.queues.masks(requester).only(Class::UserRead) {
+            return match self.queues.masks(requester).only(TransactionClass::UserRead) {
                 Some(plane) => self.start_only_read(requester, plane, granted, source, kernel),
                 None => self.choose_and_start_out_of_line(requester, granted, source, kernel),
             };
         }
         if self.rules.skips_scheduler
-            && let Some(plane) = self.queues.masks(requester).only(Class::UserRead)
+            && let Some(plane) = self.queues.masks(requester).only(TransactionClass::UserRead)
             && self.dies[requester].state.is_free(&self.rules.die)
         {
             return self.start_only_read(
@@ -144,7 +149,7 @@ impl<M: Model> Datapath<M> {
             && !self.suspend_for_read(die, source, kernel)
         {
             self.release(grant, kernel);
-            return Next::Done;
+            return GrantOutcome::Done;
         }
         let granted = GrantedPath { grant, path, suspends: busy.is_some() };
         self.choose_and_start(requester, granted, source, kernel)
@@ -159,8 +164,8 @@ impl<M: Model> Datapath<M> {
         mut granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
-        let class = Class::UserRead;
+    ) -> GrantOutcome {
+        let class = TransactionClass::UserRead;
         let lead = self.queues.pop_only(&mut self.transactions, die, class, plane);
         if !self.is_valid_lead(lead, source) {
             self.dies[die].path.request_command(kernel.now());
@@ -169,9 +174,9 @@ impl<M: Model> Datapath<M> {
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
         self.count_transfer(granted.grant, granted.path);
         self.on_dequeued(lead, die, granted.path, kernel);
-        let queue = Choice { die, class, plane, priority: Priority::Medium };
-        self.begin(Beginning::new(queue, lead, granted, 0), kernel);
-        Next::Done
+        let queue = QueueId { die, class, plane, priority: Priority::Medium };
+        self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel);
+        GrantOutcome::Done
     }
 
     /// Like [`choose_and_start`](Self::choose_and_start), but not inlined beside the fast path for reads.
@@ -182,7 +187,7 @@ impl<M: Model> Datapath<M> {
         granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         self.choose_and_start(die, granted, source, kernel)
     }
 
@@ -194,7 +199,7 @@ impl<M: Model> Datapath<M> {
         granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         match self.dequeue_chosen(requester, source, kernel) {
             Some((_, lead)) if !self.is_valid_lead(lead, source) => {
                 // Keep the path request. While the lead is rerouted, another transaction may be queued at the die; that must neither resume the
@@ -207,15 +212,20 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline(never)]
-    fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> Next {
+    fn reroute(&mut self, lead: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> GrantOutcome {
         self.count_dequeued(lead);
-        self.tell_rerouted(lead, kernel);
-        Next::Moved(StaleLead { moved: lead, granted })
+        self.notify_rerouted(lead, kernel);
+        GrantOutcome::Moved(StaleLead { moved: lead, granted })
     }
 
     /// Chooses another lead after the stale lead was rerouted.
     #[inline(never)]
-    pub fn choose_again<S: PageSource<M>>(&mut self, stale: StaleLead, source: &S, kernel: &mut Kernel<M>) -> Next {
+    pub fn choose_again<S: PageSource<M>>(
+        &mut self,
+        stale: StaleLead,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> GrantOutcome {
         let granted = stale.granted;
         let requester = granted.grant.die;
         match self.dequeue_chosen(requester, source, kernel) {
@@ -231,33 +241,37 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn start_chosen<S: PageSource<M>>(
         &mut self,
-        chosen: Option<(Choice, TransactionId)>,
+        chosen: Option<(QueueId, TransactionId)>,
         mut granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         let Some((queue, lead)) = chosen else {
             let requester = granted.grant.die;
             self.release(granted.grant, kernel);
             let (first, count) = self.possible_path_users(requester);
             let has_nothing = (first.0..first.0 + count).all(|die| self.ready_planes(DieId(die), source) == NOTHING);
-            return if has_nothing { Next::Look(requester) } else { Next::Done };
+            return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
         // User reads are the most frequent class. Their own arm makes the class a constant.
         match queue.class {
-            Class::UserRead => {
-                let queue = Choice { class: Class::UserRead, ..queue };
+            TransactionClass::UserRead => {
+                let queue = QueueId { class: TransactionClass::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // `Beginning` is constructed in each arm: without candidates for joining it then stays in registers.
-                    0 => self.begin(Beginning::new(queue, lead, granted, 0), kernel),
-                    candidate_planes => {
-                        self.start_with_joiners(Beginning::new(queue, lead, granted, candidate_planes), source, kernel)
-                    }
+                    // `NewOperation` is constructed in each arm: without candidates for joining it then stays in registers.
+                    0 => self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel),
+                    candidate_planes => self.start_with_joiners(
+                        NewOperation::new(queue, lead, granted, candidate_planes),
+                        source,
+                        kernel,
+                    ),
                 }
-                Next::Done
+                GrantOutcome::Done
             }
-            class if class.is_program() => Next::Programs(self.build_operation(queue, lead, granted, source, kernel)),
+            class if class.is_program() => {
+                GrantOutcome::Programs(self.build_operation(queue, lead, granted, source, kernel))
+            }
             _ => self.start_other(queue, lead, granted, source, kernel),
         }
     }
@@ -271,7 +285,7 @@ impl<M: Model> Datapath<M> {
             return false;
         }
         self.counters.suspensions += 1;
-        kernel.tell(|| Notice::Suspended(die));
+        kernel.notify(|| Notice::Suspended(die));
         true
     }
 }

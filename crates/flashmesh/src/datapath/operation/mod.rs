@@ -7,9 +7,9 @@ mod grant;
 mod multi_plane;
 mod start;
 
-pub use array::Ended;
-pub use grant::Next;
-pub use start::Beginning;
+pub use array::ArrayOutcome;
+pub use grant::GrantOutcome;
+pub use start::NewOperation;
 
 pub(super) use array_steps::ArraySteps;
 pub(super) use grant::GrantedPath;

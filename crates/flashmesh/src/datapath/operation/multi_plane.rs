@@ -5,40 +5,40 @@ use crate::datapath::{Datapath, PageSource};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Ppn, TransactionId};
 use crate::kernel::model::Model;
-use crate::schedule::fuse::{InPlane, may_join};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{Choice, Joiners};
+use crate::schedule::multi_plane::{PlaneAddress, may_join};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::schedule::{Joiners, QueueId};
 
 #[inline]
-fn location_of(geometry: &Geometry, ppn: Ppn) -> InPlane {
-    InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
+fn location_of(geometry: &Geometry, ppn: Ppn) -> PlaneAddress {
+    PlaneAddress { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.array_page(ppn) }
 }
 
 /// Returns whether the page `ppn` may join. `flash.multi-plane` must allow it, and SLC cache blocks and native blocks never join, because they take
 /// different commands. Compares the page offset first, which differs for most candidates.
 #[inline]
-pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: InPlane, ppn: Ppn) -> bool {
+pub(in super::super) fn page_may_join(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, ppn: Ppn) -> bool {
     geometry.array_page(ppn) == lead.page && may_join_at(geometry, rule, lead, location_of(geometry, ppn))
 }
 
 /// Like [`page_may_join`], but takes a location in a plane.
 #[inline]
-fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
+fn may_join_at(geometry: &Geometry, rule: MultiPlane, lead: PlaneAddress, other: PlaneAddress) -> bool {
     may_join(rule, lead, other) && geometry.is_slc_position(lead.block) == geometry.is_slc_position(other.block)
 }
 
 #[inline]
-fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> InPlane {
-    InPlane { block: block.0 % geometry.blocks_per_plane, page: geometry.array_page_at(page) }
+fn next_program_location(geometry: &Geometry, block: BlockId, page: u32) -> PlaneAddress {
+    PlaneAddress { block: block.0 % geometry.blocks_per_plane, page: geometry.array_page_at(page) }
 }
 
 impl<M: Model> Datapath<M> {
     /// Dequeues a joiner from `queue`: the one that the scheduler chose, otherwise the first that may join.
     pub(super) fn dequeue_joiner<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
-        lead_location: InPlane,
+        lead_location: PlaneAddress,
         source: &S,
     ) -> Option<TransactionId> {
         match self.scheduling.joiners {
@@ -53,40 +53,43 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn dequeue_first_joiner<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
-        lead_location: InPlane,
+        lead_location: PlaneAddress,
         source: &S,
     ) -> Option<TransactionId> {
         let (rule, lookahead, geometry) = (self.rules.multi_plane, self.rules.lookahead, &self.geometry);
         match queue.class {
-            Class::MapRead | Class::UserRead | Class::CollectRead => {
+            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
                 let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
                 let on_page = (lead_location.page, |other: &Transaction| geometry.array_page(other.from));
-                self.queues.take_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
+                self.queues.dequeue_first_on_page(&mut self.transactions, queue, lookahead, on_page, |other| {
                     may_join_at(geometry, rule, lead_location, location_of(geometry, other.from))
-                        && !(M::ALL_FEATURES && other.work.is_clean())
+                        && !(M::ALL_FEATURES && other.purpose.is_clean())
                         && source.is_current(other)
-                        && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
+                        && lead.as_ref().is_none_or(|lead| source.may_join(lead, other))
                 })
             }
-            Class::UserProgram if self.rules.binds_early && self.gathers() => {
+            TransactionClass::UserProgram if self.rules.binds_early && self.gathers() => {
                 self.dequeue_early_bound_joiner(queue, lead_location)
             }
-            Class::UserProgram if self.rules.binds_early => {
-                self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+            TransactionClass::UserProgram if self.rules.binds_early => {
+                self.queues.dequeue_first(&mut self.transactions, queue, lookahead, |other| {
                     page_may_join(geometry, rule, lead_location, other.to)
                 })
             }
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
+            TransactionClass::MapProgram
+            | TransactionClass::UserProgram
+            | TransactionClass::CollectProgram
+            | TransactionClass::ReplicaProgram => {
                 let head = &self.transactions[self.queues.head(queue)?];
                 let (block, page) = source.next_page(head)?;
                 let at = next_program_location(geometry, block, page);
-                let may_run = head.work.may_run_with(self.transactions[lead].work);
+                let may_run = head.purpose.may_run_with(self.transactions[lead].purpose);
                 let joins = may_run && may_join_at(geometry, rule, lead_location, at) && source.is_current(head);
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
-            Class::Erase => {
+            TransactionClass::Erase => {
                 let head = self.queues.head(queue)?;
                 let joins = may_join_at(geometry, rule, lead_location, self.location_in_plane(head));
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
@@ -97,10 +100,10 @@ impl<M: Model> Datapath<M> {
     /// Dequeues the joiner that the scheduler chose, if it may join. Returns whether it was dequeued.
     fn dequeue_chosen_joiner<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         id: TransactionId,
         lead: TransactionId,
-        lead_location: InPlane,
+        lead_location: PlaneAddress,
         source: &S,
     ) -> bool {
         if self.gathers() && self.is_early_bound(queue.class) && !self.is_program_runnable(id) {
@@ -114,25 +117,31 @@ impl<M: Model> Datapath<M> {
             }
             _ => Some(self.location_in_plane(id)),
         };
-        let joins = transaction.work.may_run_with(self.transactions[lead].work)
-            && !transaction.work.is_clean()
+        let joins = transaction.purpose.may_run_with(self.transactions[lead].purpose)
+            && !transaction.purpose.is_clean()
             && at.is_some_and(|at| may_join_at(&self.geometry, self.rules.multi_plane, lead_location, at))
             && source.is_current(transaction)
-            && source.joins(&self.transactions[lead], transaction);
-        joins && self.queues.take(&mut self.transactions, queue, id)
+            && source.may_join(&self.transactions[lead], transaction);
+        joins && self.queues.dequeue(&mut self.transactions, queue, id)
     }
 
     /// Returns the location of the page that a transaction reads or programs, or of the block that it erases.
-    pub(super) fn location_in_plane(&self, id: TransactionId) -> InPlane {
+    pub(super) fn location_in_plane(&self, id: TransactionId) -> PlaneAddress {
         let transaction = &self.transactions[id];
         let class = transaction.class();
         let ppn: Ppn = match class {
             // The lead may be any unit of the program.
-            Class::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
-            Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
+            TransactionClass::UserProgram if self.gathers() => self.geometry.program_start(transaction.to),
+            TransactionClass::MapProgram
+            | TransactionClass::UserProgram
+            | TransactionClass::CollectProgram
+            | TransactionClass::ReplicaProgram => transaction.to,
+            TransactionClass::MapRead
+            | TransactionClass::UserRead
+            | TransactionClass::CollectRead
+            | TransactionClass::Erase => transaction.from,
         };
         let at = location_of(&self.geometry, ppn);
-        if class == Class::Erase { InPlane { page: 0, ..at } } else { at }
+        if class == TransactionClass::Erase { PlaneAddress { page: 0, ..at } } else { at }
     }
 }

@@ -2,44 +2,44 @@
 
 use crate::datapath::operation::GrantedPath;
 use crate::datapath::path::PathGrant;
-use crate::datapath::{Datapath, Next, PageSource};
-use crate::fabric::{Message, Payload};
+use crate::datapath::{Datapath, GrantOutcome, PageSource};
+use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
 use crate::ids::TransactionId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::fuse::InPlane;
+use crate::schedule::multi_plane::PlaneAddress;
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::Class;
-use crate::schedule::{Choice, Scheduler};
+use crate::schedule::transaction::TransactionClass;
+use crate::schedule::{QueueId, Scheduler};
 use crate::units::{Bytes, Time};
 
 /// Operation under construction. Until the command is sent, planes join it and its programs get their pages.
 #[derive(Clone, Copy, Debug)]
-pub struct Beginning {
+pub struct NewOperation {
     /// Queue of the lead.
-    pub(in super::super) queue: Choice,
+    pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
     /// Other planes with transactions of the same class that have not been tried as joiners, one bit each.
     candidate_planes: u8,
     /// Location of the lead in its plane, computed when the first joiner is sought.
-    lead_location: Option<InPlane>,
+    lead_location: Option<PlaneAddress>,
     /// Number of companions of the transaction that was added last, the lead or a joiner.
     pub(in super::super) companion_count: u32,
 }
 
-impl Beginning {
+impl NewOperation {
     #[inline(always)]
     pub(in super::super) fn new(
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         granted: GrantedPath,
         candidate_planes: u8,
-    ) -> Beginning {
+    ) -> NewOperation {
         let planes = PlaneTransactions::one(lead);
-        Beginning { queue, granted, planes, candidate_planes, lead_location: None, companion_count: 0 }
+        NewOperation { queue, granted, planes, candidate_planes, lead_location: None, companion_count: 0 }
     }
 
     #[inline]
@@ -54,7 +54,7 @@ impl Beginning {
     }
 
     #[inline]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> TransactionClass {
         self.queue.class
     }
 
@@ -68,21 +68,21 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn build_operation<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Beginning {
+    ) -> NewOperation {
         let candidate_planes = self.admit_lead(queue, lead, granted, source, kernel);
-        Beginning::new(queue, lead, granted, candidate_planes)
+        NewOperation::new(queue, lead, granted, candidate_planes)
     }
 
     /// Charges the wait of the dequeued `lead`, and chains reads of the same page to it. Returns the planes that may join, one bit each.
     #[inline(always)]
     pub(super) fn admit_lead<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         granted: GrantedPath,
         source: &S,
@@ -101,7 +101,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn next_joiner<S: PageSource<M>>(
         &mut self,
-        operation: &mut Beginning,
+        operation: &mut NewOperation,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
@@ -110,9 +110,9 @@ impl<M: Model> Datapath<M> {
 
     /// Adds all joiners and starts an operation without program data: a read or an erase. The common case, where no plane can join, is inlined.
     #[inline(always)]
-    fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
+    fn add_joiners_and_start<S: PageSource<M>>(&mut self, operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         if operation.candidate_planes == 0 {
-            self.begin(operation, kernel);
+            self.start_operation(operation, kernel);
         } else {
             self.start_with_joiners(operation, source, kernel);
         }
@@ -121,7 +121,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     pub(super) fn start_with_joiners<S: PageSource<M>>(
         &mut self,
-        mut operation: Beginning,
+        mut operation: NewOperation,
         source: &S,
         kernel: &mut Kernel<M>,
     ) {
@@ -129,22 +129,22 @@ impl<M: Model> Datapath<M> {
         if self.rules.sends_by_arrival {
             self.sort_by_arrival(&mut operation);
         }
-        self.begin(operation, kernel);
+        self.start_operation(operation, kernel);
     }
 
     /// Sorts the planes of a read: reads of the map first, then in the order of arrival.
-    fn sort_by_arrival(&self, operation: &mut Beginning) {
+    fn sort_by_arrival(&self, operation: &mut NewOperation) {
         let transactions = &self.transactions;
         operation.planes.sort_by_key(|id| {
             let transaction = &transactions[id];
-            (transaction.class() != Class::MapRead, transaction.order)
+            (transaction.class() != TransactionClass::MapRead, transaction.order)
         });
     }
 
     #[inline(never)]
     fn dequeue_next_joiner<S: PageSource<M>>(
         &mut self,
-        operation: &mut Beginning,
+        operation: &mut NewOperation,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> Option<TransactionId> {
@@ -153,7 +153,7 @@ impl<M: Model> Datapath<M> {
         while operation.candidate_planes != 0 {
             let plane = operation.candidate_planes.trailing_zeros() as u8;
             operation.candidate_planes &= operation.candidate_planes - 1;
-            let queue = Choice { plane, ..operation.queue };
+            let queue = QueueId { plane, ..operation.queue };
             if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
                 self.on_dequeued(id, queue.die, operation.granted.path, kernel);
                 self.chain_same_page_reads(queue, id, operation.granted.path, source, kernel);
@@ -167,7 +167,7 @@ impl<M: Model> Datapath<M> {
 
     /// Starts a read of the map with the reads of the map and of requests on other planes that can join (`schedule.map-reads-take-others`).
     #[inline(never)]
-    fn start_map_read<S: PageSource<M>>(&mut self, mut operation: Beginning, source: &S, kernel: &mut Kernel<M>) {
+    fn start_map_read<S: PageSource<M>>(&mut self, mut operation: NewOperation, source: &S, kernel: &mut Kernel<M>) {
         while self.dequeue_next_joiner(&mut operation, source, kernel).is_some() {}
         let (lead, die) = (operation.lead(), operation.queue.die);
         let lead_location = self.location_in_plane(lead);
@@ -175,13 +175,13 @@ impl<M: Model> Datapath<M> {
             .transactions()
             .iter()
             .fold(0, |used, &id| used | 1 << self.geometry.plane_in_die(self.transactions[id].plane));
-        let mut planes: u8 = self.queues.masks(die).of(Class::UserRead) & !used;
+        let mut planes: u8 = self.queues.masks(die).of(TransactionClass::UserRead) & !used;
         while planes != 0 {
             let plane = planes.trailing_zeros() as u8;
             planes &= planes - 1;
             for at in 0..self.queues.priorities().len() {
                 let priority = self.queues.priorities()[at];
-                let queue = Choice { plane, class: Class::UserRead, priority, ..operation.queue };
+                let queue = QueueId { plane, class: TransactionClass::UserRead, priority, ..operation.queue };
                 if let Some(id) = self.dequeue_joiner(queue, lead, lead_location, source) {
                     self.on_dequeued(id, die, operation.granted.path, kernel);
                     operation.planes.join(id);
@@ -192,37 +192,37 @@ impl<M: Model> Datapath<M> {
         if self.rules.sends_by_arrival {
             self.sort_by_arrival(&mut operation);
         }
-        self.begin(operation, kernel);
+        self.start_operation(operation, kernel);
     }
 
     /// Starts an erase, or a read for GC or the map.
     #[inline(never)]
     pub(super) fn start_other<S: PageSource<M>>(
         &mut self,
-        queue: Choice,
+        queue: QueueId,
         lead: TransactionId,
         granted: GrantedPath,
         source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Next {
+    ) -> GrantOutcome {
         let operation = self.build_operation(queue, lead, granted, source, kernel);
-        if M::ALL_FEATURES && self.transactions[lead].work.is_clean() {
+        if M::ALL_FEATURES && self.transactions[lead].purpose.is_clean() {
             let pages = source.listed_pages(&self.transactions[lead]);
             let list = self.clean_execution.reserve(queue.die, pages);
             self.send_command(operation, list, kernel);
-            return Next::Listed(lead);
+            return GrantOutcome::Listed(lead);
         }
-        if self.rules.map_reads_take_others && queue.class == Class::MapRead {
+        if self.rules.map_reads_take_others && queue.class == TransactionClass::MapRead {
             self.start_map_read(operation, source, kernel);
         } else {
             self.add_joiners_and_start(operation, source, kernel);
         }
-        Next::Done
+        GrantOutcome::Done
     }
 
     /// Starts an operation: sends its command over the granted path. All of its programs must have their pages.
     #[inline(always)]
-    pub fn begin(&mut self, operation: Beginning, kernel: &mut Kernel<M>) {
+    pub fn start_operation(&mut self, operation: NewOperation, kernel: &mut Kernel<M>) {
         if self.gathers() && operation.class().is_program() {
             self.restart_gathering(&operation, kernel);
         }
@@ -231,15 +231,15 @@ impl<M: Model> Datapath<M> {
 
     /// Sends the command of an operation, followed by its data and the page list of a Clean.
     #[inline(always)]
-    fn send_command(&mut self, operation: Beginning, list: Bytes, kernel: &mut Kernel<M>) {
+    fn send_command(&mut self, operation: NewOperation, list: Bytes, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let Beginning { queue: Choice { class, die, .. }, granted, planes, .. } = operation;
+        let NewOperation { queue: QueueId { class, die, .. }, granted, planes, .. } = operation;
         let (kind, pages) = (self.operation_kind(class, operation.lead()), self.page_types(operation.lead()));
         let suspension = if granted.suspends { self.timing.suspend } else { Time::ZERO };
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
-            message: Message::commanding(kind),
+            message: TransferKind::commanding(kind),
             planes: count as u32,
             command: self.timing.command(kind, count),
             bytes: list + self.command_data(kind, &planes),
@@ -263,38 +263,43 @@ impl<M: Model> Datapath<M> {
             // The other dies of the chip start nothing until this operation has ended.
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
-        kernel.tell(|| Notice::OperationBegan(die, kind, count));
+        kernel.notify(|| Notice::OperationBegan(die, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 
     /// Counts a lead that waited beyond the age bound while user transactions of the other kind (read or program) are in `queued`.
     #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, queued: PlaneMasks, lead: TransactionId, now: Time) {
+    fn count_overdue(&mut self, queue: QueueId, queued: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
-            Class::UserRead => Class::UserProgram,
-            Class::UserProgram => Class::UserRead,
+            TransactionClass::UserRead => TransactionClass::UserProgram,
+            TransactionClass::UserProgram => TransactionClass::UserRead,
             _ => return,
         };
         let is_contested = queued.of(other) != 0;
         if is_contested && now - self.transactions[lead].account.queued() >= self.rules.age_bound {
             match queue.class {
-                Class::UserRead => self.counters.overdue_reads += 1,
+                TransactionClass::UserRead => self.counters.overdue_reads += 1,
                 _ => self.counters.overdue_programs += 1,
             }
         }
     }
 
     #[inline]
-    pub(in super::super) fn operation_kind(&self, class: Class, lead: TransactionId) -> OperationKind {
+    pub(in super::super) fn operation_kind(&self, class: TransactionClass, lead: TransactionId) -> OperationKind {
         match class {
-            Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
-            Class::CollectProgram if self.rules.copyback && self.transactions[lead].work.is_copyback() => {
+            TransactionClass::MapRead | TransactionClass::UserRead | TransactionClass::CollectRead => {
+                OperationKind::Read
+            }
+            TransactionClass::CollectProgram
+                if self.rules.copyback && self.transactions[lead].purpose.is_copyback() =>
+            {
                 OperationKind::Copyback
             }
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
-                OperationKind::Program
-            }
-            Class::Erase => OperationKind::Erase,
+            TransactionClass::MapProgram
+            | TransactionClass::UserProgram
+            | TransactionClass::CollectProgram
+            | TransactionClass::ReplicaProgram => OperationKind::Program,
+            TransactionClass::Erase => OperationKind::Erase,
         }
     }
 
@@ -302,7 +307,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn command_data(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
-        if M::ALL_FEATURES && programs && self.transactions[transactions[0]].work.leaves_chip() {
+        if M::ALL_FEATURES && programs && self.transactions[transactions[0]].purpose.leaves_chip() {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {

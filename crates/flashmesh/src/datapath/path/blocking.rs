@@ -48,7 +48,7 @@ impl<M: Model> Datapath<M> {
     fn is_conflict_attributed(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::ALL_FEATURES && phase == TransferPhase::DataOut;
         let outgoing = if is_for_one { self.dies[die].state.last_outgoing() } else { None };
-        outgoing.is_some_and(|id| self.transactions[id].account.conflict().is_another())
+        outgoing.is_some_and(|id| self.transactions[id].account.conflict().has_path_conflict())
     }
 
     #[inline]
@@ -58,7 +58,10 @@ impl<M: Model> Datapath<M> {
             TransferPhase::DataOut | TransferPhase::Copy => self.active_or_next_request(die),
         };
         own.is_none()
-            || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.active_or_next_request(other) != own)
+            || self
+                .interconnect
+                .fabric
+                .is_blocked_by(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
     /// Attributes the wait for an exclusive path to its causes, now that the transaction that uses it is known.
@@ -72,10 +75,10 @@ impl<M: Model> Datapath<M> {
     ) {
         let has_multi_page_requests = self.arrival_order.has_multi_page_requests();
         if has_multi_page_requests
-            && self.occupy_path(id, grant.path, path.wait.asked, now)
+            && self.occupy_path(id, grant.path, path.wait.requested_at, now)
             && path.waited() > Time::ZERO
         {
-            path.wait.causes.insert_another();
+            path.wait.causes.insert_path_conflict();
         }
     }
 

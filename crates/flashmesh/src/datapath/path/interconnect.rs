@@ -2,7 +2,7 @@
 
 use crate::datapath::Datapath;
 use crate::engine::arena::Arena;
-use crate::fabric::{Fabric, FabricEvent, Facts, Grant, Granted, Kind, Outbox};
+use crate::fabric::{Fabric, FabricEvent, FabricInfo, Grant, Granted, Outbox, StaticFabric};
 use crate::flash::die::Operation;
 use crate::ids::AcknowledgementId;
 use crate::kernel::Kernel;
@@ -16,7 +16,7 @@ use super::occupancy::Occupants;
 /// Fabric between the flash controllers and the dies, with the operations and grants in flight.
 #[derive(Clone)]
 pub(in super::super) struct Interconnect<F> {
-    pub facts: &'static Facts,
+    pub info: &'static FabricInfo,
     pub fabric: F,
     /// Requests that use exclusive paths. Maintained only after a request with several transactions was seen.
     pub occupants: Occupants,
@@ -29,21 +29,21 @@ pub(in super::super) struct Interconnect<F> {
 }
 
 impl<F: Fabric> Interconnect<F> {
-    pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
+    pub fn new(info: &'static FabricInfo, fabric: F) -> Interconnect<F> {
         let (occupants, outbox, unacknowledged) =
             (Occupants::new(fabric.layout().links.len()), Outbox::default(), Arena::default());
-        Interconnect { facts, fabric, occupants, outbox, batches: 0, unacknowledged }
+        Interconnect { info, fabric, occupants, outbox, batches: 0, unacknowledged }
     }
 
     /// Converts the fabric to the type that a monomorphised run needs.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { facts, fabric, occupants, outbox, batches, unacknowledged } = self;
-        Interconnect { facts, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
+        let Interconnect { info, fabric, occupants, outbox, batches, unacknowledged } = self;
+        Interconnect { info, fabric: resolve(fabric), occupants, outbox, batches, unacknowledged }
     }
 }
 
 impl<M: Model> Datapath<M> {
-    /// Returns the grant at index `next` for [`Datapath::granted`], and increments `next`.
+    /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`.
     #[inline(always)]
     pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
@@ -70,15 +70,16 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether the fabric has raised grants or events.
     #[inline(always)]
-    pub fn has_answers(&self) -> bool {
-        !self.interconnect.outbox.grants.is_empty() || (M::Fabric::ACTS && !self.interconnect.outbox.events.is_empty())
+    pub fn has_output(&self) -> bool {
+        !self.interconnect.outbox.grants.is_empty()
+            || (M::Fabric::SCHEDULES_EVENTS && !self.interconnect.outbox.events.is_empty())
     }
 
     /// Clears the processed grants and schedules the events raised by the fabric.
     #[inline(always)]
-    pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
+    pub fn clear_grants(&mut self, kernel: &mut Kernel<M>) {
         self.interconnect.outbox.grants.clear();
-        if !M::Fabric::ACTS || self.interconnect.outbox.events.is_empty() {
+        if !M::Fabric::SCHEDULES_EVENTS || self.interconnect.outbox.events.is_empty() {
             return;
         }
         for (at, event) in self.interconnect.outbox.events.drain(..) {
@@ -91,14 +92,14 @@ impl<M: Model> Datapath<M> {
 
     /// Reports ended link uses and moves of scouts to the probes.
     #[inline]
-    pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
+    pub fn report_link_uses(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
-            && self.interconnect.outbox.has_seen()
+            && self.interconnect.outbox.has_records()
             && let Some(uses) = &mut self.interconnect.outbox.uses
         {
-            uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
-            self.interconnect.outbox.steps.drain(..).for_each(|step| kernel.tell(|| Notice::ScoutMoved(step)));
-            self.interconnect.outbox.searches.drain(..).for_each(|search| kernel.tell(|| Notice::Searched(search)));
+            uses.drain(..).for_each(|link_use| kernel.notify(|| Notice::LinkUsed(link_use)));
+            self.interconnect.outbox.steps.drain(..).for_each(|step| kernel.notify(|| Notice::ScoutMoved(step)));
+            self.interconnect.outbox.searches.drain(..).for_each(|search| kernel.notify(|| Notice::Searched(search)));
         }
     }
 
@@ -122,15 +123,15 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Reports the remaining link uses, before the probes are detached.
-    pub fn tell_rest(&mut self, kernel: &mut Kernel<M>) {
+    pub fn report_remaining_uses(&mut self, kernel: &mut Kernel<M>) {
         self.catch_up(kernel.now());
-        self.tell_link_uses(kernel);
+        self.report_link_uses(kernel);
     }
 
     /// Advances the counters of the fabric to the end of the run.
     pub fn finish(&mut self, kernel: &mut Kernel<M>) {
         let Interconnect { fabric, outbox, .. } = &mut self.interconnect;
         fabric.finish(kernel.now(), outbox);
-        self.tell_link_uses(kernel);
+        self.report_link_uses(kernel);
     }
 }

@@ -1,6 +1,6 @@
 //! Requests that occupy exclusive paths. Waits for a path are attributed to them.
 
-use crate::engine::table::Table;
+use crate::engine::id_table::IdTable;
 use crate::ids::{PathId, RequestId};
 use crate::units::Time;
 
@@ -15,11 +15,11 @@ struct Occupant {
 
 /// Occupant of each path of a fabric with [exclusive paths](crate::fabric::Fabric::has_exclusive_paths).
 #[derive(Clone, Debug)]
-pub(in super::super) struct Occupants(Table<PathId, Occupant>);
+pub(in super::super) struct Occupants(IdTable<PathId, Occupant>);
 
 impl Occupants {
     pub fn new(paths: usize) -> Occupants {
-        Occupants(Table::of(Occupant { request: None, since: Time::ZERO }, paths))
+        Occupants(IdTable::filled(Occupant { request: None, since: Time::ZERO }, paths))
     }
 
     /// Makes `request` the occupant of `path` at `now`. Returns whether another request, or the firmware, has occupied

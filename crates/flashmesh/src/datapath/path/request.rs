@@ -1,12 +1,12 @@
 //! Path requests of dies.
 
 use crate::datapath::Datapath;
-use crate::fabric::{DataOf, Fabric, TransferPhase};
+use crate::fabric::{DataOwner, Fabric, TransferPhase};
 use crate::ids::{DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::TransactionClass;
 
 impl<M: Model> Datapath<M> {
     /// Requests a command path for `die`. If the scheduler dispatches, makes the die a candidate instead.
@@ -25,13 +25,13 @@ impl<M: Model> Datapath<M> {
         }
         let (now, die) = (kernel.now(), self.requester(die));
         self.dies[die].path.request_command(now);
-        kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
+        kernel.notify(|| Notice::PathAsked(die, TransferPhase::Command));
         self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
         self.record_blocker(die, TransferPhase::Command);
     }
 
     /// Marks the data in the register of `die` as requesting a path. Returns whether there is data without a path request; if so, call
-    /// [`Datapath::ask_data`] next.
+    /// [`Datapath::request_data_path`] next.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
         self.dies[die].state.begin_sending()
@@ -45,21 +45,21 @@ impl<M: Model> Datapath<M> {
 
     /// Requests a path for the data in the register, to the controller or, with `to`, to the die of another chip.
     #[inline(always)]
-    pub fn ask_data(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
+    pub fn request_data_path(&mut self, die: DieId, to: Option<DieId>, kernel: &mut Kernel<M>) {
         let (now, requester) = (kernel.now(), self.requester(die));
         self.dies[requester].path.request_data(now);
         if M::ALL_FEATURES
             && let Some(to) = to
         {
-            kernel.tell(|| Notice::PathAsked(requester, TransferPhase::Copy));
-            return self.interconnect.fabric.acquire_copy(requester, to, now, &mut self.interconnect.outbox);
+            kernel.notify(|| Notice::PathAsked(requester, TransferPhase::Copy));
+            return self.interconnect.fabric.acquire_chip_to_chip(requester, to, now, &mut self.interconnect.outbox);
         }
-        kernel.tell(|| Notice::PathAsked(requester, TransferPhase::DataOut));
+        kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.announces_requests {
             let read = self.dies[die].state.outgoing();
             self.announce_request(read.and_then(|read| self.transactions[read].owner.request));
         }
-        let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOf::Request };
+        let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
         self.interconnect.fabric.acquire_for(requester, data, now, &mut self.interconnect.outbox);
         self.record_blocker(requester, TransferPhase::DataOut);
     }
@@ -67,19 +67,19 @@ impl<M: Model> Datapath<M> {
     /// Informs the fabric that the next path request is for a transaction of `request`.
     #[inline(never)]
     fn announce_request(&mut self, request: Option<RequestId>) {
-        self.interconnect.fabric.name_request(request);
+        self.interconnect.fabric.set_host_request(request);
     }
 
     /// Returns the kind of owner of the data that leaves the register of `die`, for arbitration by owner.
     #[inline(never)]
-    fn data_owner(&self, die: DieId) -> DataOf {
+    fn data_owner(&self, die: DieId) -> DataOwner {
         let state = &self.dies[die].state;
-        if state.outgoing().is_some_and(|read| self.transactions[read].class() == Class::MapRead) {
-            DataOf::Mapping
+        if state.outgoing().is_some_and(|read| self.transactions[read].class() == TransactionClass::MapRead) {
+            DataOwner::Mapping
         } else if state.sends_internally() {
-            DataOf::Collection
+            DataOwner::Collection
         } else {
-            DataOf::Request
+            DataOwner::Request
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fabric::{Cause, Causes, Granted, TransferPhase};
 use crate::ids::PathId;
-use crate::schedule::account::PathWait;
+use crate::schedule::latency_account::PathWait;
 use crate::units::Time;
 
 /// Indices in [`DiePathState::requested_at`].
@@ -80,7 +80,7 @@ impl DiePathState {
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");
         // The set-up of the path may have begun before the die was ready. Then there was no wait for the path.
-        let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
+        let wait = PathWait { requested_at: asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }
     }
 }
@@ -89,6 +89,6 @@ impl PathGrant {
     /// Returns how long the path was blocked.
     #[inline]
     pub fn waited(&self) -> Time {
-        self.wait.tried - self.wait.asked
+        self.wait.tried - self.wait.requested_at
     }
 }

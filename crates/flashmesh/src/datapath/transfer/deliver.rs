@@ -6,13 +6,13 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::Stall;
+use crate::schedule::latency_account::Stall;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
 /// Transfer that has ended.
 #[derive(Clone, Copy, Debug)]
-pub enum Arrived {
+pub enum DeliveredTransfer {
     /// A command with its data: the array has started. Next, call [`Datapath::issue_beside_array`].
     Command(DieId),
     /// Read data of a page, or of a part of it. Next, call [`Datapath::try_issue`], then [`Datapath::begin_sending`] for the data that remains in the
@@ -28,10 +28,10 @@ pub enum Arrived {
 impl<M: Model> Datapath<M> {
     /// Ends the transfer over the path of `requester` for `phase`: a command has arrived at the die, or read data at the controller or another chip.
     #[inline(always)]
-    pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> Arrived {
+    pub fn delivered(&mut self, phase: TransferPhase, requester: DieId, kernel: &mut Kernel<M>) -> DeliveredTransfer {
         let path = self.dies[requester].path.paths[phase.index()];
         let grant = Grant { die: requester, phase, path };
-        kernel.tell(|| Notice::Delivered(grant));
+        kernel.notify(|| Notice::Delivered(grant));
         let stalled = self.interconnect.fabric.stalled(grant);
         if stalled > Time::ZERO {
             self.count_stall(grant, stalled);
@@ -45,17 +45,17 @@ impl<M: Model> Datapath<M> {
                 done.commands += min_time;
                 self.release(grant, kernel);
                 self.start_array(die, stalled, kernel);
-                Arrived::Command(die)
+                DeliveredTransfer::Command(die)
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += min_time;
                 if self.rules.requests_before_release() {
                     let read = self.end_data_transfer(die, stalled, kernel);
-                    Arrived::Data { die, read, held: Some(grant) }
+                    DeliveredTransfer::Data { die, read, held: Some(grant) }
                 } else {
                     self.release(grant, kernel);
                     let read = self.end_data_transfer(die, stalled, kernel);
-                    Arrived::Data { die, read, held: None }
+                    DeliveredTransfer::Data { die, read, held: None }
                 }
             }
         }
@@ -83,10 +83,10 @@ impl<M: Model> Datapath<M> {
         let rest = if M::ALL_FEATURES { self.partial_transfers.take_remainder(die) } else { None };
         let state = &mut self.dies[die].state;
         let id = match rest {
-            Some(rest) => state.part_left(rest).expect("arriving data comes from a register that holds data"),
+            Some(rest) => state.finish_sending_part(rest).expect("arriving data comes from a register that holds data"),
             None => {
-                let id = state.data_left(now).expect("arriving data comes from a register that holds data");
-                kernel.tell(|| Notice::DataLeft(die));
+                let id = state.finish_sending(now).expect("arriving data comes from a register that holds data");
+                kernel.notify(|| Notice::DataLeft(die));
                 id
             }
         };
@@ -95,15 +95,15 @@ impl<M: Model> Datapath<M> {
         let mut companion = self.companion(id);
         while let Some(id) = companion {
             self.notify_read_left(id, kernel);
-            self.transactions[id].account.left(now, stall);
+            self.transactions[id].account.end_data_transfer(now, stall);
             companion = self.companion(id);
         }
         let transaction = &mut self.transactions[id];
-        transaction.account.left(now, stall);
-        if M::ALL_FEATURES && transaction.work.leaves_chip() {
+        transaction.account.end_data_transfer(now, stall);
+        if M::ALL_FEATURES && transaction.purpose.leaves_chip() {
             for id in self.with_companions(id) {
                 let Transaction { from, plane, .. } = self.transactions[id];
-                kernel.tell(|| Notice::PageCopied(from, plane));
+                kernel.notify(|| Notice::PageCopied(from, plane));
             }
         }
         id

@@ -4,6 +4,6 @@ mod deliver;
 mod partial;
 mod send;
 
-pub use deliver::Arrived;
+pub use deliver::DeliveredTransfer;
 
 pub(super) use partial::PartialTransfers;

@@ -19,7 +19,7 @@ impl PartialTransfers {
 
 impl<M: Model> Datapath<M> {
     /// Limits the next transfer from the register of `die` to the data of its first `count` reads.
-    pub fn part(&mut self, die: DieId, count: usize) {
+    pub fn limit_transfer(&mut self, die: DieId, count: usize) {
         let Some(read) = self.outgoing(die) else { return };
         let ids: Vec<TransactionId> = self.with_companions(read).collect();
         if let Some(&rest) = ids.get(count) {

@@ -2,19 +2,19 @@
 
 use crate::datapath::Datapath;
 use crate::datapath::path::PathGrant;
-use crate::fabric::{Cause, Causes, Fabric, Grant, Message, Payload, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Payload, TransferKind, TransferPhase};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::PathWait;
+use crate::schedule::latency_account::PathWait;
 use crate::units::{Bytes, Time};
 
 impl<M: Model> Datapath<M> {
     /// Counts the wait for a path, by each of its causes.
     #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
-        match self.interconnect.fabric.waited_for(grant) {
+        match self.interconnect.fabric.wait_by_cause(grant) {
             None => self.counters.conflicts.count(path.cause, path.waited()),
             Some(waits) => self.count_conflict_causes(path, waits),
         }
@@ -66,15 +66,15 @@ impl<M: Model> Datapath<M> {
         let causes = path_state.data_causes;
         let wait = PathWait { causes, ..path.wait };
         let transaction = &mut self.transactions[id];
-        transaction.account.leaves(now, since, waited_before, wait);
-        let mut bytes = transaction.moved;
+        transaction.account.start_data_transfer(now, since, waited_before, wait);
+        let mut bytes = transaction.transfer_bytes;
         let mut companion = self.companion(id);
         while let Some(id) = companion {
-            self.transactions[id].account.leaves(now, since, waited_before, wait);
-            bytes += self.transactions[id].moved;
+            self.transactions[id].account.start_data_transfer(now, since, waited_before, wait);
+            bytes += self.transactions[id].transfer_bytes;
             companion = self.companion(id);
         }
-        let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
+        let message = if grant.phase == TransferPhase::Copy { TransferKind::Copy } else { TransferKind::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare_area(bytes) };
         self.send_payload(grant, path, payload, kernel);
     }
@@ -82,7 +82,7 @@ impl<M: Model> Datapath<M> {
     /// Releases a path. The fabric may grant it to a waiting die.
     #[inline]
     pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
-        kernel.tell(|| Notice::PathReleased(grant));
+        kernel.notify(|| Notice::PathReleased(grant));
         self.interconnect.fabric.release(grant, kernel.now(), &mut self.interconnect.outbox);
     }
 
@@ -97,11 +97,11 @@ impl<M: Model> Datapath<M> {
         let sent = self.interconnect.fabric.send(grant, payload, kernel.now(), &mut self.interconnect.outbox);
         if kernel.is_probed() {
             let die = self.die_of_grant(grant);
-            kernel.tell(|| Notice::Sent(grant, die, payload, sent));
+            kernel.notify(|| Notice::Sent(grant, die, payload, sent));
         }
         let path_state = &mut self.dies[grant.die].path;
         path_state.paths[grant.phase.index()] = grant.path;
-        path_state.min_times[grant.phase.index()] = sent.least;
+        path_state.min_times[grant.phase.index()] = sent.min_duration;
         path_state.was_blocked[grant.phase.index()] = path.waited() > Time::ZERO;
         if let Some(at) = sent.delivered {
             let lane = match grant.phase {

@@ -149,6 +149,6 @@ fn the_due_event_leaves_the_queue_although_an_earlier_one_was_scheduled_since() 
     queue.schedule(NO_LANE, Time::from_ns(9), 8);
     let due = queue.advance().expect("two events are pending");
     queue.schedule(NO_LANE, Time::from_ns(5), 3);
-    assert_eq!(queue.take(due), 7);
+    assert_eq!(queue.dequeue(due), 7);
     assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(3), Some(8), None]);
 }

@@ -3,28 +3,28 @@
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
 
-use super::framing::Durations;
+use super::framing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
-use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
 /// Properties of the bus.
-pub static FACTS: Facts = Facts {
+pub static INFO: FabricInfo = FabricInfo {
     name: "bus",
     caption: "Each row of chips shares one channel. A die asks for the channel to get a command or to send data, and waits \
               while another transfer holds it. The array of a die works without the channel.",
     sections: &[],
-    obeys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
-    ignores: &[],
+    used_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
+    accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
-    held: Some(build),
+    build_held: Some(build),
     die_controllers: false,
-    routers: Routers::None,
+    routers: RouterPlacement::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
     build,
 };
 
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-    let durations = Durations::signals(config.fabric.rate_of_channel(geometry.chips_per_channel));
+    let durations = ChannelTiming::signals(config.fabric.rate_of_channel(geometry.chips_per_channel));
     Ok(SharedChannels::of_rows(config, geometry, durations, CHANNEL_WIRES).into())
 }

@@ -6,19 +6,19 @@
 use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
 
-use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
 /// Properties of the ideal.
-pub static FACTS: Facts = Facts {
+pub static INFO: FabricInfo = FabricInfo {
     name: "ideal",
     caption: "Every chip has a channel of its own. Nothing is in the way of anything.",
     sections: &[],
-    obeys: &["fabric.channel-rate", "fabric.arbitration"],
-    ignores: &[],
+    used_keys: &["fabric.channel-rate", "fabric.arbitration"],
+    accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
-    held: Some(build),
+    build_held: Some(build),
     die_controllers: false,
-    routers: Routers::None,
+    routers: RouterPlacement::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
     build,

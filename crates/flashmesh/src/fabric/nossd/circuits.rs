@@ -14,14 +14,15 @@ use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
 use crate::fabric::wormhole::{TerminalId, Topology};
 use crate::fabric::{
-    Cause, DataOf, Fabric, FabricError, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
+    Cause, DataOwner, Fabric, FabricError, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferKind,
+    TransferPhase,
 };
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::controllers;
-use super::controllers::Controllers;
+use super::controller_selector;
+use super::controller_selector::ControllerSelector;
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
 use super::routing::{PacketRouting, PacketRoutingError, routed};
@@ -60,7 +61,7 @@ pub struct Circuits {
     flit_time: Time,
     packetizer: Packetizer,
     zero_load: ZeroLoadLatency,
-    controllers: Controllers,
+    controllers: ControllerSelector,
     /// Next controller in the round-robin order of commands.
     turn: u32,
     dies_per_chip: u32,
@@ -81,12 +82,12 @@ impl Circuits {
     /// # Errors
     /// If no such network can be built.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Circuits, FabricError> {
-        Ok(Circuits::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?))
+        Ok(Circuits::over(config, geometry, controller_selector::topology(&config.nossd, geometry).map_err(too_large)?))
     }
 
     fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Circuits {
         let nossd = &config.nossd;
-        let controllers = Controllers::new(nossd, geometry, &topology);
+        let controllers = ControllerSelector::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
         Circuits {
             flit_time: nossd.flit_time,
@@ -222,7 +223,7 @@ impl Fabric for Circuits {
         geometry: &Geometry,
         routing: &dyn PacketRouting,
     ) -> Result<bool, PacketRoutingError> {
-        let topology = controllers::topology(&config.nossd, geometry).map_err(too_large)?;
+        let topology = controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
         *self = Circuits::over(config, geometry, routed(topology, routing)?);
         Ok(true)
     }
@@ -231,48 +232,48 @@ impl Fabric for Circuits {
         let chip = self.chip_of(die);
         let routes = if phase == TransferPhase::Command {
             let mut turn = self.turn;
-            let sender = self.controllers.choose(chip, &mut turn, |controller| self.load(controller));
+            let sender = self.controllers.command_controller(chip, &mut turn, |controller| self.load(controller));
             self.turn = turn;
-            self.dies[die.index()].commanding = sender;
+            self.dies[die.index()].command_controller = sender;
             self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {
             // With held reads, a die requests a path for data only to acknowledge an operation that holds no path.
-            self.routes(die, None, self.dies[die.index()].acknowledged)
+            self.routes(die, None, self.dies[die.index()].ack_controller)
         } else {
             self.routes(die, None, self.dies[die.index()].receiver())
         };
         self.enqueue(die, phase, routes, now, outbox);
     }
 
-    fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn acquire_for(&mut self, die: DieId, _data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
-        let (packets, _) = self.packetizer.cut(payload);
+        let (packets, _) = self.packetizer.packetize(payload);
         let Route { sender, chip, receiver, .. } = self.circuit(grant.path).route;
         let own = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
-        let receiving = self.controllers.reply_controller(own, state.commanding);
+        let receiving = self.controllers.reply_controller(own, state.command_controller);
         match payload.message {
-            Message::Read => state.expect_data(receiving, payload.planes),
-            Message::Program | Message::Erase | Message::Copyback => state.acknowledged = receiving,
-            Message::Data | Message::Copy => _ = state.take_plane(),
+            TransferKind::Read => state.expect_data(receiving, payload.planes),
+            TransferKind::Program | TransferKind::Erase | TransferKind::Copyback => state.ack_controller = receiving,
+            TransferKind::Data | TransferKind::Copy => _ = state.dequeue_plane(),
         }
         let (ends, hops) = match payload.message {
-            Message::Data | Message::Copy => ([chip, receiver], self.controllers.least_hops_out(own)),
+            TransferKind::Data | TransferKind::Copy => ([chip, receiver], self.controllers.least_hops_out(own)),
             _ => ([sender, chip], self.controllers.least_hops_in(own)),
         };
         let delivered = self.send_over(ends, packets, payload.bytes, grant.phase, now);
         let least = self.flit_time * (self.zero_load.cycles(packets, hops) + 1);
-        Sent { delivered: Some(delivered), least }
+        Sent { delivered: Some(delivered), min_duration: least }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let Some(Circuit { die, route, since }) = self.circuits[grant.path.index()].take() else { return };
         for link in route.links {
             self.holders[link.index()] = None;
-            outbox.used(link, die, since, now);
+            outbox.record_use(link, die, since, now);
         }
         self.grant_queued(now, outbox);
     }
@@ -287,7 +288,7 @@ impl Fabric for Circuits {
         self.send_over([chip, receiver], packets, Bytes::ZERO, TransferPhase::DataOut, now)
     }
 
-    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.die == die) else { return false };
         let wanted: Vec<LinkId> =
             self.waiting[at].routes.iter().flat_map(|route| route.links.iter().copied()).collect();
@@ -323,7 +324,7 @@ impl Fabric for Circuits {
         self.links.hops()
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         (0..).map(LinkId).zip(&self.holders).filter_map(|(link, die)| Some((link, (*die)?))).collect()
     }
 }

@@ -1,15 +1,15 @@
 //! Layout and usage of the links of the network, and link uses for an oracle.
 
 use crate::config::{self, Interleave};
-use crate::fabric::layout::{Layout, Link, LinkKind, Part, SharedResource};
+use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
 use crate::fabric::wormhole::{RouterId, TerminalId, Topology};
 use crate::fabric::{LinkUsage, LinkUse, Outbox, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::{Bytes, Time};
 
-use super::controllers::Controllers;
-use super::transport::Transport;
+use super::controller_selector::ControllerSelector;
+use super::packet_network::PacketNetwork;
 
 /// Number of wires of a link: one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
@@ -32,7 +32,7 @@ pub(super) struct LinkAccounting {
 impl LinkAccounting {
     pub(super) fn new(
         topology: &Topology,
-        controllers: &Controllers,
+        controllers: &ControllerSelector,
         geometry: &Geometry,
         config: &config::Nossd,
     ) -> LinkAccounting {
@@ -42,7 +42,7 @@ impl LinkAccounting {
         let reverse = |link: LinkId| {
             let into = || {
                 let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
-                let is_shared = config.interleave == Interleave::Flits && controllers.has(terminal);
+                let is_shared = config.interleave == Interleave::Flits && controllers.is_controller(terminal);
                 is_shared.then(|| topology.injection(terminal))
             };
             topology.reverse(link).or_else(into)
@@ -96,7 +96,7 @@ impl LinkAccounting {
     }
 
     /// Returns the time for which packets held each link, in both directions together.
-    pub(super) fn held(&self, network: &Transport, flit_time: Time) -> Vec<Time> {
+    pub(super) fn held(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
             held[number.index()] += flit_time * network.held_cycles(link);
@@ -115,14 +115,19 @@ impl LinkAccounting {
 
     /// Returns the links to and from each chip, the links between routers, and for each direction all controller links together.
     pub(super) fn shared_resources(&self) -> Vec<SharedResource> {
-        let alone = |part: Part| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
+        let alone =
+            |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
-            self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
+            self.layout.of_kind(LinkKind::Chip).map(alone(TransferDestination::Chip)).collect();
         // Routing is deterministic, so traffic over a link between routers has no other route.
-        shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
+        shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(TransferDestination::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
-            shared_resources.push(SharedResource { part: Part::Controllers, at_once: links.len() as u32, links });
+            shared_resources.push(SharedResource {
+                part: TransferDestination::Controllers,
+                at_once: links.len() as u32,
+                links,
+            });
         }
         shared_resources
     }
@@ -164,7 +169,7 @@ impl LinkAccounting {
     }
 
     /// Starts the log of the network. Called before the first packet.
-    pub(super) fn keep_log(&mut self, network: &mut Transport) {
+    pub(super) fn keep_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
             network.keep_log();
@@ -173,7 +178,7 @@ impl LinkAccounting {
 
     /// Stops the log after the oracle was detached.
     #[inline]
-    pub(super) fn drop_log(&mut self, network: &mut Transport) {
+    pub(super) fn drop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {
             self.is_watching = false;
             self.uses.clear();
@@ -182,7 +187,7 @@ impl LinkAccounting {
     }
 
     /// Records the link uses that the network knows so far.
-    pub(super) fn watch(&mut self, network: &mut Transport, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+    pub(super) fn watch(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
             die: die_of(crossing.token),
@@ -204,7 +209,7 @@ impl LinkAccounting {
         self.uses.retain(|link_use| {
             let is_over = link_use.until <= now;
             if is_over {
-                outbox.used(link_use.link, link_use.die, link_use.from, link_use.until);
+                outbox.record_use(link_use.link, link_use.die, link_use.from, link_use.until);
             }
             !is_over
         });
@@ -212,7 +217,7 @@ impl LinkAccounting {
 }
 
 /// Returns the name of a link. Several links of one endpoint are named in the order of their numbers.
-fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: LinkId) -> Link {
+fn describe(topology: &Topology, controllers: &ControllerSelector, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));
     if let Some(reverse) = topology.reverse(link) {

@@ -2,26 +2,26 @@
 
 use crate::config;
 use crate::engine::arena::Arena;
-use crate::fabric::wormhole::{self, Class, Packet, ParameterError, TerminalId, Topology};
+use crate::fabric::wormhole::{self, Packet, PacketClass, ParameterError, TerminalId, Topology};
 use crate::fabric::{FabricEvent, Outbox, TransferPhase};
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::NETWORK;
-use super::controllers::Controllers;
+use super::controller_selector::ControllerSelector;
+use super::injection_ports::InjectionPorts;
 use super::link_accounting::LinkAccounting;
+use super::packet_network::PacketNetwork;
 use super::packets::Packets;
-use super::ports::Ports;
 use super::settings::parameters;
-use super::state::{DieState, InFlight, MessageId, Purpose};
-use super::transport::Transport;
+use super::state::{DieState, InFlight, MessageContent, MessageId};
 use super::zero_load_latency::ZeroLoadLatency;
 
 /// The network with the messages in it.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
-    network: Transport,
-    reported: wormhole::Outbox,
+    network: PacketNetwork,
+    reported: wormhole::NetworkReports,
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, InFlight>,
@@ -42,11 +42,11 @@ impl Messages {
     pub fn new(
         config: &config::Nossd,
         topology: Topology,
-        controllers: &Controllers,
+        controllers: &ControllerSelector,
         links: LinkAccounting,
     ) -> Result<Messages, ParameterError> {
         Ok(Messages {
-            reported: wormhole::Outbox::default(),
+            reported: wormhole::NetworkReports::default(),
             flit_time: config.flit_time,
             zero_load: ZeroLoadLatency::new(parameters(config)),
             in_flight: Arena::default(),
@@ -54,7 +54,7 @@ impl Messages {
             arriving_at: vec![0; topology.terminals() as usize],
             links,
             alarm_at: u64::MAX,
-            network: Transport::new(config, topology, controllers.terminal(0))?,
+            network: PacketNetwork::new(config, topology, controllers.terminal(0))?,
         })
     }
 
@@ -69,7 +69,7 @@ impl Messages {
     }
 
     /// Returns the zero-load latency of `packets` over `hops` links between routers.
-    pub fn least(&mut self, packets: Packets, hops: u32) -> Time {
+    pub fn zero_load_latency(&mut self, packets: Packets, hops: u32) -> Time {
         self.flit_time * (self.zero_load.cycles(packets, hops) + 1)
     }
 
@@ -82,9 +82,9 @@ impl Messages {
     pub fn inject(
         &mut self,
         message: InFlight,
-        class: Class,
+        class: PacketClass,
         now: Time,
-        controllers: &Controllers,
+        controllers: &ControllerSelector,
         outbox: &mut Outbox,
     ) {
         if outbox.uses.is_some() {
@@ -115,7 +115,7 @@ impl Messages {
     }
 
     /// Simulates the network up to `now`, and further as long as no event of the drive can interfere.
-    pub fn advance(&mut self, now: Time, ports: &mut Ports, dies: &mut [DieState], outbox: &mut Outbox) {
+    pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
         // The event that ends the lookahead can inject a packet in the cycle of the event.
@@ -165,7 +165,7 @@ impl Messages {
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;
-        message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_))
+        message.to_inject == 0 && matches!(message.purpose, MessageContent::Transfer(_))
     }
 
     /// Schedules the arrival of a message whose last flit reaches the destination in cycle `tail`.
@@ -174,7 +174,7 @@ impl Messages {
         self.arriving_at[destination.index()] -= 1;
         let at = self.flit_time * (tail + 1);
         match purpose {
-            Purpose::Transfer(grant) => {
+            MessageContent::Transfer(grant) => {
                 let alone = self.zero_load.cycles(packets, hops);
                 let stalled = (tail - created).saturating_sub(alone);
                 let state = &mut dies[grant.die.index()];
@@ -182,7 +182,7 @@ impl Messages {
                 state.arriving[grant.phase.index()] = Some(id);
                 outbox.events.push((at, FabricEvent::Delivered(grant)));
             }
-            Purpose::Acknowledgement(acknowledgement) => {
+            MessageContent::Acknowledgement(acknowledgement) => {
                 self.acknowledging.push((at, id));
                 outbox.events.push((at, FabricEvent::Acknowledged(acknowledgement)));
             }
@@ -190,10 +190,10 @@ impl Messages {
     }
 
     /// Counts an arrived message. Counting earlier would let link counters run ahead of time.
-    pub fn count(&mut self, id: MessageId, controllers: &Controllers) {
+    pub fn count(&mut self, id: MessageId, controllers: &ControllerSelector) {
         let InFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);
-        let phase = match [source, destination].map(|terminal| controllers.has(terminal)) {
+        let phase = match [source, destination].map(|terminal| controllers.is_controller(terminal)) {
             [true, _] => TransferPhase::Command,
             [false, true] => TransferPhase::DataOut,
             [false, false] => TransferPhase::Copy,
@@ -203,7 +203,7 @@ impl Messages {
     }
 
     /// Counts the acknowledgements that arrive up to `now`.
-    pub fn count_acknowledgements(&mut self, now: Time, controllers: &Controllers) {
+    pub fn count_acknowledgements(&mut self, now: Time, controllers: &ControllerSelector) {
         while let Some(at) = self.acknowledging.iter().position(|(at, _)| *at <= now) {
             let (_, id) = self.acknowledging.swap_remove(at);
             self.count(id, controllers);

@@ -32,17 +32,17 @@
 //!   2014, section 5.4.
 
 mod circuits;
-mod controllers;
-mod facts;
+mod controller_selector;
+mod info;
+mod injection_ports;
 mod link_accounting;
 mod messages;
+mod packet_network;
 mod packets;
-mod ports;
 mod routing;
 mod settings;
 mod state;
 mod terminals;
-mod transport;
 mod zero_load_latency;
 
 use crate::config::{Config, ControllerQueues};
@@ -51,22 +51,22 @@ use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
 use super::layout::{Layout, SharedResource};
-use super::wormhole::{Class, TerminalId, Topology};
+use super::wormhole::{PacketClass, TerminalId, Topology};
 use super::{
-    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent, TOKENS,
-    TransferPhase,
+    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, HoldTimes, LinkUsage, Outbox, Payload, Sent, TOKENS,
+    TransferKind, TransferPhase,
 };
 
 pub use circuits::Circuits;
-use controllers::Controllers;
-pub use facts::FACTS;
+use controller_selector::ControllerSelector;
+pub use info::INFO;
+use injection_ports::{InjectionPorts, PortAdmission};
 use link_accounting::LinkAccounting;
 use messages::Messages;
 use packets::Packetizer;
-use ports::{Admission, Ports};
 pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
-use state::{DieState, InFlight, Purpose};
+use state::{DieState, InFlight, MessageContent};
 
 /// Token for the wake-up of the network. The token for a port is its terminal number.
 const NETWORK: u32 = TOKENS - 1;
@@ -76,8 +76,8 @@ const NETWORK: u32 = TOKENS - 1;
 pub struct Nossd {
     messages: Messages,
     packetizer: Packetizer,
-    controllers: Controllers,
-    ports: Ports,
+    controllers: ControllerSelector,
+    ports: InjectionPorts,
     dies: Vec<DieState>,
     queues: ControllerQueues,
     /// Next controller in the round-robin order of commands.
@@ -91,17 +91,17 @@ impl Nossd {
     /// # Errors
     /// If no such network can be built.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
-        Nossd::over(config, geometry, controllers::topology(&config.nossd, geometry).map_err(too_large)?)
+        Nossd::over(config, geometry, controller_selector::topology(&config.nossd, geometry).map_err(too_large)?)
     }
 
     fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Result<Nossd, FabricError> {
         let nossd = &config.nossd;
-        let controllers = Controllers::new(nossd, geometry, &topology);
+        let controllers = ControllerSelector::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
         Ok(Nossd {
             messages: Messages::new(nossd, topology, &controllers, links).map_err(too_large)?,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
-            ports: Ports::new(controllers.terminals()),
+            ports: InjectionPorts::new(controllers.terminals()),
             controllers,
             dies: vec![DieState::default(); geometry.dies() as usize],
             queues: nossd.controller_queues,
@@ -128,7 +128,7 @@ impl Nossd {
     /// Returns the port at which the messages of a die enter the network.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
-            TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].commanding),
+            TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].command_controller),
             TransferPhase::DataOut | TransferPhase::Copy => self.controllers.terminal_of_chip(self.chip_of(die)),
         }
     }
@@ -146,7 +146,7 @@ impl Nossd {
     fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
             let phase = match self.dies[die.index()].copies_to {
-                _ if self.controllers.has(terminal) => TransferPhase::Command,
+                _ if self.controllers.is_controller(terminal) => TransferPhase::Command,
                 Some(_) => TransferPhase::Copy,
                 None => TransferPhase::DataOut,
             };
@@ -162,12 +162,12 @@ impl Nossd {
         }
         let port = self.port(die, phase);
         match self.ports.request(port, die, now) {
-            Admission::Granted(channel) => {
+            PortAdmission::Granted(channel) => {
                 self.dies[die.index()].channel[phase.index()] = channel;
                 Nossd::grant(die, phase, now, outbox);
             }
-            Admission::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
-            Admission::Waiting => {}
+            PortAdmission::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
+            PortAdmission::Waiting => {}
         }
     }
 
@@ -176,16 +176,16 @@ impl Nossd {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
         match payload.message {
-            Message::Read => {
-                state.expect_data(self.controllers.reply_controller(chip, state.commanding), payload.planes);
+            TransferKind::Read => {
+                state.expect_data(self.controllers.reply_controller(chip, state.command_controller), payload.planes);
                 self.controllers.terminal_of_chip(chip)
             }
-            Message::Program | Message::Erase | Message::Copyback => {
-                state.acknowledged = self.controllers.reply_controller(chip, state.commanding);
+            TransferKind::Program | TransferKind::Erase | TransferKind::Copyback => {
+                state.ack_controller = self.controllers.reply_controller(chip, state.command_controller);
                 self.controllers.terminal_of_chip(chip)
             }
-            Message::Data | Message::Copy => {
-                let reads = state.take_plane();
+            TransferKind::Data | TransferKind::Copy => {
+                let reads = state.dequeue_plane();
                 match state.copies_to.take() {
                     Some(to) => self.controllers.terminal_of_chip(to),
                     None => self.controllers.terminal(reads),
@@ -202,7 +202,7 @@ impl Fabric for Nossd {
         geometry: &Geometry,
         routing: &dyn PacketRouting,
     ) -> Result<bool, PacketRoutingError> {
-        let topology = controllers::topology(&config.nossd, geometry).map_err(too_large)?;
+        let topology = controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
         *self = Nossd::over(config, geometry, routing::routed(topology, routing)?)?;
         Ok(true)
     }
@@ -211,24 +211,24 @@ impl Fabric for Nossd {
         if phase == TransferPhase::Command {
             let chip = self.chip_of(die);
             let mut turn = self.turn;
-            let chosen = self.controllers.choose(chip, &mut turn, |controller| self.load(controller, now));
+            let chosen = self.controllers.command_controller(chip, &mut turn, |controller| self.load(controller, now));
             self.turn = turn;
-            self.dies[die.index()].commanding = chosen;
+            self.dies[die.index()].command_controller = chosen;
         }
         self.request(die, phase, now, outbox);
     }
 
-    fn copies(&self, from: DieId, to: DieId) -> bool {
+    fn supports_chip_to_chip(&self, from: DieId, to: DieId) -> bool {
         self.chip_of(from) != self.chip_of(to)
     }
 
-    fn acquire_copy(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
+    fn acquire_chip_to_chip(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
         self.dies[from.index()].copies_to = Some(self.chip_of(to));
         self.request(from, TransferPhase::Copy, now, outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
-        let (packets, class) = self.packetizer.cut(payload);
+        let (packets, class) = self.packetizer.packetize(payload);
         let source = if grant.phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             let port = self.port(grant.die, grant.phase);
             self.controllers.least_of(port, |terminal| self.messages.queued_packets(terminal))
@@ -239,11 +239,11 @@ impl Fabric for Nossd {
         };
         let destination = self.destination(grant, payload);
         let message = InFlight {
-            purpose: Purpose::Transfer(grant),
+            purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
             // The page list of a Clean does not count as data.
-            bytes: if payload.message == Message::Read { Bytes::ZERO } else { payload.bytes },
+            bytes: if payload.message == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
             created: 0,
@@ -257,7 +257,7 @@ impl Fabric for Nossd {
             TransferPhase::DataOut => self.controllers.least_hops_out(chip),
             TransferPhase::Copy => self.messages.hops(source, destination),
         };
-        Sent { delivered: None, least: self.messages.least(packets, hops) }
+        Sent { delivered: None, min_duration: self.messages.zero_load_latency(packets, hops) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
@@ -274,7 +274,7 @@ impl Fabric for Nossd {
         }
     }
 
-    fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         // Any message in the network may be the one that blocks.
         self.messages
             .dies()
@@ -294,24 +294,24 @@ impl Fabric for Nossd {
         self.messages.count_acknowledgements(now, &self.controllers);
         let packets = self.packetizer.acknowledgement();
         let message = InFlight {
-            purpose: Purpose::Acknowledgement(id),
+            purpose: MessageContent::Acknowledgement(id),
             die,
             packets,
             bytes: Bytes::ZERO,
             source: self.controllers.least_of(self.controllers.terminal_of_chip(self.chip_of(die)), |terminal| {
                 self.messages.queued_packets(terminal)
             }),
-            destination: self.controllers.terminal(self.dies[die.index()].acknowledged),
+            destination: self.controllers.terminal(self.dies[die.index()].ack_controller),
             created: 0,
             to_inject: packets.count,
             to_deliver: packets.count,
         };
-        self.messages.inject(message, Class::Small, now, &self.controllers, outbox);
+        self.messages.inject(message, PacketClass::Small, now, &self.controllers, outbox);
     }
 
     fn redirect_acknowledgement(&mut self, die: DieId, by: DieId) {
-        self.dies[die.index()].acknowledged =
-            self.controllers.reply_controller(self.chip_of(die), self.dies[by.index()].commanding);
+        self.dies[die.index()].ack_controller =
+            self.controllers.reply_controller(self.chip_of(die), self.dies[by.index()].command_controller);
     }
 
     fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
@@ -344,8 +344,8 @@ impl Fabric for Nossd {
         self.messages.links.usage()
     }
 
-    fn links_held(&self) -> Held<Time> {
-        Held::ByPackets(self.messages.links_held())
+    fn link_hold_times(&self) -> HoldTimes<Time> {
+        HoldTimes::ByPackets(self.messages.links_held())
     }
 
     fn controllers_busy(&self, now: Time) -> Vec<Time> {
@@ -356,7 +356,7 @@ impl Fabric for Nossd {
         self.messages.links.hops()
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         self.messages.held()
     }
 }

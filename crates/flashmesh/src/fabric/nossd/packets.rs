@@ -1,8 +1,8 @@
 //! Division of messages into packets (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.2 and Table 4).
 
 use crate::config::{self, Interleave, PagePackets};
-use crate::fabric::wormhole::Class;
-use crate::fabric::{Message, Payload};
+use crate::fabric::wormhole::PacketClass;
+use crate::fabric::{Payload, TransferKind};
 use crate::units::Bytes;
 
 /// Packets of a message, all of equal length.
@@ -53,26 +53,26 @@ impl Packetizer {
     }
 
     /// Divides `payload` into packets. Returns them with their class.
-    pub(super) fn cut(&self, payload: Payload) -> (Packets, Class) {
-        let requests = |flits| (Packets { count: payload.planes, flits }, Class::Small);
+    pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
+        let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
         match payload.message {
             // The page list of a Clean lengthens the request.
-            Message::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
-            Message::Erase | Message::Copyback => requests(self.erase_request),
+            TransferKind::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
+            TransferKind::Erase | TransferKind::Copyback => requests(self.erase_request),
             // No data is sent, because the data has come from another chip.
-            Message::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
-            Message::Program | Message::Data | Message::Copy => {
+            TransferKind::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
+            TransferKind::Program | TransferKind::Data | TransferKind::Copy => {
                 // Each plane has a message of its own, with its own page.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
                 if self.pages == PagePackets::One {
                     let flits = self.data_header + bytes as u32;
-                    return (Packets { count: planes as u32, flits }, Class::Large);
+                    return (Packets { count: planes as u32, flits }, PacketClass::Large);
                 }
                 let count = bytes.div_ceil(self.data_payload).max(1) * planes;
                 let packets = Packets { count: count as u32, flits: self.data_packet };
-                (if self.keeps_runs { packets.run() } else { packets }, Class::Large)
+                (if self.keeps_runs { packets.run() } else { packets }, PacketClass::Large)
             }
         }
     }
@@ -99,31 +99,31 @@ mod tests {
     use super::*;
     use crate::units::Time;
 
-    fn cut(config: &config::Nossd, spare: u64, message: Message, planes: u32, bytes: u64) -> (u32, u32) {
+    fn cut(config: &config::Nossd, spare: u64, message: TransferKind, planes: u32, bytes: u64) -> (u32, u32) {
         let payload = Payload { message, planes, command: Time::ZERO, bytes: Bytes::new(bytes) };
-        let packets = Packetizer::new(config, Bytes::new(spare)).cut(payload).0;
+        let packets = Packetizer::new(config, Bytes::new(spare)).packetize(payload).0;
         (packets.count, packets.flits)
     }
 
     #[test]
     fn a_page_of_4_kib_and_224_b_is_nine_packets_of_512_flits() {
         let config = config::Nossd { keep_runs: false, ..Default::default() };
-        assert_eq!(cut(&config, 0, Message::Data, 1, 4096), (9, 512));
-        assert_eq!(cut(&config, 224, Message::Data, 1, 4320), (9, 512));
-        assert_eq!(cut(&config, 224, Message::Data, 1, 4321), (10, 512));
-        assert_eq!(cut(&config, 0, Message::Program, 2, 8192), (18, 512));
-        assert_eq!(cut(&config, 0, Message::Data, 1, 512), (2, 512));
-        assert_eq!(cut(&config, 0, Message::Data, 1, 16384), (36, 512));
+        assert_eq!(cut(&config, 0, TransferKind::Data, 1, 4096), (9, 512));
+        assert_eq!(cut(&config, 224, TransferKind::Data, 1, 4320), (9, 512));
+        assert_eq!(cut(&config, 224, TransferKind::Data, 1, 4321), (10, 512));
+        assert_eq!(cut(&config, 0, TransferKind::Program, 2, 8192), (18, 512));
+        assert_eq!(cut(&config, 0, TransferKind::Data, 1, 512), (2, 512));
+        assert_eq!(cut(&config, 0, TransferKind::Data, 1, 16384), (36, 512));
     }
 
     /// Checks a page in one packet (Network-on-SSD, CAL 2012, section 3.2): a header, then the page with its metadata.
     #[test]
     fn a_page_in_one_packet_is_as_long_as_its_header_and_its_bytes() {
         let config = config::Nossd { page_packets: PagePackets::One, data_header_flits: 4, ..Default::default() };
-        assert_eq!(cut(&config, 64, Message::Data, 1, 4160), (1, 4164));
-        assert_eq!(cut(&config, 64, Message::Program, 2, 8320), (2, 4164));
+        assert_eq!(cut(&config, 64, TransferKind::Data, 1, 4160), (1, 4164));
+        assert_eq!(cut(&config, 64, TransferKind::Program, 2, 8320), (2, 4164));
         let bare = config::Nossd { metadata: Bytes::ZERO, ..config.clone() };
-        assert_eq!(cut(&bare, 0, Message::Data, 1, 512), (1, 516));
+        assert_eq!(cut(&bare, 0, TransferKind::Data, 1, 512), (1, 516));
         let geometry =
             config::Geometry { page_size: Bytes::from_kib(4), page_spare: Bytes::new(64), ..Default::default() };
         assert_eq!(Packetizer::longest(&config, &geometry, 1), 4164);
@@ -132,17 +132,17 @@ mod tests {
     #[test]
     fn packets_that_are_kept_together_are_one() {
         let config = config::Nossd::default();
-        assert_eq!(cut(&config, 0, Message::Data, 1, 4096), (1, 9 * 512));
-        assert_eq!(cut(&config, 0, Message::Read, 2, 0), (2, 8));
+        assert_eq!(cut(&config, 0, TransferKind::Data, 1, 4096), (1, 9 * 512));
+        assert_eq!(cut(&config, 0, TransferKind::Read, 2, 0), (2, 8));
     }
 
     #[test]
     fn requests_and_acknowledgements_have_the_lengths_of_the_configuration() {
         let config = config::Nossd { erase_request_flits: 6, acknowledgement_flits: 3, ..Default::default() };
-        assert_eq!(cut(&config, 0, Message::Read, 1, 0), (1, 8));
-        assert_eq!(cut(&config, 0, Message::Erase, 1, 0), (1, 6));
-        assert_eq!(cut(&config, 0, Message::Copyback, 1, 0), (1, 6));
-        assert_eq!(cut(&config, 0, Message::Program, 1, 0), (1, 6));
+        assert_eq!(cut(&config, 0, TransferKind::Read, 1, 0), (1, 8));
+        assert_eq!(cut(&config, 0, TransferKind::Erase, 1, 0), (1, 6));
+        assert_eq!(cut(&config, 0, TransferKind::Copyback, 1, 0), (1, 6));
+        assert_eq!(cut(&config, 0, TransferKind::Program, 1, 0), (1, 6));
         let acknowledgement = Packetizer::new(&config, Bytes::ZERO).acknowledgement();
         assert_eq!(acknowledgement, Packets { count: 1, flits: 3 });
     }

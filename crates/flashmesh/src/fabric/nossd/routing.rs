@@ -1,8 +1,8 @@
 //! Custom routing of packets.
 
 use crate::fabric::FabricError;
-use crate::fabric::venice::{Port, Ports};
-use crate::fabric::wormhole::{RouterPlace, RoutesError, Topology, Way};
+use crate::fabric::venice::{Port, PortSet};
+use crate::fabric::wormhole::{GridDirection, RouterCoord, RoutesError, Topology};
 
 /// The routing of NoSSD packets, in place of XY routing.
 ///
@@ -13,7 +13,7 @@ use crate::fabric::wormhole::{RouterPlace, RoutesError, Topology, Way};
 ///   deadlock; other routings are rejected.
 pub trait PacketRouting {
     /// Returns the port by which a packet for the router `to` leaves router `at`.
-    fn next_hop(&self, at: RouterPlace, to: RouterPlace, open: Ports) -> Port;
+    fn next_hop(&self, at: RouterCoord, to: RouterCoord, open: PortSet) -> Port;
 }
 
 /// A reason why a custom packet routing is rejected.
@@ -27,12 +27,12 @@ pub enum PacketRoutingError {
     Routes(#[from] RoutesError),
 }
 
-fn port(way: Way) -> Port {
+fn port(way: GridDirection) -> Port {
     match way {
-        Way::East => Port::East,
-        Way::West => Port::West,
-        Way::South => Port::South,
-        Way::North => Port::North,
+        GridDirection::East => Port::East,
+        GridDirection::West => Port::West,
+        GridDirection::South => Port::South,
+        GridDirection::North => Port::North,
     }
 }
 
@@ -42,8 +42,8 @@ fn port(way: Way) -> Port {
 /// If packets would not arrive, or if the network could deadlock.
 pub(super) fn routed(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
     topology.routed(&mut |at, to, ways| {
-        let open = ways.iter().fold(Ports::NONE, |open, way| open.with(Ports::of(port(*way))));
+        let open = ways.iter().fold(PortSet::NONE, |open, way| open.with(PortSet::of(port(*way))));
         let answer = routing.next_hop(at, to, open);
-        Way::ALL.into_iter().find(|way| port(*way) == answer)
+        GridDirection::ALL.into_iter().find(|way| port(*way) == answer)
     })
 }

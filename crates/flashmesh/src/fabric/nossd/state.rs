@@ -14,7 +14,7 @@ id!(
 
 /// Effect of the arrival of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(super) enum MessageContent {
     Transfer(Grant),
     Acknowledgement(AcknowledgementId),
 }
@@ -22,7 +22,7 @@ pub(super) enum Purpose {
 /// A message in the network.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
-    pub purpose: Purpose,
+    pub purpose: MessageContent,
     pub die: DieId,
     pub packets: Packets,
     pub bytes: Bytes,
@@ -45,9 +45,9 @@ struct PendingRead {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DieState {
     /// Controller at which the die is queued, or which sends its command.
-    pub commanding: u32,
+    pub command_controller: u32,
     /// Controller that receives the acknowledgement of its program or erase.
-    pub acknowledged: u32,
+    pub ack_controller: u32,
     /// Local channel over which the message of each phase enters the network.
     pub channel: [TerminalId; TransferPhase::ALL.len()],
     /// Reads whose data has not been sent, in order: one in the page register, one in the array.
@@ -73,7 +73,7 @@ impl DieState {
     }
 
     /// Removes one plane from the data to send. Returns the controller that receives it.
-    pub fn take_plane(&mut self) -> u32 {
+    pub fn dequeue_plane(&mut self) -> u32 {
         let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);
         self.reads =
@@ -85,8 +85,8 @@ impl DieState {
 impl Default for DieState {
     fn default() -> DieState {
         DieState {
-            commanding: 0,
-            acknowledged: 0,
+            command_controller: 0,
+            ack_controller: 0,
             channel: [TerminalId(0); TransferPhase::ALL.len()],
             reads: Default::default(),
             copies_to: None,

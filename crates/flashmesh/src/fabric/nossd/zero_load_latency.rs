@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology};
+use crate::fabric::wormhole::{
+    Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId, Topology, WormholeNetwork,
+};
 
 use super::packets::Packets;
 
@@ -40,14 +42,14 @@ impl ZeroLoadLatency {
 fn measure(parameters: Parameters, packets: Packets, hops: u32) -> u64 {
     let row = Topology::new(Grid::mesh(1, hops + 1), vec![RouterId(0), RouterId(hops)]);
     let mut network = row
-        .map(|row| Network::new(row, parameters).expect("the drive's own network has the same parameters"))
+        .map(|row| WormholeNetwork::new(row, parameters).expect("the drive's own network has the same parameters"))
         .expect("a way through a network has no more routers than the network");
     for _ in 0..packets.count {
         let (source, destination) = (TerminalId(0), TerminalId(1));
-        let packet = Packet { token: 0, source, destination, flits: packets.flits, class: Class::Large };
+        let packet = Packet { token: 0, source, destination, flits: packets.flits, class: PacketClass::Large };
         network.inject(0, packet).expect("the drive's own network takes the same packet");
     }
-    let mut outbox = Outbox::default();
+    let mut outbox = NetworkReports::default();
     network.advance(u64::MAX, &mut outbox);
     outbox.deliveries.iter().map(|delivery| delivery.tail).max().unwrap_or(0)
 }

@@ -9,7 +9,7 @@ use super::super::shared_channels::CHANNEL_WIRES;
 
 /// A route to a die: a channel with the controller that drives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Side {
+pub(super) struct DieChannel {
     pub(super) link: LinkId,
     pub(super) controller: u32,
     /// Position of the die in the round-robin order of the controller.
@@ -20,7 +20,7 @@ pub(super) struct Side {
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     /// Horizontal and vertical side, indexed by die.
-    sides: Vec<[Side; 2]>,
+    sides: Vec<[DieChannel; 2]>,
     /// Number of rows and of columns (N).
     rows: u32,
     /// Channels per controller.
@@ -38,20 +38,20 @@ impl Grid {
             let (chip, die_in_chip) = (die / dies_per_chip, die % dies_per_chip);
             let (row, column) = (chip / rows, chip % rows);
             let horizontal =
-                Side { link: LinkId(row), controller: row, position: column * dies_per_chip + die_in_chip };
+                DieChannel { link: LinkId(row), controller: row, position: column * dies_per_chip + die_in_chip };
             let along_column = row * dies_per_chip + die_in_chip;
             let (controller, position) = match controllers {
                 Controllers::Independent => (rows + column, along_column),
                 Controllers::Shared => (column, rows * dies_per_chip + along_column),
             };
-            [horizontal, Side { link: LinkId(rows + column), controller, position }]
+            [horizontal, DieChannel { link: LinkId(rows + column), controller, position }]
         });
         Grid { sides: sides.collect(), rows, channels_per_controller }
     }
 
     /// Returns the horizontal and the vertical side of a die.
     #[inline]
-    pub(super) fn sides(&self, die: DieId) -> [Side; 2] {
+    pub(super) fn sides(&self, die: DieId) -> [DieChannel; 2] {
         self.sides[die.index()]
     }
 
@@ -103,10 +103,10 @@ mod tests {
     fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
         // This is the second die of the chip in row 1, column 2.
         let die = DieId((3 + 2) * 2 + 1);
-        let horizontal = Side { link: LinkId(1), controller: 1, position: 5 };
-        let vertical = Side { link: LinkId(5), controller: 5, position: 3 };
+        let horizontal = DieChannel { link: LinkId(1), controller: 1, position: 5 };
+        let vertical = DieChannel { link: LinkId(5), controller: 5, position: 3 };
         assert_eq!(grid(Controllers::Independent).sides(die), [horizontal, vertical]);
-        let shared = Side { link: LinkId(5), controller: 2, position: 6 + 3 };
+        let shared = DieChannel { link: LinkId(5), controller: 2, position: 6 + 3 };
         assert_eq!(grid(Controllers::Shared).sides(die), [horizontal, shared]);
     }
 
@@ -116,7 +116,7 @@ mod tests {
             let grid = grid(controllers);
             assert_eq!((grid.controllers(), grid.dies_per_controller()), (count, dies));
             for controller in 0..count {
-                let of_controller = |side: &&Side| side.controller == controller;
+                let of_controller = |side: &&DieChannel| side.controller == controller;
                 let mut places: Vec<u32> =
                     grid.sides.iter().flatten().filter(of_controller).map(|side| side.position).collect();
                 places.sort_unstable();

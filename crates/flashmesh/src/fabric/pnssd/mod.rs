@@ -11,8 +11,8 @@
 //! Chip-to-chip moves of GC cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated like other
 //! outgoing data \[choice\].
 
-mod facts;
 mod grid;
+mod info;
 
 use crate::config::{self, Config};
 use crate::flash::geometry::Geometry;
@@ -21,11 +21,13 @@ use crate::units::{Bytes, Time};
 
 use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
-use super::framing::Durations;
-use super::layout::{LinkKind, Part, SharedResource};
-use super::{Cause, DataOf, Fabric, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
-pub use facts::FACTS;
-use grid::{Grid, Side};
+use super::framing::ChannelTiming;
+use super::layout::{LinkKind, SharedResource, TransferDestination};
+use super::{
+    Cause, DataOwner, Fabric, Grant, Granted, Layout, LinkUsage, Outbox, Payload, Sent, TransferKind, TransferPhase,
+};
+use grid::{DieChannel, Grid};
+pub use info::INFO;
 
 /// The holder of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +54,7 @@ pub struct Pnssd {
     channels: Vec<Option<Held>>,
     controllers: Vec<Controller>,
     usage: Vec<LinkUsage>,
-    durations: Durations,
+    durations: ChannelTiming,
     splits_pages: bool,
     /// Whether GC moves pages from chip to chip.
     copies_pages: bool,
@@ -64,7 +66,7 @@ pub struct Pnssd {
 /// Splits `payload` between the granted channel and the die's other channel.
 fn halves(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
-    let rest = Payload { message: Message::Data, command: Time::ZERO, bytes: other, ..payload };
+    let rest = Payload { message: TransferKind::Data, command: Time::ZERO, bytes: other, ..payload };
     [Payload { bytes: payload.bytes - other, ..payload }, rest]
 }
 
@@ -79,7 +81,7 @@ impl Pnssd {
             channels: vec![None; grid.channels() as usize],
             controllers: (0..grid.controllers()).map(|_| controller()).collect(),
             usage: vec![LinkUsage::default(); grid.channels() as usize],
-            durations: Durations::packets(&config.packets, config.fabric.channel_rate),
+            durations: ChannelTiming::packets(&config.packets, config.fabric.channel_rate),
             splits_pages: config.pnssd.split_page,
             copies_pages: config.gc.r#move == config::Move::ChipToChip,
             order: 0,
@@ -90,13 +92,13 @@ impl Pnssd {
     }
 
     #[inline]
-    fn is_free(&self, side: Side) -> bool {
+    fn is_free(&self, side: DieChannel) -> bool {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
     /// Marks the channel of `side` as held. Also marks its controller, except for copies.
     #[inline]
-    fn hold(&mut self, side: Side, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
+    fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(Held { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
@@ -105,7 +107,7 @@ impl Pnssd {
     #[inline]
     fn grant(
         &mut self,
-        side: Side,
+        side: DieChannel,
         (die, phase): (DieId, TransferPhase),
         cause: Cause,
         now: Time,
@@ -118,16 +120,16 @@ impl Pnssd {
 
     /// Releases `side` and returns its holder.
     #[inline]
-    fn release_side(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
+    fn release_side(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<Held> {
         let held = self.channels[side.link.index()].take()?;
         self.controllers[side.controller as usize].is_busy &= held.phase == TransferPhase::Copy;
-        outbox.used(side.link, held.die, held.since, now);
+        outbox.record_use(side.link, held.die, held.since, now);
         Some(held)
     }
 
     /// Returns both sides of `die`, first the one of channel `path`.
     #[inline]
-    fn sides_from(&self, die: DieId, path: PathId) -> [Side; 2] {
+    fn sides_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.sides(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
@@ -146,7 +148,7 @@ impl Pnssd {
 
     /// Dequeues the next request of a controller. Returns it with the side to use.
     #[inline]
-    fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, Side)> {
+    fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, DieChannel)> {
         let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
         let Controller { is_busy, arbiter, .. } = &mut controllers[number as usize];
         if *is_busy && !*copies_pages {
@@ -154,7 +156,7 @@ impl Pnssd {
         }
         let side_of = |waiting: &QueuedRequest| {
             let [horizontal, vertical] = grid.sides(waiting.die);
-            let leads = |side: &Side| side.controller == number && channels[side.link.index()].is_none();
+            let leads = |side: &DieChannel| side.controller == number && channels[side.link.index()].is_none();
             match waiting.phase {
                 TransferPhase::Copy => Some(vertical).filter(leads),
                 TransferPhase::Command | TransferPhase::DataOut if *is_busy => None,
@@ -167,7 +169,7 @@ impl Pnssd {
 
     /// Requests either channel of `die`. `data` is the owner class of outgoing data.
     #[inline]
-    fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.sides(die);
         for side in [horizontal, vertical] {
             if self.is_free(side) {
@@ -176,7 +178,7 @@ impl Pnssd {
                 return;
             }
         }
-        let is_channel_free = |side: Side| self.channels[side.link.index()].is_none();
+        let is_channel_free = |side: DieChannel| self.channels[side.link.index()].is_none();
         let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
         let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
         self.order += 1;
@@ -188,14 +190,21 @@ impl Pnssd {
 
     /// Enqueues a request at the controller of `side`.
     #[inline]
-    fn enqueue(&mut self, side: Side, (die, phase, data): (DieId, TransferPhase, DataOf), cause: Cause) {
-        let waiting =
-            QueuedRequest { die, phase, data, goes_on: false, cause, position: side.position, order: self.order };
+    fn enqueue(&mut self, side: DieChannel, (die, phase, data): (DieId, TransferPhase, DataOwner), cause: Cause) {
+        let waiting = QueuedRequest {
+            die,
+            phase,
+            data,
+            continues_operation: false,
+            cause,
+            position: side.position,
+            order: self.order,
+        };
         self.controllers[side.controller as usize].arbiter.enqueue(waiting);
     }
 
     #[inline]
-    fn count(&mut self, side: Side, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
+    fn count(&mut self, side: DieChannel, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.hops += 1;
         self.usage[side.link.index()].count(phase, payload, now, duration);
         if phase != TransferPhase::Copy {
@@ -215,27 +224,27 @@ impl Fabric for Pnssd {
 
     #[inline]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
-        self.request(die, phase, DataOf::Request, now, outbox);
+        self.request(die, phase, DataOwner::Request, now, outbox);
     }
 
     #[inline]
-    fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn acquire_for(&mut self, die: DieId, data: DataOwner, now: Time, outbox: &mut Outbox) {
         self.request(die, TransferPhase::DataOut, data, now, outbox);
     }
 
     #[inline]
-    fn copies(&self, from: DieId, to: DieId) -> bool {
+    fn supports_chip_to_chip(&self, from: DieId, to: DieId) -> bool {
         let ([from_row, from_column], [to_row, to_column]) = (self.grid.sides(from), self.grid.sides(to));
         from_column.link == to_column.link && from_row.link != to_row.link
     }
 
-    fn acquire_copy(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
+    fn acquire_chip_to_chip(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
         let [_, vertical] = self.grid.sides(from);
         if self.channels[vertical.link.index()].is_none() {
             self.grant(vertical, (from, TransferPhase::Copy), Cause::Channel, now, outbox);
         } else {
             self.order += 1;
-            self.enqueue(vertical, (from, TransferPhase::Copy, DataOf::Collection), Cause::Channel);
+            self.enqueue(vertical, (from, TransferPhase::Copy, DataOwner::Collection), Cause::Channel);
         }
     }
 
@@ -247,23 +256,23 @@ impl Fabric for Pnssd {
             && payload.bytes > Bytes::ZERO
             && side.controller != other.controller;
         if !can_split {
-            let least = self.durations.of(payload);
+            let least = self.durations.duration(payload);
             self.count(side, grant.phase, payload, now, least);
-            return Sent { delivered: Some(now + least), least };
+            return Sent { delivered: Some(now + least), min_duration: least };
         }
         let [first, second] = halves(payload);
-        let (first_time, second_time) = (self.durations.of(first), self.durations.of(second));
+        let (first_time, second_time) = (self.durations.duration(first), self.durations.duration(second));
         let least = first_time.later(second_time);
         if self.is_free(other) {
             self.hold(side, grant.die, grant.phase, now, true);
             self.hold(other, grant.die, grant.phase, now, true);
             self.count(side, grant.phase, first, now, first_time);
             self.count(other, grant.phase, second, now, second_time);
-            return Sent { delivered: Some(now + least), least };
+            return Sent { delivered: Some(now + least), min_duration: least };
         }
-        let whole = self.durations.of(payload);
+        let whole = self.durations.duration(payload);
         self.count(side, grant.phase, payload, now, whole);
-        Sent { delivered: Some(now + whole), least }
+        Sent { delivered: Some(now + whole), min_duration: least }
     }
 
     #[inline]
@@ -277,7 +286,7 @@ impl Fabric for Pnssd {
         self.grant_queued(side.controller, now, outbox);
     }
 
-    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.grid.sides(die).into_iter().any(|side| {
             // A controller serves one of its channels at a time, so each channel blocks the other.
             let of_controller = (0..self.channels.len() as u32)
@@ -301,7 +310,7 @@ impl Fabric for Pnssd {
         let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
         // A copy occupies a channel without its controller, so shared controllers limit the channels only if there are no copies.
         let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
-        vec![SharedResource { part: Part::Controllers, links, at_once }]
+        vec![SharedResource { part: TransferDestination::Controllers, links, at_once }]
     }
 
     fn usage(&self) -> &[LinkUsage] {
@@ -316,7 +325,7 @@ impl Fabric for Pnssd {
         self.hops
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         let links = (0..).map(LinkId);
         links.zip(&self.channels).filter_map(|(link, held)| Some((link, held.as_ref()?.die))).collect()
     }
@@ -358,7 +367,7 @@ mod tests {
     }
 
     fn page(bytes: u64) -> Payload {
-        Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(bytes) }
+        Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(bytes) }
     }
 
     #[test]
@@ -378,7 +387,7 @@ mod tests {
         // A granted request is also removed from its other queue.
         assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
         assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
-        let held: Vec<_> = fabric.held().iter().map(|(link, die)| (link.0, die.0)).collect();
+        let held: Vec<_> = fabric.held_links().iter().map(|(link, die)| (link.0, die.0)).collect();
         assert_eq!(held, [(1, 4), (3, 0), (5, 5)]);
     }
 
@@ -394,7 +403,7 @@ mod tests {
         assert_eq!(ask(&mut fabric, 4, 2), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
         assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
-        assert_eq!(fabric.held(), [(LinkId(1), DieId(4))]);
+        assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4))]);
     }
 
     #[test]
@@ -413,19 +422,19 @@ mod tests {
         let now = Time::ZERO;
         ask(&mut fabric, 4, 0);
         let sent = fabric.send(grant(4, 1), page(4097), now, &mut outbox);
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(2049 + 12)), least: Time::from_ns(2049 + 12) });
-        assert_eq!(fabric.held(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(2049 + 12)), min_duration: Time::from_ns(2049 + 12) });
+        assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
         let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
         assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
         // Chip 3, in the same row, has only its vertical channel, and sends the whole page over it.
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), least: Time::from_ns(2048 + 12) });
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), min_duration: Time::from_ns(2048 + 12) });
         // Chip 7, in the column of chip 4, is granted the column's channel as soon as chip 4 releases it.
         assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 7, 0), []);
         assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
-        let held: Vec<u32> = fabric.held().iter().map(|(link, _)| link.0).collect();
+        let held: Vec<u32> = fabric.held_links().iter().map(|(link, _)| link.0).collect();
         assert_eq!(held, [2, 3, 4]);
     }
 
@@ -433,30 +442,33 @@ mod tests {
     fn a_command_without_data_is_never_split() {
         let mut fabric = pnssd(Controllers::Independent, true);
         ask(&mut fabric, 4, 0);
-        let command = Payload { message: Message::Erase, bytes: Bytes::ZERO, ..page(0) };
+        let command = Payload { message: TransferKind::Erase, bytes: Bytes::ZERO, ..page(0) };
         let sent = fabric.send(grant(4, 1), command, Time::ZERO, &mut Outbox::default());
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(8)), least: Time::from_ns(8) });
-        assert_eq!(fabric.held(), [(LinkId(1), DieId(4))]);
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(8)), min_duration: Time::from_ns(8) });
+        assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4))]);
     }
 
     #[test]
     fn a_page_for_another_chip_takes_the_vertical_channel_and_no_controller() {
         for &controllers in Controllers::ALL {
             let mut fabric = pnssd(controllers, true);
-            assert!(fabric.copies(DieId(4), DieId(1)) && !fabric.copies(DieId(4), DieId(5)));
-            assert!(!fabric.copies(DieId(4), DieId(4)));
+            assert!(
+                fabric.supports_chip_to_chip(DieId(4), DieId(1)) && !fabric.supports_chip_to_chip(DieId(4), DieId(5))
+            );
+            assert!(!fabric.supports_chip_to_chip(DieId(4), DieId(4)));
             let mut outbox = Outbox::default();
             let copy = Grant { phase: TransferPhase::Copy, ..grant(4, 4) };
-            fabric.acquire_copy(DieId(4), DieId(1), Time::ZERO, &mut outbox);
+            fabric.acquire_chip_to_chip(DieId(4), DieId(1), Time::ZERO, &mut outbox);
             assert_eq!(outbox.grants.pop().map(|granted| granted.grant), Some(copy));
-            let sent = fabric.send(copy, Payload { message: Message::Copy, ..page(4096) }, Time::ZERO, &mut outbox);
+            let sent =
+                fabric.send(copy, Payload { message: TransferKind::Copy, ..page(4096) }, Time::ZERO, &mut outbox);
             assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
             assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
             // The controller of the column is free, but its channel is not. So chip 4 has only its horizontal channel, and chip 7 has to wait then.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
-            fabric.acquire_copy(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
+            fabric.acquire_chip_to_chip(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
             assert!(outbox.grants.is_empty());
             // The oldest request is granted first if its controller is free. Otherwise the copy is granted.
             let served = release(&mut fabric, copy, 4108);

@@ -5,22 +5,22 @@ use crate::config::{self, Config, Move};
 use crate::flash::geometry::Geometry;
 use crate::units::Rate;
 
-use super::framing::Durations;
+use super::framing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
-use super::{AnyFabric, FabricError, Facts, Routers, SharedChannels};
+use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
 /// Properties of pSSD.
-pub static FACTS: Facts = Facts {
+pub static INFO: FabricInfo = FabricInfo {
     name: "pssd",
     caption: "Each row of chips shares one channel, as on a bus; commands and data are packets, and a controller on every \
               die decodes them.",
     sections: &["packets"],
-    obeys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
-    ignores: &[],
+    used_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
+    accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
-    held: Some(build),
+    build_held: Some(build),
     die_controllers: true,
-    routers: Routers::None,
+    routers: RouterPlacement::None,
     router_power: |power: &config::Power| power.router_power,
     check: |_| Ok(()),
     build,
@@ -29,6 +29,6 @@ pub static FACTS: Facts = Facts {
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
     let rate = config.fabric.rate_of_channel(geometry.chips_per_channel).as_bytes_per_second();
     let doubled = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
-    let durations = Durations::packets(&config.packets, doubled);
+    let durations = ChannelTiming::packets(&config.packets, doubled);
     Ok(SharedChannels::of_rows(config, geometry, durations, 2 * CHANNEL_WIRES).into())
 }

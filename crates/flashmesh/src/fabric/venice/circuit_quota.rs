@@ -49,7 +49,7 @@ impl CircuitQuota {
     }
 
     /// Returns whether a path request may proceed. If not, enqueues the path request until its host request releases a circuit.
-    pub fn admits(&mut self, request: &PathRequest) -> bool {
+    pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
         let Some(owner) = owner else { return true };

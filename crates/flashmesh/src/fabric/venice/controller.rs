@@ -3,9 +3,9 @@
 use crate::ids::LinkId;
 use crate::units::Time;
 
-use super::mesh::Place;
+use super::link_use_recorder::LinkUseRecorder;
+use super::mesh::MeshCoord;
 use super::path_queue::PathRequest;
-use super::trace::Trace;
 
 /// Stage of the work of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct Controller {
     pub circuit: Vec<LinkId>,
     /// Busy time up to the end of the last service.
     pub busy: Time,
-    pub trace: Trace,
+    pub trace: LinkUseRecorder,
 }
 
 impl Controller {
@@ -46,12 +46,12 @@ impl Controller {
                 die: DieId(0),
                 phase: TransferPhase::Command,
                 chip: ChipId(0),
-                place: Place { row: 0, column: 0 },
+                place: MeshCoord { row: 0, column: 0 },
             },
             since: Time::ZERO,
             circuit: Vec::new(),
             busy: Time::ZERO,
-            trace: Trace::default(),
+            trace: LinkUseRecorder::default(),
         }
     }
 

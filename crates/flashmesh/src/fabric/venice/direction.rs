@@ -1,7 +1,7 @@
 //! Ports that lead nearer to a destination. They are computed in a few instructions.
 
-use super::mesh::Place;
-use super::ports::Ports;
+use super::mesh::MeshCoord;
+use super::ports::PortSet;
 
 /// Maximum row or column.
 const MAX_SIDE: u64 = 0x7fff;
@@ -22,15 +22,15 @@ pub(super) struct Destination(u64);
 impl Position {
     /// Packs `place`, whose row and column are at most 32,767.
     #[inline]
-    pub const fn new(place: Place) -> Position {
+    pub const fn new(place: MeshCoord) -> Position {
         let (row, column) = (place.row as u64 & MAX_SIDE, place.column as u64 & MAX_SIDE);
         Position(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
     }
 
     /// Unpacks the coordinates.
     #[inline(always)]
-    pub const fn place(self) -> Place {
-        Place { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
+    pub const fn place(self) -> MeshCoord {
+        MeshCoord { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
     }
 
     /// Converts the position into a destination, for comparisons with other positions.
@@ -41,19 +41,19 @@ impl Position {
 
     /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
     #[inline(always)]
-    pub const fn towards(self, goal: Destination) -> Ports {
+    pub const fn productive_ports(self, goal: Destination) -> PortSet {
         // Each lane holds 0x7fff plus the difference, so its top bit is set if the difference is positive. The product gathers the four top bits at
         // the top of the word.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let is_greater = (self.0 + goal.0) & SIGN_BITS;
-        Ports::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)
+        PortSet::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)
     }
 }
 
 impl Destination {
     /// Unpacks the coordinates.
     #[inline(always)]
-    pub const fn place(self) -> Place {
+    pub const fn place(self) -> MeshCoord {
         Position(self.0 ^ MAX_SIDES).place()
     }
 }
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn what_leads_nearer_is_what_a_comparison_of_rows_and_columns_says() {
         let sides = [0, 1, 2, 6, 7, 1022, 1023, 32_766, 32_767];
-        let places = || sides.into_iter().flat_map(|row| sides.map(|column| Place { row, column }));
+        let places = || sides.into_iter().flat_map(|row| sides.map(|column| MeshCoord { row, column }));
         for here in places() {
             for target in places() {
                 let (position, goal) = (Position::new(here), Position::new(target).destination());
                 assert_eq!((position.place(), goal.place()), (here, target));
-                assert_eq!(position.towards(goal), here.towards(target), "{here:?} {target:?}");
+                assert_eq!(position.productive_ports(goal), here.productive_ports(target), "{here:?} {target:?}");
             }
         }
     }

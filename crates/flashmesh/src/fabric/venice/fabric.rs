@@ -1,7 +1,7 @@
 //! The Venice interconnect: requests, grants and releases of circuits.
 
 use crate::config::{Config, Retry};
-use crate::fabric::layout::{Layout, Part, SharedResource};
+use crate::fabric::layout::{Layout, SharedResource, TransferDestination};
 use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, LinkId, PathId, RequestId};
@@ -13,14 +13,14 @@ use super::controller::{Controller, Stage};
 use super::controllers::Controllers;
 use super::counters::Counters;
 use super::layout::layout;
-use super::mesh::{Mesh, Place};
-use super::network::Network;
+use super::mesh::{Mesh, MeshCoord};
+use super::network::CircuitNetwork;
 use super::path_queue::{PathQueue, PathRequest};
 use super::ports::Port;
-use super::progress::Progress;
 use super::reachability::Watched;
-use super::routing::own::Own;
+use super::routing::custom::CustomRouting;
 use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::scout_events::ScoutEvents;
 use super::tie_break::TieBreaker;
 use super::timing::LinkTiming;
 use super::traffic::Traffic;
@@ -29,14 +29,14 @@ use super::wait_stats::WaitStats;
 /// The Venice interconnect; see the [module](super).
 #[derive(Clone, Debug)]
 pub struct Venice {
-    pub(super) network: Network,
+    pub(super) network: CircuitNetwork,
     layout: Layout,
     traffic: Traffic,
     pub(super) controllers: Controllers,
     pub(super) chips: Chips,
     pub(super) waiting: PathQueue,
     pub(super) waits: WaitStats,
-    pub(super) progress: Progress,
+    pub(super) progress: ScoutEvents,
     /// Circuits of each host request; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
     /// Number of path requests so far.
@@ -55,14 +55,14 @@ impl Venice {
         let tie_break = TieBreaker::new(venice.tie_break, config.seed);
         let timing = LinkTiming::new(venice, &mesh);
         Venice {
-            network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break, venice.revisits),
+            network: CircuitNetwork::new(mesh, AnyRouting::new(venice.routing), tie_break, venice.revisits),
             layout: layout(&mesh, timing.link_bits()),
             traffic: Traffic::new(mesh.links()),
             controllers: Controllers::new(mesh.rows()),
             chips: Chips::new(geometry),
             waiting: PathQueue::new(mesh.rows(), venice.service),
             waits: WaitStats::new(geometry.dies()),
-            progress: Progress::new(timing.scout_hop()),
+            progress: ScoutEvents::new(timing.scout_hop()),
             quota: venice.circuits_per_request.map(|most| Box::new(CircuitQuota::new(most, geometry.dies()))),
             requests: 0,
             timing,
@@ -84,7 +84,7 @@ impl Venice {
 
 impl Fabric for Venice {
     fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> bool {
-        self.network.set_routing(AnyRouting::Own(Own::new(routing)));
+        self.network.set_routing(AnyRouting::Own(CustomRouting::new(routing)));
         true
     }
 
@@ -95,7 +95,7 @@ impl Fabric for Venice {
         let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
         self.waits.begin(&request);
-        if self.quota.as_mut().is_none_or(|quota| quota.admits(&request)) {
+        if self.quota.as_mut().is_none_or(|quota| quota.admit_or_enqueue(&request)) {
             self.admit(request, now, outbox);
         } else {
             self.waits.wait(&request, Cause::Controller, now);
@@ -103,7 +103,7 @@ impl Fabric for Venice {
         self.schedule_wake(outbox);
     }
 
-    fn name_request(&mut self, request: Option<RequestId>) {
+    fn set_host_request(&mut self, request: Option<RequestId>) {
         if let Some(quota) = &mut self.quota {
             quota.set_next(request);
         }
@@ -117,7 +117,7 @@ impl Fabric for Venice {
         let links_min = u64::from(state.request.place.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
-        Sent { delivered: Some(now + duration), least: self.timing.transfer(payload, links_min) }
+        Sent { delivered: Some(now + duration), min_duration: self.timing.transfer(payload, links_min) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
@@ -162,7 +162,7 @@ impl Fabric for Venice {
         self.step_scouts(now, outbox);
     }
 
-    fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+    fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         if self.quota.as_ref().is_some_and(|quota| quota.waits(die, phase)) {
             return false;
         }
@@ -177,7 +177,7 @@ impl Fabric for Venice {
         busy.map(|request| request.die).chain(self.waiting.dies()).any(|other| other != die && is_another(other))
     }
 
-    fn waited_for(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
+    fn wait_by_cause(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         Some(self.waits.by_cause(grant.die, grant.phase))
     }
 
@@ -193,8 +193,8 @@ impl Fabric for Venice {
         let mesh = self.network.mesh();
         // A circuit enters a row from the row's controller, or over a link from the row above or below.
         let row = |row: u32| SharedResource {
-            part: Part::Row,
-            links: (0..mesh.columns()).map(|column| mesh.link(Place { row, column }, Port::Chip)).collect(),
+            part: TransferDestination::Row,
+            links: (0..mesh.columns()).map(|column| mesh.link(MeshCoord { row, column }, Port::Chip)).collect(),
             at_once: 1 + mesh.columns() * (u32::from(row > 0) + u32::from(row + 1 < mesh.rows())),
         };
         self.layout.shared_resources().into_iter().chain((0..mesh.rows()).map(row)).collect()
@@ -216,7 +216,7 @@ impl Fabric for Venice {
         Some(self.network.counters())
     }
 
-    fn held(&self) -> Vec<(LinkId, DieId)> {
+    fn held_links(&self) -> Vec<(LinkId, DieId)> {
         let of = |(state, number): (&Controller, u32)| {
             let die = state.request.die;
             self.network.held(ChannelId(number)).map(move |link| (link, die))
@@ -230,7 +230,7 @@ mod tests {
     use super::super::ports::Port;
     use super::*;
     use crate::config::Routing;
-    use crate::fabric::Verdict;
+    use crate::fabric::SearchPrediction;
     use crate::ids::ChipId;
 
     /// Builds a mesh of chips with one die.
@@ -283,7 +283,7 @@ mod tests {
             dies.sort_unstable();
             assert_eq!(dies, [1, 5], "{retry}");
             assert!(fabric.network.counters().failed >= 2, "{retry}: they did not block each other");
-            assert!(fabric.held().is_empty());
+            assert!(fabric.held_links().is_empty());
         }
     }
 
@@ -333,7 +333,7 @@ mod tests {
             }
             outbox.searches[0]
         };
-        assert_eq!((search(false).verdict, search(false).found), (Verdict::Finds, true));
-        assert_eq!((search(true).verdict, search(true).found), (Verdict::Finds, false));
+        assert_eq!((search(false).prediction, search(false).found), (SearchPrediction::Finds, true));
+        assert_eq!((search(true).prediction, search(true).found), (SearchPrediction::Finds, false));
     }
 }

@@ -10,7 +10,7 @@ use super::ports::Port;
 pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
         let (place, port) = mesh.end(LinkId(number));
-        let name = |place: super::Place| format!("({}, {})", place.row, place.column);
+        let name = |place: super::MeshCoord| format!("({}, {})", place.row, place.column);
         match port {
             Port::West => Link { kind: LinkKind::Controller, name: format!("controller {}", place.row) },
             Port::Chip => Link { kind: LinkKind::Chip, name: format!("chip {}", mesh.chip(place).0) },

@@ -2,37 +2,40 @@
 
 use crate::ids::{ChannelId, ChipId, LinkId};
 
-use super::ports::{Port, Ports};
+use super::ports::{Port, PortSet};
 
 /// Coordinates of a router. The controllers are to the left of column 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct MeshCoord {
     /// Row, from the top.
     pub row: u32,
     /// Column, from the left.
     pub column: u32,
 }
 
-impl Place {
+impl MeshCoord {
     /// Returns the neighbour behind a mesh port. There must be a router.
     #[inline]
-    pub const fn beyond(self, port: Port) -> Place {
-        let Place { row, column } = self;
-        Place { row: row.wrapping_add_signed(port.down()), column: column.wrapping_add_signed(port.right()) }
+    pub const fn beyond(self, port: Port) -> MeshCoord {
+        let MeshCoord { row, column } = self;
+        MeshCoord {
+            row: row.wrapping_add_signed(port.row_step()),
+            column: column.wrapping_add_signed(port.column_step()),
+        }
     }
 
     /// Returns the ports that lead nearer to `target`: at most two, none at the target.
     #[inline]
-    pub fn towards(self, target: Place) -> Ports {
-        Ports::of_if(Port::North, self.row > target.row)
-            .with(Ports::of_if(Port::East, self.column < target.column))
-            .with(Ports::of_if(Port::South, self.row < target.row))
-            .with(Ports::of_if(Port::West, self.column > target.column))
+    pub fn productive_ports(self, target: MeshCoord) -> PortSet {
+        PortSet::of_if(Port::North, self.row > target.row)
+            .with(PortSet::of_if(Port::East, self.column < target.column))
+            .with(PortSet::of_if(Port::South, self.row < target.row))
+            .with(PortSet::of_if(Port::West, self.column > target.column))
     }
 
     /// Returns the number of mesh links of a minimal path from here to `target`.
     #[inline]
-    pub const fn distance(self, target: Place) -> u32 {
+    pub const fn distance(self, target: MeshCoord) -> u32 {
         self.row.abs_diff(target.row) + self.column.abs_diff(target.column)
     }
 }
@@ -92,26 +95,26 @@ impl Mesh {
 
     /// Returns the coordinates of the router at `chip`.
     #[inline]
-    pub const fn place(&self, chip: ChipId) -> Place {
-        Place { row: chip.0 / self.columns, column: chip.0 % self.columns }
+    pub const fn place(&self, chip: ChipId) -> MeshCoord {
+        MeshCoord { row: chip.0 / self.columns, column: chip.0 % self.columns }
     }
 
     /// Returns the chip at the router at `place`.
     #[inline]
-    pub const fn chip(&self, place: Place) -> ChipId {
+    pub const fn chip(&self, place: MeshCoord) -> ChipId {
         ChipId(place.row * self.columns + place.column)
     }
 
     /// Returns the router to which the link of `controller` leads.
     #[inline]
-    pub const fn entrance(&self, controller: ChannelId) -> Place {
-        Place { row: controller.0, column: 0 }
+    pub const fn entrance(&self, controller: ChannelId) -> MeshCoord {
+        MeshCoord { row: controller.0, column: 0 }
     }
 
     /// Returns the ports of the router at `place` that lead to other routers.
     #[inline]
-    pub fn ports(&self, place: Place) -> Ports {
-        let mut missing = Ports::NONE;
+    pub fn ports(&self, place: MeshCoord) -> PortSet {
+        let mut missing = PortSet::NONE;
         for (port, is_edge) in [
             (Port::North, place.row == 0),
             (Port::East, place.column == self.columns - 1),
@@ -119,10 +122,10 @@ impl Mesh {
             (Port::West, place.column == 0),
         ] {
             if is_edge {
-                missing = missing.with(Ports::of(port));
+                missing = missing.with(PortSet::of(port));
             }
         }
-        Ports::MESH.without(missing)
+        PortSet::MESH.without(missing)
     }
 
     /// Returns the link between `controller` and its router.
@@ -132,8 +135,8 @@ impl Mesh {
 
     /// Returns the link at `port` of the router at `place`. The router must have that port.
     #[inline]
-    pub const fn link(&self, place: Place, port: Port) -> LinkId {
-        let Place { row, column } = place;
+    pub const fn link(&self, place: MeshCoord, port: Port) -> LinkId {
+        let MeshCoord { row, column } = place;
         LinkId(match port {
             Port::East => self.first_horizontal_link() + row * (self.columns - 1) + column,
             Port::West if column == 0 => row,
@@ -145,7 +148,7 @@ impl Mesh {
     }
 
     /// Returns the router at the left or upper end of `link`, with its port there. Controller and chip links have only this router.
-    pub const fn end(&self, link: LinkId) -> (Place, Port) {
+    pub const fn end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {
             return (self.place(ChipId(number - self.first_chip_link())), Port::Chip);
@@ -156,9 +159,9 @@ impl Mesh {
         if number >= self.first_horizontal_link() {
             let number = number - self.first_horizontal_link();
             let columns = self.columns - 1;
-            return (Place { row: number / columns, column: number % columns }, Port::East);
+            return (MeshCoord { row: number / columns, column: number % columns }, Port::East);
         }
-        (Place { row: number, column: 0 }, Port::West)
+        (MeshCoord { row: number, column: 0 }, Port::West)
     }
 
     /// Returns the links between routers.
@@ -232,7 +235,7 @@ mod tests {
                 for port in Port::MESH {
                     let nearer =
                         mesh.ports(here).contains(port) && here.beyond(port).distance(target) < here.distance(target);
-                    assert_eq!(here.towards(target).contains(port), nearer, "{here:?} {target:?} {port:?}");
+                    assert_eq!(here.productive_ports(target).contains(port), nearer, "{here:?} {target:?} {port:?}");
                 }
             }
         }

@@ -59,37 +59,37 @@ mod controllers;
 mod counters;
 mod direction;
 mod fabric;
-mod facts;
 mod free_controllers;
+mod info;
 mod layout;
+mod link_use_recorder;
 mod mesh;
 mod network;
 mod path_queue;
 mod ports;
-mod progress;
 mod reachability;
 mod router;
-mod routes;
 pub mod routing;
+mod routing_table;
 mod scout;
+mod scout_events;
 mod serve;
 mod step_schedule;
 mod tie_break;
 mod timing;
-mod trace;
 mod traffic;
 mod wait_stats;
 
 pub use counters::Counters;
 pub use fabric::Venice;
-pub use facts::FACTS;
-pub use mesh::Place;
-pub use ports::{Port, Ports};
+pub use info::INFO;
+pub use mesh::MeshCoord;
+pub use ports::{Port, PortSet};
 
 // These items are public for tests of the scouts alone.
 #[cfg(feature = "internals")]
 pub use {
     mesh::Mesh,
-    network::{Network, Step},
+    network::{CircuitNetwork, ScoutAction},
     tie_break::TieBreaker,
 };

@@ -6,18 +6,18 @@ use crate::units::Time;
 
 use super::counters::Counters;
 use super::direction::{Destination, Position};
-use super::mesh::{Mesh, Place};
-use super::ports::{Port, Ports};
-use super::router::{Frame, LARGE, Marks, Router, SMALL, Table, TableStorage};
-use super::routes::Routes;
+use super::mesh::{Mesh, MeshCoord};
+use super::ports::{Port, PortSet};
+use super::router::{LARGE, PaddedGrid, Router, SMALL, ScoutMarks, Table, TableStorage};
 use super::routing::AnyRouting;
-use super::scout::{Field, Packet, Phase, Scout, Tally};
+use super::routing_table::RoutingTable;
+use super::scout::{MarkedScout, Phase, Scout, StepContext, Tally};
 use super::step_schedule::StepSchedule;
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 
 /// The action of a scout when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ScoutAction {
     /// The scout reserves a link and leaves over it.
     Forward,
     /// The scout backtracks to the previous router, or to the controller.
@@ -38,16 +38,16 @@ macro_rules! compiled {
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
             let draw = &mut ByRegister;
             match $network.routers.len() {
-                SMALL => $network.$walk::<[Router; SMALL], [Marks; SMALL], _, false>(draw, $($argument),*),
-                LARGE => $network.$walk::<[Router; LARGE], [Marks; LARGE], _, false>(draw, $($argument),*),
-                _ => $network.$walk::<[Router], [Marks], _, false>(draw, $($argument),*),
+                SMALL => $network.$walk::<[Router; SMALL], [ScoutMarks; SMALL], _, false>(draw, $($argument),*),
+                LARGE => $network.$walk::<[Router; LARGE], [ScoutMarks; LARGE], _, false>(draw, $($argument),*),
+                _ => $network.$walk::<[Router], [ScoutMarks], _, false>(draw, $($argument),*),
             }
         } else {
             let mut draw = std::mem::replace(&mut $network.tie_break, TieBreaker::Lfsr);
             let end = if $network.counts_visits {
-                $network.$walk::<[Router], [Marks], _, true>(&mut draw, $($argument),*)
+                $network.$walk::<[Router], [ScoutMarks], _, true>(&mut draw, $($argument),*)
             } else {
-                $network.$walk::<[Router], [Marks], _, false>(&mut draw, $($argument),*)
+                $network.$walk::<[Router], [ScoutMarks], _, false>(&mut draw, $($argument),*)
             };
             $network.tie_break = draw;
             end
@@ -57,40 +57,40 @@ macro_rules! compiled {
 
 /// A mesh of routers with a controller left of each row.
 ///
-/// [`step`](Network::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that it
+/// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that it
 /// crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct CircuitNetwork {
     mesh: Mesh,
-    frame: Frame,
+    frame: PaddedGrid,
     routers: Box<[Router]>,
     /// Links of each router, indexed by port.
     links: Vec<[LinkId; 5]>,
     /// Destinations, indexed by chip.
     goals: Vec<Destination>,
     /// Scouts with their marks at routers, indexed by controller.
-    packets: Vec<Packet>,
+    packets: Vec<MarkedScout>,
     routing: AnyRouting,
-    routes: Routes,
+    routes: RoutingTable,
     tie_break: TieBreaker,
     /// Whether routers count the visits of each scout.
     counts_visits: bool,
     counters: Counters,
 }
 
-impl Network {
+impl CircuitNetwork {
     /// Creates a network without circuits.
-    pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> Network {
-        let frame = Frame::new(&mesh);
+    pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> CircuitNetwork {
+        let frame = PaddedGrid::new(&mesh);
         let position = |number| Position::new(mesh.place(ChipId(number)));
-        let border = Router { busy: Ports::MESH, register: Lfsr::new(0), position: position(0) };
+        let border = Router { busy: PortSet::MESH, register: Lfsr::new(0), position: position(0) };
         let mut routers = vec![border; frame.table_len()];
         let mut links = vec![[LinkId(u32::MAX); 5]; frame.len()];
         for number in 0..mesh.routers() {
             let place = mesh.place(ChipId(number));
             let ports = mesh.ports(place);
             let index = frame.index(place);
-            let busy = Ports::MESH.without(ports);
+            let busy = PortSet::MESH.without(ports);
             routers[index] = Router { busy, register: Lfsr::new(number), position: position(number) };
             for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)).chain([Port::Chip]) {
                 links[index][port as usize] = mesh.link(place, port);
@@ -99,17 +99,29 @@ impl Network {
         let goals = (0..mesh.routers()).map(|number| position(number).destination()).collect();
         let packet = |row| {
             let entrance = mesh.entrance(ChannelId(row));
-            Packet::new(frame.index(entrance), Position::new(entrance), &frame)
+            MarkedScout::new(frame.index(entrance), Position::new(entrance), &frame)
         };
         let packets = (0..mesh.rows()).map(packet).collect();
-        let (routes, counters) = (Routes::new(routing), Counters::default());
+        let (routes, counters) = (RoutingTable::new(routing), Counters::default());
         let (routers, counts_visits) = (routers.into(), revisits == Revisits::ThreeTimes);
-        Network { mesh, frame, routers, links, goals, packets, routing, routes, tie_break, counts_visits, counters }
+        CircuitNetwork {
+            mesh,
+            frame,
+            routers,
+            links,
+            goals,
+            packets,
+            routing,
+            routes,
+            tie_break,
+            counts_visits,
+            counters,
+        }
     }
 
     /// Replaces the routing algorithm. Call before any scout is launched.
     pub(super) fn set_routing(&mut self, routing: AnyRouting) {
-        self.routes = Routes::new(routing);
+        self.routes = RoutingTable::new(routing);
         self.routing = routing;
     }
 
@@ -152,19 +164,19 @@ impl Network {
     }
 
     /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where the scout acts.
-    pub fn step(&mut self, controller: ChannelId) -> Step {
-        let Network { frame, routers, packets, tie_break, routes, .. } = self;
-        let Packet { scout, marks, .. } = &mut packets[controller.index()];
+    pub fn step(&mut self, controller: ChannelId) -> ScoutAction {
+        let CircuitNetwork { frame, routers, packets, tie_break, routes, .. } = self;
+        let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
         let (routers, marks) = (&mut **routers, &mut **marks);
         let mut tally = Tally::default();
         let step = if self.counts_visits {
-            Field::<_, _, true> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
+            StepContext::<_, _, true> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
         } else {
-            Field::<_, _, false> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
+            StepContext::<_, _, false> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
         };
         self.counters.steps += 1;
         tally.add_to(&mut self.counters);
-        if matches!(step, Step::Reached { .. } | Step::Failed) {
+        if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
             self.end(controller, step);
         }
         step
@@ -172,11 +184,11 @@ impl Network {
 
     /// Ends the search of `controller` if `step` was its last.
     #[inline(always)]
-    fn end(&mut self, controller: ChannelId, step: Step) {
+    fn end(&mut self, controller: ChannelId, step: ScoutAction) {
         match step {
-            Step::Forward | Step::Back => return,
-            Step::Failed => self.counters.failed += 1,
-            Step::Reached { hops } => self.counters.circuit(hops + 1),
+            ScoutAction::Forward | ScoutAction::Back => return,
+            ScoutAction::Failed => self.counters.failed += 1,
+            ScoutAction::Reached { hops } => self.counters.circuit(hops + 1),
         }
         self.packets[controller.index()].end(&self.frame);
     }
@@ -184,7 +196,7 @@ impl Network {
     /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
     /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the kind of the last step.
     #[inline]
-    pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
+    pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
         compiled!(self.walk_by(controller, at, hop, until))
     }
 
@@ -197,23 +209,23 @@ impl Network {
         mut at: Time,
         hop: Time,
         until: Time,
-    ) -> (Time, Step)
+    ) -> (Time, ScoutAction)
     where
         R: Table<Router> + ?Sized,
-        M: Table<Marks> + ?Sized,
+        M: Table<ScoutMarks> + ?Sized,
         Box<[Router]>: TableStorage<R>,
-        Box<[Marks]>: TableStorage<M>,
+        Box<[ScoutMarks]>: TableStorage<M>,
     {
-        let Network { frame, routers, packets, routes, .. } = self;
-        let Packet { scout, marks, .. } = &mut packets[controller.index()];
-        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
+        let CircuitNetwork { frame, routers, packets, routes, .. } = self;
+        let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
+        let mut field = StepContext::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
         let (mut moving, mut tally) = (*scout, Tally::default());
         let marks = marks.table();
         let more = (until - at).as_ps() / hop.as_ps();
         let mut left = more;
         let step = loop {
             let step = field.step(&mut moving, marks, &mut tally);
-            if matches!(step, Step::Reached { .. } | Step::Failed) || left == 0 {
+            if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) || left == 0 {
                 break step;
             }
             left -= 1;
@@ -230,7 +242,11 @@ impl Network {
     /// Moves the scouts of `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the last step of
     /// the ended search; its scout is still first in `turns`.
     #[inline]
-    pub(super) fn walk_in_turn(&mut self, turns: &mut StepSchedule, until: Time) -> Option<(Time, ChannelId, Step)> {
+    pub(super) fn walk_in_turn(
+        &mut self,
+        turns: &mut StepSchedule,
+        until: Time,
+    ) -> Option<(Time, ChannelId, ScoutAction)> {
         compiled!(self.walk_in_turn_by(turns, until))
     }
 
@@ -240,15 +256,15 @@ impl Network {
         tie_break: &mut D,
         turns: &mut StepSchedule,
         until: Time,
-    ) -> Option<(Time, ChannelId, Step)>
+    ) -> Option<(Time, ChannelId, ScoutAction)>
     where
         R: Table<Router> + ?Sized,
-        M: Table<Marks> + ?Sized,
+        M: Table<ScoutMarks> + ?Sized,
         Box<[Router]>: TableStorage<R>,
-        Box<[Marks]>: TableStorage<M>,
+        Box<[ScoutMarks]>: TableStorage<M>,
     {
-        let Network { frame, routers, packets, routes, .. } = self;
-        let mut field = Field::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
+        let CircuitNetwork { frame, routers, packets, routes, .. } = self;
+        let mut field = StepContext::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
         while !turns.is_empty() {
@@ -259,9 +275,9 @@ impl Network {
                 if at > until {
                     break;
                 }
-                let Packet { scout, marks, .. } = &mut packets[controller.index()];
+                let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
                 let step = field.step(scout, marks.table(), &mut tally);
-                if matches!(step, Step::Reached { .. } | Step::Failed) {
+                if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
                     ended = Some((at, controller, step));
                     break;
                 }
@@ -286,7 +302,7 @@ impl Network {
         let mut index = self.entrance(controller);
         let packet = &mut self.packets[controller.index()];
         debug_assert!(packet.scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
-        let mut entry = Ports::NONE;
+        let mut entry = PortSet::NONE;
         for &exit in &packet.exits {
             let hop = self.frame.hop(exit);
             let router = &mut self.routers[index];
@@ -295,7 +311,7 @@ impl Network {
             index = hop.neighbour(index);
         }
         let router = &mut self.routers[index];
-        router.busy = router.busy.without(entry.with(Ports::of(Port::Chip)));
+        router.busy = router.busy.without(entry.with(PortSet::of(Port::Chip)));
         (packet.scout.phase, packet.scout.held) = (Phase::Free, 0);
     }
 
@@ -352,8 +368,8 @@ impl Network {
     }
 
     /// Returns the ports of the router at `place` whose link is free, including the chip port.
-    pub(super) fn free_ports(&self, place: Place) -> Ports {
-        Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
+    pub(super) fn free_ports(&self, place: MeshCoord) -> PortSet {
+        PortSet::MESH.with(PortSet::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
     }
 
     /// Returns whether routers count visits. If so, a scout may cross a link once in each direction.
@@ -388,7 +404,7 @@ impl Network {
 
     /// Returns whether a mesh link or a chip link is busy.
     #[cfg(feature = "internals")]
-    pub fn is_taken(&self, link: LinkId) -> bool {
+    pub fn is_reserved(&self, link: LinkId) -> bool {
         let (place, port) = self.mesh.end(link);
         self.routers[self.frame.index(place)].busy.contains(port)
     }
@@ -397,15 +413,15 @@ impl Network {
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
-        debug_assert!(self.is_taken(link) != out, "{link:?} is in use, or out of service already");
+        debug_assert!(self.is_reserved(link) != out, "{link:?} is in use, or out of service already");
         super::scout::set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
     /// Returns whether there are no scouts, circuits or marks of scouts.
     #[cfg(feature = "internals")]
     pub fn is_clear(&self) -> bool {
-        let is_clear = |packet: &Packet| {
-            packet.scout.phase == Phase::Free && packet.marks.iter().all(|marks| *marks == Marks::NONE)
+        let is_clear = |packet: &MarkedScout| {
+            packet.scout.phase == Phase::Free && packet.marks.iter().all(|marks| *marks == ScoutMarks::NONE)
         };
         self.packets.iter().all(is_clear)
     }

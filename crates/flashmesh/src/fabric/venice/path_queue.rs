@@ -7,7 +7,7 @@ use crate::fabric::TransferPhase;
 use crate::ids::{ChipId, DieId};
 
 use super::free_controllers::{FreeControllers, Rows};
-use super::mesh::Place;
+use super::mesh::MeshCoord;
 
 /// A request of a die for a path.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct PathRequest {
     /// Chip of the die.
     pub chip: ChipId,
     /// Router of the chip.
-    pub place: Place,
+    pub place: MeshCoord,
 }
 
 /// Requests for the pins of a chip, in order of arrival.
@@ -283,7 +283,7 @@ mod tests {
     use crate::ids::ChannelId;
 
     fn request(sequence: u64, row: u32) -> PathRequest {
-        let place = Place { row, column: 0 };
+        let place = MeshCoord { row, column: 0 };
         PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
     }
 

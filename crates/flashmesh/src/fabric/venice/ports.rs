@@ -29,14 +29,14 @@ impl Port {
 
     /// Returns the change of the row when this port is taken.
     #[inline]
-    pub(super) const fn down(self) -> i32 {
+    pub(super) const fn row_step(self) -> i32 {
         const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
         DOWN[self as usize]
     }
 
     /// Returns the change of the column when this port is taken.
     #[inline]
-    pub(super) const fn right(self) -> i32 {
+    pub(super) const fn column_step(self) -> i32 {
         const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
         RIGHT[self as usize]
     }
@@ -44,13 +44,13 @@ impl Port {
 
 /// A set of ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ports(u8);
+pub struct PortSet(u8);
 
-impl Ports {
+impl PortSet {
     /// The empty set.
-    pub const NONE: Ports = Ports(0);
+    pub const NONE: PortSet = PortSet(0);
     /// The four ports to other routers.
-    pub const MESH: Ports = Ports(0b1111);
+    pub const MESH: PortSet = PortSet(0b1111);
 
     /// Returns the set as bits, indexed by port number.
     #[inline]
@@ -60,38 +60,38 @@ impl Ports {
 
     /// Creates a set from bits. Bits without a port are ignored.
     #[inline]
-    pub const fn from_bits(bits: u8) -> Ports {
-        Ports(bits & 0b1_1111)
+    pub const fn from_bits(bits: u8) -> PortSet {
+        PortSet(bits & 0b1_1111)
     }
 
     /// Returns the set of one port.
     #[inline]
-    pub const fn of(port: Port) -> Ports {
-        Ports(1 << port as u8)
+    pub const fn of(port: Port) -> PortSet {
+        PortSet(1 << port as u8)
     }
 
     /// Returns the set of `port` if `is_in`, otherwise the empty set.
     #[inline]
-    pub const fn of_if(port: Port, is_in: bool) -> Ports {
-        Ports((is_in as u8) << port as u8)
+    pub const fn of_if(port: Port, is_in: bool) -> PortSet {
+        PortSet((is_in as u8) << port as u8)
     }
 
     /// Returns the union of two sets.
     #[inline]
-    pub const fn with(self, others: Ports) -> Ports {
-        Ports(self.0 | others.0)
+    pub const fn with(self, others: PortSet) -> PortSet {
+        PortSet(self.0 | others.0)
     }
 
     /// Returns the ports that are not in `others`.
     #[inline]
-    pub const fn without(self, others: Ports) -> Ports {
-        Ports(self.0 & !others.0)
+    pub const fn without(self, others: PortSet) -> PortSet {
+        PortSet(self.0 & !others.0)
     }
 
     /// Returns the intersection of two sets.
     #[inline]
-    pub const fn and(self, others: Ports) -> Ports {
-        Ports(self.0 & others.0)
+    pub const fn and(self, others: PortSet) -> PortSet {
+        PortSet(self.0 & others.0)
     }
 
     /// Returns whether `port` is in the set.
@@ -135,10 +135,10 @@ mod tests {
 
     #[test]
     fn the_ports_of_a_set_are_numbered_in_their_order() {
-        let set = Ports::of(Port::West).with(Ports::of(Port::East)).with(Ports::of(Port::Chip));
+        let set = PortSet::of(Port::West).with(PortSet::of(Port::East)).with(PortSet::of(Port::Chip));
         assert_eq!([0, 1, 2].map(|position| set.nth(position)), [Some(Port::East), Some(Port::West), None]);
         assert_eq!(set.len(), 3);
-        assert_eq!(Ports::NONE.nth(0), None);
+        assert_eq!(PortSet::NONE.nth(0), None);
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! Prediction of a search by flood fill, for a scout that meets no other scout.
 
-use crate::fabric::{Search, Verdict};
+use crate::fabric::{Search, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
 
-use super::mesh::Place;
-use super::network::Network;
-use super::ports::{Port, Ports};
+use super::mesh::MeshCoord;
+use super::network::CircuitNetwork;
+use super::ports::{Port, PortSet};
 use super::routing::RoutingAlgorithm;
 
 /// Returns the ports of `free` that a scout for `target` tries at `here`, in turn.
-fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
+fn tried(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
     let mut left = free;
     loop {
-        let candidates = network.routing().candidates(here.towards(target), left);
+        let candidates = network.routing().candidates(here.productive_ports(target), left);
         if candidates.is_empty() {
             return free.without(left);
         }
@@ -25,10 +25,10 @@ fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
 /// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If links
 /// may be crossed in both directions, the scout visits each reachable router, and crosses each link at most once forward and once back in either
 /// direction.
-pub(super) fn predict_search(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
+pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.place(target);
-    let mut tried_at = vec![Ports::NONE; mesh.routers() as usize];
+    let mut tried_at = vec![PortSet::NONE; mesh.routers() as usize];
     let mut is_reached = vec![false; mesh.routers() as usize];
     let (mut links, mut ports_tried, mut found) = (0, 0, false);
     let mut wave = vec![mesh.entrance(controller)];
@@ -39,7 +39,7 @@ pub(super) fn predict_search(network: &Network, controller: ChannelId, target: C
             found |= free.contains(Port::Chip);
             continue;
         }
-        let ports = tried(network, here, goal, free.and(Ports::MESH));
+        let ports = tried(network, here, goal, free.and(PortSet::MESH));
         tried_at[mesh.chip(here).index()] = ports;
         ports_tried += u64::from(ports.len());
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
@@ -53,11 +53,11 @@ pub(super) fn predict_search(network: &Network, controller: ChannelId, target: C
         }
     }
     if found {
-        return Verdict::Finds;
+        return SearchPrediction::Finds;
     }
     let routers = is_reached.iter().filter(|is_reached| **is_reached).count() as u64;
     let (least, most) = if network.counts_visits() { (routers - 1, ports_tried) } else { (links, links) };
-    Verdict::Fails { least: 2 * least + 2, most: 2 * most + 2 }
+    SearchPrediction::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
 /// A scout whose search is checked against its prediction. There is none while several scouts are in flight.
@@ -65,13 +65,13 @@ pub(super) fn predict_search(network: &Network, controller: ChannelId, target: C
 pub(super) struct Watched {
     controller: ChannelId,
     die: DieId,
-    verdict: Verdict,
+    verdict: SearchPrediction,
     steps: u64,
 }
 
 impl Watched {
     /// Predicts the outcome of a scout from `controller` for `die` on `target`. No other scout may be in flight.
-    pub fn new(network: &Network, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
+    pub fn new(network: &CircuitNetwork, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
         Watched { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
@@ -82,14 +82,14 @@ impl Watched {
             return None;
         }
         self.steps += 1;
-        ended.map(|found| Search { die: self.die, verdict: self.verdict, found, steps: self.steps })
+        ended.map(|found| Search { die: self.die, prediction: self.verdict, found, steps: self.steps })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::mesh::Mesh;
-    use super::super::network::Step;
+    use super::super::network::ScoutAction;
     use super::super::routing::AnyRouting;
     use super::super::tie_break::TieBreaker;
     use super::*;
@@ -105,7 +105,8 @@ mod tests {
             let routing = Routing::ALL[case % Routing::ALL.len()];
             let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 5);
             let revisits = Revisits::ALL[case / 8 % Revisits::ALL.len()];
-            let mut network = Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), tie_break, revisits);
+            let mut network =
+                CircuitNetwork::new(Mesh::new(rows, columns), AnyRouting::new(routing), tie_break, revisits);
             let mesh = *network.mesh();
             let out_of_16 = random.below(12);
             let out: Vec<_> = mesh.mesh_links().filter(|_| random.below(16) < out_of_16).collect();
@@ -118,17 +119,17 @@ mod tests {
                 let step = loop {
                     steps += 1;
                     match network.step(controller) {
-                        Step::Forward | Step::Back => {}
+                        ScoutAction::Forward | ScoutAction::Back => {}
                         end => break end,
                     }
                 };
-                if step == Step::Failed {
-                    let Verdict::Fails { least, most } = expected else { panic!("{routing}: it failed") };
+                if step == ScoutAction::Failed {
+                    let SearchPrediction::Fails { least, most } = expected else { panic!("{routing}: it failed") };
                     assert!((least..=most).contains(&steps), "{routing}: {steps}, {least} to {most}");
                     most_apart = most_apart.max(steps - least);
                     failed += 1;
                 } else {
-                    assert_eq!(expected, Verdict::Finds, "{routing}");
+                    assert_eq!(expected, SearchPrediction::Finds, "{routing}");
                     network.release(controller);
                     found += 1;
                 }

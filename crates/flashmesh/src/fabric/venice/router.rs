@@ -1,15 +1,15 @@
 //! Routers: their busy ports, and the marks that scouts leave.
 
 use super::direction::Position;
-use super::mesh::{Mesh, Place};
-use super::ports::{Port, Ports};
+use super::mesh::{Mesh, MeshCoord};
+use super::ports::{Port, PortSet};
 use super::tie_break::Lfsr;
 
 /// A router of the mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Router {
     /// Ports whose link is reserved, and ports without a link.
-    pub busy: Ports,
+    pub busy: PortSet,
     /// Register for tie-breaks.
     pub register: Lfsr,
     /// Coordinates of the router.
@@ -19,7 +19,7 @@ pub(super) struct Router {
 /// Index scheme for tables of routers: row by row, with a border of routers without links on every side. So all four neighbours of a router have an
 /// index.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct PaddedGrid {
     /// Difference of the indices of two rows. The left border of a row is the right border of the row above.
     stride: usize,
     rows: usize,
@@ -33,9 +33,9 @@ pub(super) struct Hop {
     /// Difference of the indices of the routers at both ends.
     offset: i32,
     /// Port at the near end, as a set.
-    pub here: Ports,
+    pub here: PortSet,
     /// Port at the far end, as a set.
-    pub there: Ports,
+    pub there: PortSet,
     /// Port at the far end, by which a scout enters the neighbour.
     pub entry: Port,
 }
@@ -48,18 +48,18 @@ impl Hop {
     }
 }
 
-impl Frame {
+impl PaddedGrid {
     /// Creates the index scheme for `mesh`.
-    pub fn new(mesh: &Mesh) -> Frame {
+    pub fn new(mesh: &Mesh) -> PaddedGrid {
         let stride = mesh.columns() as usize + 1;
         let hop = |port: Port| Hop {
-            offset: port.down() * stride as i32 + port.right(),
-            here: Ports::of(port),
-            there: Ports::of(port.opposite()),
+            offset: port.row_step() * stride as i32 + port.column_step(),
+            here: PortSet::of(port),
+            there: PortSet::of(port.opposite()),
             entry: port.opposite(),
         };
         let hops = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(hop);
-        Frame { stride, rows: mesh.rows() as usize, hops }
+        PaddedGrid { stride, rows: mesh.rows() as usize, hops }
     }
 
     /// Returns the number of entries of a table.
@@ -83,7 +83,7 @@ impl Frame {
 
     /// Returns the index of the router at `place`.
     #[inline]
-    pub const fn index(&self, place: Place) -> usize {
+    pub const fn index(&self, place: MeshCoord) -> usize {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
@@ -193,12 +193,12 @@ impl<T> TableStorage<[T]> for Box<[T]> {
 /// and exit port. A row is valid while the scout holds the router; the exit port is opposite to the entry port of the next router. The paper requires
 /// that each port be tried once, and does not say where this is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Marks(
+pub(super) struct ScoutMarks(
     /// The used ports in the lowest four bits, then the held flag, the port of entry, and the number of visits.
     u16,
 );
 
-impl Marks {
+impl ScoutMarks {
     const HELD_SHIFT: u32 = 4;
     const ENTRY_SHIFT: u32 = 5;
     const SEEN_SHIFT: u32 = 7;
@@ -207,38 +207,38 @@ impl Marks {
     pub const MAX_VISITS: u16 = 4;
 
     /// Marks of a router that the scout has not visited.
-    pub const NONE: Marks = Marks(0);
+    pub const NONE: ScoutMarks = ScoutMarks(0);
 
     /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`.
     #[inline(always)]
-    pub const fn left(used: Ports, seen: u16) -> Marks {
-        let is_closed = (seen >= Marks::MAX_VISITS) as u16;
-        Marks(used.to_bits() as u16 | is_closed << Marks::HELD_SHIFT | seen << Marks::SEEN_SHIFT)
+    pub const fn left(used: PortSet, seen: u16) -> ScoutMarks {
+        let is_closed = (seen >= ScoutMarks::MAX_VISITS) as u16;
+        ScoutMarks(used.to_bits() as u16 | is_closed << ScoutMarks::HELD_SHIFT | seen << ScoutMarks::SEEN_SHIFT)
     }
 
     /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), and number of visits.
     #[inline(always)]
-    pub const fn held(used: Ports, entry: Port, seen: u16) -> Marks {
-        let entry = (entry as u16) << Marks::ENTRY_SHIFT;
-        Marks(used.to_bits() as u16 | 1 << Marks::HELD_SHIFT | entry | seen << Marks::SEEN_SHIFT)
+    pub const fn held(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
+        let entry = (entry as u16) << ScoutMarks::ENTRY_SHIFT;
+        ScoutMarks(used.to_bits() as u16 | 1 << ScoutMarks::HELD_SHIFT | entry | seen << ScoutMarks::SEEN_SHIFT)
     }
 
     /// Returns the ports that are no longer tried. Only mesh ports have a meaning.
     #[inline(always)]
-    pub const fn used(self) -> Ports {
-        Ports::from_bits(self.0 as u8).and(Ports::MESH)
+    pub const fn used(self) -> PortSet {
+        PortSet::from_bits(self.0 as u8).and(PortSet::MESH)
     }
 
     /// Returns the number of visits, if visits are counted.
     #[inline(always)]
     pub const fn seen(self) -> u16 {
-        self.0 >> Marks::SEEN_SHIFT
+        self.0 >> ScoutMarks::SEEN_SHIFT
     }
 
     /// Returns the port of entry of a held router.
     #[inline(always)]
     pub const fn entered_by(self) -> Port {
-        match self.0 >> Marks::ENTRY_SHIFT & 0b11 {
+        match self.0 >> ScoutMarks::ENTRY_SHIFT & 0b11 {
             0 => Port::North,
             1 => Port::East,
             2 => Port::South,
@@ -248,13 +248,13 @@ impl Marks {
 
     /// Returns the set of `port`, a mesh port, if the scout holds the router; otherwise the empty set.
     #[inline(always)]
-    const fn port_if_held(self, port: Port) -> Ports {
-        Ports::from_bits((self.0 >> (Marks::HELD_SHIFT - port as u32)) as u8).and(Ports::of(port))
+    const fn port_if_held(self, port: Port) -> PortSet {
+        PortSet::from_bits((self.0 >> (ScoutMarks::HELD_SHIFT - port as u32)) as u8).and(PortSet::of(port))
     }
 
     /// Returns the ports of router `index` whose neighbour the scout holds.
     #[inline(always)]
-    pub fn held_around(marks: &(impl Table<Marks> + ?Sized), frame: &Frame, index: usize) -> Ports {
+    pub fn held_around(marks: &(impl Table<ScoutMarks> + ?Sized), frame: &PaddedGrid, index: usize) -> PortSet {
         let held = |index: usize, port| marks.at(index).port_if_held(port);
         let (north, south) = (held(index - frame.stride, Port::North), held(index + frame.stride, Port::South));
         held(index + 1, Port::East).with(held(index - 1, Port::West)).with(north).with(south)
@@ -269,7 +269,7 @@ mod tests {
     fn every_router_has_an_entry_of_its_own_between_those_of_its_neighbours() {
         for (rows, columns) in [(1, 1), (1, 4), (4, 1), (3, 5)] {
             let mesh = Mesh::new(rows, columns);
-            let frame = Frame::new(&mesh);
+            let frame = PaddedGrid::new(&mesh);
             let mut seen = vec![false; frame.len()];
             for chip in 0..mesh.routers() {
                 let place = mesh.place(crate::ids::ChipId(chip));
@@ -308,14 +308,14 @@ mod tests {
 
     #[test]
     fn a_router_remembers_the_ports_used_after_the_scout_has_left() {
-        let used = Ports::of(Port::West).with(Ports::of(Port::North));
-        let is_held = |marks: Marks| Port::MESH.map(|port| marks.port_if_held(port) == Ports::of(port));
+        let used = PortSet::of(Port::West).with(PortSet::of(Port::North));
+        let is_held = |marks: ScoutMarks| Port::MESH.map(|port| marks.port_if_held(port) == PortSet::of(port));
         for port in Port::MESH {
-            let held = Marks::held(used, port, 3);
+            let held = ScoutMarks::held(used, port, 3);
             assert_eq!((held.used(), held.entered_by(), held.seen(), is_held(held)), (used, port, 3, [true; 4]));
         }
-        for (seen, is_closed) in [(0, false), (3, false), (Marks::MAX_VISITS, true)] {
-            let left = Marks::left(used, seen);
+        for (seen, is_closed) in [(0, false), (3, false), (ScoutMarks::MAX_VISITS, true)] {
+            let left = ScoutMarks::left(used, seen);
             assert_eq!((left.used(), left.seen(), is_held(left)), (used, seen, [is_closed; 4]));
         }
     }

@@ -2,10 +2,10 @@
 
 use super::counters::Counters;
 use super::direction::{Destination, Position};
-use super::network::Step;
-use super::ports::{Port, Ports};
-use super::router::{Frame, Marks, Router, Table, clear, group};
-use super::routes::Routes;
+use super::network::ScoutAction;
+use super::ports::{Port, PortSet};
+use super::router::{PaddedGrid, Router, ScoutMarks, Table, clear, group};
+use super::routing_table::RoutingTable;
 use super::tie_break::Draw;
 
 /// Phase of the search of a controller.
@@ -50,26 +50,26 @@ impl Scout {
 
 /// The scout of a controller, with its marks.
 #[derive(Clone, Debug)]
-pub(super) struct Packet {
+pub(super) struct MarkedScout {
     pub scout: Scout,
     /// Marks of the scout at all routers, indexed by router.
-    pub marks: Box<[Marks]>,
+    pub marks: Box<[ScoutMarks]>,
     /// Ports by which the circuit leaves its routers, in order.
     pub exits: Vec<Port>,
 }
 
-impl Packet {
+impl MarkedScout {
     /// Creates the idle scout of a controller whose link leads to the router at `position`.
-    pub fn new(router: usize, position: Position, frame: &Frame) -> Packet {
-        Packet {
+    pub fn new(router: usize, position: Position, frame: &PaddedGrid) -> MarkedScout {
+        MarkedScout {
             scout: Scout::new(Phase::Free, router as u32, position.destination()),
-            marks: vec![Marks::NONE; frame.table_len()].into(),
+            marks: vec![ScoutMarks::NONE; frame.table_len()].into(),
             exits: Vec::new(),
         }
     }
 
     /// Writes to `exits` the ports by which the held path leaves its routers, in order.
-    pub fn trace(&self, frame: &Frame, exits: &mut Vec<Port>) {
+    pub fn trace(&self, frame: &PaddedGrid, exits: &mut Vec<Port>) {
         let Scout { router, held, via, phase, .. } = self.scout;
         exits.clear();
         let mut at = router as usize;
@@ -98,13 +98,13 @@ impl Packet {
 
     /// Ends the search. Stores the exit ports of a circuit, and clears the marks.
     #[inline]
-    pub fn end(&mut self, frame: &Frame) {
+    pub fn end(&mut self, frame: &PaddedGrid) {
         if self.scout.phase == Phase::Circuit {
             let mut exits = std::mem::take(&mut self.exits);
             self.trace(frame, &mut exits);
             self.exits = exits;
         }
-        clear(&mut self.marks, self.scout.groups, Marks::NONE);
+        clear(&mut self.marks, self.scout.groups, ScoutMarks::NONE);
     }
 }
 
@@ -126,23 +126,28 @@ impl Tally {
 
 /// State of the network in which scouts move. With `COUNTS`, routers count visits and a link may be crossed once in each direction
 /// ([`Revisits::ThreeTimes`](crate::config::Revisits)). Without it, the port of entry counts as used after the scout has backtracked through it.
-pub(super) struct Field<'a, R: ?Sized, D, const COUNTS: bool> {
-    pub frame: &'a Frame,
+pub(super) struct StepContext<'a, R: ?Sized, D, const COUNTS: bool> {
+    pub frame: &'a PaddedGrid,
     pub routers: &'a mut R,
-    pub routes: &'a Routes,
+    pub routes: &'a RoutingTable,
     pub tie_break: &'a mut D,
 }
 
-impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COUNTS> {
+impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> StepContext<'_, R, D, COUNTS> {
     /// Ports of entry that count as used when the scout backtracks through them.
-    const ENTRIES: Ports = if COUNTS { Ports::NONE } else { Ports::MESH };
+    const ENTRIES: PortSet = if COUNTS { PortSet::NONE } else { PortSet::MESH };
 
     /// Moves `scout`, which is in flight, to the end of its current link, where the scout acts. `marks` are its marks at all routers.
     #[inline(always)]
-    pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
+    pub fn step(
+        &mut self,
+        scout: &mut Scout,
+        marks: &mut (impl Table<ScoutMarks> + ?Sized),
+        tally: &mut Tally,
+    ) -> ScoutAction {
         let index = scout.router as usize;
         let router = self.routers.at_mut(index);
-        let nearer = router.position.towards(scout.goal);
+        let nearer = router.position.productive_ports(scout.goal);
         let mark = *marks.at(index);
         let seen = if COUNTS { mark.seen() + 1 } else { 0 };
         let (mut busy, mut used, mut entry) = (router.busy, mark.used(), scout.via);
@@ -151,14 +156,14 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
                 if busy.contains(Port::Chip) {
                     return self.turn_back(scout, marks, used, seen, tally);
                 }
-                router.busy = busy.with(Ports::of(Port::Chip));
+                router.busy = busy.with(PortSet::of(Port::Chip));
                 scout.phase = Phase::Circuit;
-                return Step::Reached { hops: scout.held + 1 };
+                return ScoutAction::Reached { hops: scout.held + 1 };
             }
         } else {
             if scout.held == 0 {
                 scout.phase = Phase::Free;
-                return Step::Failed;
+                return ScoutAction::Failed;
             }
             scout.held -= 1;
             // The link over which the scout backtracked is released, and is not tried again.
@@ -171,13 +176,13 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
             let far = self.routers.at_mut(hop.neighbour(index));
             far.busy = far.busy.without(hop.there);
         }
-        let mut open = Ports::MESH.without(busy.with(used));
-        if open.is_empty() || seen >= Marks::MAX_VISITS {
+        let mut open = PortSet::MESH.without(busy.with(used));
+        if open.is_empty() || seen >= ScoutMarks::MAX_VISITS {
             return self.turn_back(scout, marks, used, seen, tally);
         }
         // A scout that holds at most two links can meet no held router but the previous one.
         if scout.held > 2 || (COUNTS && scout.has_closed) {
-            open = open.without(Marks::held_around(marks, self.frame, index));
+            open = open.without(ScoutMarks::held_around(marks, self.frame, index));
         }
         let router = self.routers.at_mut(index);
         let drawn = self.tie_break.choose(self.routes, router.register, nearer, open);
@@ -188,7 +193,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
         tally.misroutes += u64::from(drawn.is_detour);
         let hop = self.frame.hop(port);
         router.busy = busy.with(hop.here);
-        *marks.at_mut(index) = Marks::held(used, entry, seen);
+        *marks.at_mut(index) = ScoutMarks::held(used, entry, seen);
         scout.groups |= group(index);
         let beyond = hop.neighbour(index);
         let next = self.routers.at_mut(beyond);
@@ -197,7 +202,7 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
         scout.held += 1;
         scout.phase = Phase::Reserve;
         scout.router = beyond as u32;
-        Step::Forward
+        ScoutAction::Forward
     }
 
     /// Makes `scout` backtrack from a router that it has visited `seen` times and where it used the ports `used`.
@@ -205,34 +210,34 @@ impl<R: Table<Router> + ?Sized, D: Draw, const COUNTS: bool> Field<'_, R, D, COU
     fn turn_back(
         &mut self,
         scout: &mut Scout,
-        marks: &mut (impl Table<Marks> + ?Sized),
-        used: Ports,
+        marks: &mut (impl Table<ScoutMarks> + ?Sized),
+        used: PortSet,
         seen: u16,
         tally: &mut Tally,
-    ) -> Step {
+    ) -> ScoutAction {
         tally.backtracks += 1;
         let index = scout.router as usize;
         if scout.held > 0 {
             let hop = self.frame.hop(scout.via);
-            *marks.at_mut(index) = Marks::left(used.with(hop.here.and(Self::ENTRIES)), seen);
+            *marks.at_mut(index) = ScoutMarks::left(used.with(hop.here.and(Self::ENTRIES)), seen);
             scout.groups |= group(index);
-            scout.has_closed |= seen >= Marks::MAX_VISITS;
+            scout.has_closed |= seen >= ScoutMarks::MAX_VISITS;
             scout.phase = Phase::Cancel;
             scout.via = hop.entry;
             scout.router = hop.neighbour(index) as u32;
         } else {
             scout.phase = Phase::Home;
         }
-        Step::Back
+        ScoutAction::Back
     }
 }
 
 /// Reserves or releases the link at `port` of router `index`, at both ends. A chip link has only one end.
 #[inline(always)]
 #[cfg(feature = "internals")]
-pub(super) fn set_busy(routers: &mut [Router], frame: &Frame, index: usize, port: Port, busy: bool) {
+pub(super) fn set_busy(routers: &mut [Router], frame: &PaddedGrid, index: usize, port: Port, busy: bool) {
     for (index, port) in [(index, port), (frame.beyond(index, port), port.opposite())] {
-        let (router, port) = (&mut routers[index], Ports::of(port));
+        let (router, port) = (&mut routers[index], PortSet::of(port));
         router.busy = if busy { router.busy.with(port) } else { router.busy.without(port) };
     }
 }

@@ -3,8 +3,8 @@
 use crate::config;
 use crate::engine::random::SimRng;
 
-use super::ports::{Port, Ports};
-use super::routes::Routes;
+use super::ports::{Port, PortSet};
+use super::routing_table::RoutingTable;
 
 /// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so that its state cycles through 1,
 /// 3, 2 and is never 0.
@@ -36,7 +36,7 @@ impl Lfsr {
     }
 
     /// Draws one of the mesh ports `ports`. A single port needs no draw.
-    pub(super) const fn draw(self, ports: Ports) -> Drawn {
+    pub(super) const fn draw(self, ports: PortSet) -> Drawn {
         /// Index of the drawn port, by the number of ports and the new state. No draw has four ports, because the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
@@ -62,7 +62,7 @@ pub(super) struct Drawn {
 
 impl Drawn {
     /// Returns the result with `is_detour` set: whether the drawn port is not one of `nearer`.
-    pub const fn among(self, nearer: Ports) -> Drawn {
+    pub const fn among(self, nearer: PortSet) -> Drawn {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
         Drawn { is_detour, ..self }
     }
@@ -90,7 +90,7 @@ impl TieBreaker {
 /// A tie-break among candidate ports.
 pub(super) trait Draw {
     /// Draws one of the candidates of `routes` at a router with register `register`. A single candidate needs no draw.
-    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn;
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn;
 }
 
 /// Tie-break by [`TieBreaker::Lfsr`], for loops that are specialized on it.
@@ -98,14 +98,14 @@ pub(super) struct ByRegister;
 
 impl Draw for ByRegister {
     #[inline(always)]
-    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
         routes.draw(register, nearer, open)
     }
 }
 
 impl Draw for TieBreaker {
     #[inline]
-    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
         match self {
             TieBreaker::Lfsr => ByRegister.choose(routes, register, nearer, open),
             TieBreaker::Uniform(random) => {
@@ -123,16 +123,16 @@ mod tests {
     use super::super::routing::AnyRouting;
     use super::*;
 
-    const TWO: Ports = Ports::of(Port::East).with(Ports::of(Port::South));
-    const THREE: Ports = TWO.with(Ports::of(Port::West));
+    const TWO: PortSet = PortSet::of(Port::East).with(PortSet::of(Port::South));
+    const THREE: PortSet = TWO.with(PortSet::of(Port::West));
 
     /// Returns how often each mesh port is drawn in 3000 draws.
-    fn drawn(mut tie_break: TieBreaker, ports: Ports) -> [u32; 4] {
-        let routes = Routes::new(AnyRouting::new(config::Routing::RandomDfs));
+    fn drawn(mut tie_break: TieBreaker, ports: PortSet) -> [u32; 4] {
+        let routes = RoutingTable::new(AnyRouting::new(config::Routing::RandomDfs));
         let mut register = Lfsr::new(0);
         let mut counts = [0; 4];
         for _ in 0..3000 {
-            let drawn = tie_break.choose(&routes, register, Ports::NONE, ports);
+            let drawn = tie_break.choose(&routes, register, PortSet::NONE, ports);
             register = drawn.register;
             counts[drawn.port.unwrap() as usize] += 1;
         }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn the_only_port_is_taken_without_a_draw() {
         let register = Lfsr::new(1);
-        for (ports, port) in [(Ports::of(Port::West), Some(Port::West)), (Ports::NONE, None)] {
+        for (ports, port) in [(PortSet::of(Port::West), Some(Port::West)), (PortSet::NONE, None)] {
             let drawn = register.draw(ports);
             assert_eq!((drawn.port, drawn.register), (port, register));
         }

@@ -67,14 +67,14 @@ impl WaitStats {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mesh::Place;
+    use super::super::mesh::MeshCoord;
     use super::*;
     use crate::ids::{ChipId, DieId};
 
     #[test]
     fn each_cause_has_the_time_it_was_in_the_way() {
         let ns = Time::from_ns;
-        let place = Place { row: 0, column: 0 };
+        let place = MeshCoord { row: 0, column: 0 };
         let request = PathRequest { sequence: 0, die: DieId(1), phase: TransferPhase::DataOut, chip: ChipId(1), place };
         let mut waits = WaitStats::new(2);
         waits.begin(&request);

@@ -3,16 +3,16 @@
 use crate::ids::LinkId;
 
 use super::event_queue::HeldRequest;
-use super::link::{Link, Wire};
-use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network, Request};
-use super::packet::{Outbox, PacketId, RequestId};
+use super::link::{LinkState, Wire};
+use super::network::{LinkRequest, NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
+use super::packet::{LinkRequestId, NetworkReports, PacketId};
 use super::parameters::{Arbitration, GrantRule};
 use super::topology::TerminalId;
 
-impl Network {
+impl WormholeNetwork {
     /// Enqueues a request of a packet for `link`, which can be granted from cycle `ready` on.
     #[inline(never)]
-    pub(super) fn request(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
+    pub(super) fn request(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
         let next = std::mem::replace(&mut state.requests, request);
         let place = &mut self.requests[request.index()];
@@ -26,7 +26,7 @@ impl Network {
 
     pub(super) fn request_injection(&mut self, terminal: TerminalId, queue: usize, packet: PacketId) {
         let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
-        let request = RequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
+        let request = LinkRequestId(self.topology.links() + 2 * terminal.0 + queue as u32);
         self.request(self.topology.injection(terminal), request, packet, ready);
     }
 
@@ -53,14 +53,14 @@ impl Network {
         if is_alone && is_next && self.parameters.grant_rule == GrantRule::Immediate {
             self.events.hold_back(HeldRequest { at, ready, link, buffer, packet });
         } else {
-            self.request(link, RequestId(buffer.0), packet, ready);
+            self.request(link, LinkRequestId(buffer.0), packet, ready);
         }
     }
 
     /// Requests the next link for the first packet in the buffer at the end of link `buffer`.
     pub(super) fn request_output(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
-        self.request(link, RequestId(buffer.0), packet, ready);
+        self.request(link, LinkRequestId(buffer.0), packet, ready);
     }
 
     /// Returns the next link of the first packet in the buffer at the end of link `buffer`, with the first cycle in which that link can be granted.
@@ -84,7 +84,7 @@ impl Network {
     #[inline(always)]
     fn list_held_back(&mut self) {
         if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.events.take_held_back() {
-            self.request(link, RequestId(buffer.0), packet, ready);
+            self.request(link, LinkRequestId(buffer.0), packet, ready);
         }
     }
 
@@ -93,19 +93,19 @@ impl Network {
     pub(super) fn grant_held_back(
         &mut self,
         HeldRequest { at, link, buffer, packet, .. }: HeldRequest,
-        outbox: &mut Outbox,
+        outbox: &mut NetworkReports,
     ) {
         if !self.events.is_next(at) {
             return self.list_held_back();
         }
         self.events.take_held_back();
         self.events.advance(at);
-        self.grant(link, RequestId(buffer.0), packet, outbox);
+        self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
 
     /// Grants `wire` to its best request, or schedules the next arbitration.
     #[inline(always)]
-    pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut Outbox) {
+    pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];
         let state = &forward.driven;
         if state.is_held {
@@ -133,7 +133,7 @@ impl Network {
     ///
     /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
     #[inline(always)]
-    fn winner(&self, link: &Link) -> Option<RequestId> {
+    fn winner(&self, link: &LinkState) -> Option<LinkRequestId> {
         if link.requests == NO_REQUEST {
             return None;
         }
@@ -146,8 +146,8 @@ impl Network {
         self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.events.now()).then_some(best)
     }
 
-    fn best_of_several(&self, link: &Link) -> Option<RequestId> {
-        let key = |request: &Request| {
+    fn best_of_several(&self, link: &LinkState) -> Option<LinkRequestId> {
+        let key = |request: &LinkRequest| {
             let packet = &self.packets[request.packet];
             let class = self.parameters.small_first.then_some(packet.packet.class);
             let key = match self.parameters.arbitration {
@@ -163,14 +163,14 @@ impl Network {
 
     /// Returns the requests for a link, with their ids.
     #[inline]
-    fn requests_for(&self, link: &Link) -> impl Iterator<Item = (RequestId, &Request)> {
-        let at = |id: RequestId| (id != NO_REQUEST).then(|| (id, &self.requests[id.index()]));
+    fn requests_for(&self, link: &LinkState) -> impl Iterator<Item = (LinkRequestId, &LinkRequest)> {
+        let at = |id: LinkRequestId| (id != NO_REQUEST).then(|| (id, &self.requests[id.index()]));
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
     /// Returns the first cycle in which `link` has the slots that a grant of `request` needs; `None` if it is not known yet.
     #[inline(always)]
-    fn slots_at(&self, link: &Link, request: &Request) -> Option<u64> {
+    fn slots_at(&self, link: &LinkState, request: &LinkRequest) -> Option<u64> {
         match self.parameters.grant_rule {
             GrantRule::Immediate => Some(0),
             _ if link.is_ejection => Some(0),
@@ -184,7 +184,7 @@ impl Network {
 
     /// Returns the first cycle in which `request` could be granted without contention; `None` if it is not known yet.
     #[inline(always)]
-    fn opportunity(&self, link: &Link, request: &Request, wire_free: u64) -> Option<u64> {
+    fn opportunity(&self, link: &LinkState, request: &LinkRequest, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
@@ -217,13 +217,13 @@ impl Network {
     }
 
     #[inline(always)]
-    fn grant_request(&mut self, link: LinkId, request: RequestId, outbox: &mut Outbox) {
+    fn grant_request(&mut self, link: LinkId, request: LinkRequestId, outbox: &mut NetworkReports) {
         self.withdraw(link, request);
         self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
     /// Grants `link` to the packet of `request`, and moves all flits that can move as a consequence.
-    fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
+    fn grant(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, outbox: &mut NetworkReports) {
         let input = self.requests[request.index()].input;
         self.links[link.index()].turns.serve(input);
         if request.0 >= self.topology.links() {
@@ -238,7 +238,7 @@ impl Network {
                 return;
             }
             self.hold(link, source, packet);
-            self.links[source.index()].buffer.drains_over(link);
+            self.links[source.index()].buffer.set_output_link(link);
         }
         if self.links[link.index()].is_ejection && self.timing.buffers_cover_the_round_trip {
             self.drain_at_once(link, outbox);
@@ -262,7 +262,7 @@ impl Network {
 
     /// Removes `request` from the requests for `link`.
     #[inline]
-    fn withdraw(&mut self, link: LinkId, request: RequestId) {
+    fn withdraw(&mut self, link: LinkId, request: LinkRequestId) {
         let behind = self.requests[request.index()].next;
         let mut before = self.links[link.index()].requests;
         if before == request {

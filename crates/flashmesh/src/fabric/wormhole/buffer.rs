@@ -3,17 +3,17 @@
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
 
-use super::flit_run::{FlitRuns, Run, RunPool};
+use super::flit_run::{FlitQueue, FlitRun, RunPool};
 use super::network::NO_LINK;
-use super::packet::{InFlight, PacketId, PacketQueue};
+use super::packet::{PacketId, PacketInFlight, PacketQueue};
 
 /// Slots of a buffer, and the flits in them. Unused at the end of an ejection link.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     /// Slots with the cycles from which they are free. The cycles may be in the future.
-    slots: FlitRuns,
+    slots: FlitQueue,
     /// Flits with the cycles from which they can leave.
-    arrivals: FlitRuns,
+    arrivals: FlitQueue,
     queue: PacketQueue,
     /// First cycle in which a head that was queued behind another packet can request its next link.
     considered_from: u64,
@@ -28,8 +28,8 @@ impl Buffer {
     /// Creates an empty buffer of `flits` slots, each of which is free again `credit_cycles` after its flit has left.
     pub(super) fn new(flits: u32, credit_cycles: u32) -> Buffer {
         Buffer {
-            slots: FlitRuns::new(Run { start: 0, count: flits, stride: 0 }),
-            arrivals: FlitRuns::new(Run::NONE),
+            slots: FlitQueue::new(FlitRun { start: 0, count: flits, stride: 0 }),
+            arrivals: FlitQueue::new(FlitRun::NONE),
             queue: PacketQueue::default(),
             considered_from: 0,
             returned_early: 0,
@@ -40,13 +40,13 @@ impl Buffer {
 
     /// Returns the slots with the cycles from which they are free. The cycles may be in the future.
     #[inline(always)]
-    pub(super) fn slots(&self) -> &FlitRuns {
+    pub(super) fn slots(&self) -> &FlitQueue {
         &self.slots
     }
 
     /// Returns the flits, present or announced, with the cycles from which they can leave.
     #[inline(always)]
-    pub(super) fn arrivals(&self) -> &FlitRuns {
+    pub(super) fn arrivals(&self) -> &FlitQueue {
         &self.arrivals
     }
 
@@ -76,13 +76,13 @@ impl Buffer {
 
     /// Records that the first packet holds its next link.
     #[inline(always)]
-    pub(super) fn drains_over(&mut self, link: LinkId) {
+    pub(super) fn set_output_link(&mut self, link: LinkId) {
         self.drain = link;
     }
 
     /// Merges the slots that are free by `now` into one run. Returns the first run.
     #[inline(always)]
-    pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> Run {
+    pub(super) fn merge_slots(&mut self, now: u64, runs: &mut RunPool) -> FlitRun {
         self.slots.merge_until(now, runs);
         self.slots.front()
     }
@@ -96,19 +96,19 @@ impl Buffer {
 
     /// Reserves the first free slots for `flits` flits.
     #[inline(always)]
-    pub(super) fn take_slots(&mut self, flits: u32, runs: &mut RunPool) {
+    pub(super) fn reserve_slots(&mut self, flits: u32, runs: &mut RunPool) {
         self.slots.consume(flits, runs);
     }
 
     /// Adds the flits of `run`. Each can leave from its cycle on.
     #[inline(always)]
-    pub(super) fn arrive(&mut self, run: Run, runs: &mut RunPool) {
+    pub(super) fn arrive(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.arrivals.push(run, runs);
     }
 
     /// Enqueues a packet whose head has arrived. Returns whether it is the first packet.
     #[inline(always)]
-    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
+    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         self.queue.push(packet, packets)
     }
 
@@ -121,7 +121,7 @@ impl Buffer {
     /// Returns the slots of the flits of `run`, which have left, except for slots that were returned ahead of time. Returns whether any slot was
     /// returned now.
     #[inline(always)]
-    pub(super) fn free_slots(&mut self, run: Run, runs: &mut RunPool) -> bool {
+    pub(super) fn free_slots(&mut self, run: FlitRun, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
         self.returned_early -= early;
         let has_freed = early < run.count;
@@ -133,14 +133,14 @@ impl Buffer {
 
     /// Removes the flits of `run` and returns their slots. None of them was returned ahead of time.
     #[inline(always)]
-    pub(super) fn remove_and_return(&mut self, run: Run, runs: &mut RunPool) {
+    pub(super) fn remove_and_return(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
     /// Returns the slots of the flits of `run`, which leave in their cycles.
     #[inline(always)]
-    pub(super) fn return_slots(&mut self, run: Run, runs: &mut RunPool) {
+    pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.slots.push(run.after(self.credit_cycles), runs);
     }
 
@@ -158,9 +158,9 @@ impl Buffer {
 
     /// Empties the buffer. The flits of `run` are the last to leave, one from each slot.
     #[inline(always)]
-    pub(super) fn empty(&mut self, run: Run) {
+    pub(super) fn empty(&mut self, run: FlitRun) {
         self.slots.reset(run.after(self.credit_cycles));
-        self.arrivals.reset(Run::NONE);
+        self.arrivals.reset(FlitRun::NONE);
     }
 
     /// Records that the tail of the first packet leaves at `tail`. The next head can request its link `head_of_line_cycles` later than a head that
@@ -173,7 +173,7 @@ impl Buffer {
 
     /// Removes the first packet, whose tail has left. Returns the next one.
     #[inline(always)]
-    pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
+    pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         self.queue.pop(packets)
     }
 }

@@ -4,16 +4,16 @@
 use crate::ids::LinkId;
 
 use super::event_queue::HeldRequest;
-use super::flit_run::Run;
-use super::network::{NO_LINK, Network};
-use super::packet::{Crossing, Outbox, PacketId, RequestId};
+use super::flit_run::FlitRun;
+use super::network::{NO_LINK, WormholeNetwork};
+use super::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
-impl Network {
+impl WormholeNetwork {
     /// Moves a whole packet over its injection link, which was just granted, if all its flits find free slots. Returns whether it was moved;
     /// otherwise nothing has changed.
     #[inline]
-    pub(super) fn enter(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut Outbox) -> bool {
+    pub(super) fn enter(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
         let now = self.events.now();
         let flits = self.packets[id].packet.flits;
@@ -21,9 +21,9 @@ impl Network {
         if grant_rule != GrantRule::Immediate || !state.buffer.has_slots(flits, now, stride, &mut self.runs) {
             return false;
         }
-        let run = Run { start: now, count: flits, stride };
+        let run = FlitRun { start: now, count: flits, stride };
         let tail = run.last();
-        state.buffer.take_slots(flits, &mut self.runs);
+        state.buffer.reserve_slots(flits, &mut self.runs);
         state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
@@ -50,7 +50,7 @@ impl Network {
 
     /// Moves a whole packet, which is alone in the buffer at the end of `link`, over all links that it is granted before any other event. The packet
     /// then enters the buffer where it has to wait.
-    pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut Outbox) {
+    pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();
         let packet = self.packets[id];
@@ -70,17 +70,17 @@ impl Network {
                     || state.buffer.is_empty() && state.buffer.has_slots(flits, at, stride, &mut self.runs));
             if !is_free {
                 // The packet stops here.
-                feeder.buffer.arrive(Run { start: head, count: flits, stride }.after(hop_cycles), &mut self.runs);
+                feeder.buffer.arrive(FlitRun { start: head, count: flits, stride }.after(hop_cycles), &mut self.runs);
                 feeder.buffer.push(id, &mut self.packets);
                 (self.packets[id].head, self.packets[id].hops) = (head, hops);
                 if is_next {
                     self.events.hold_back(HeldRequest { at, ready, link: next, buffer: source, packet: id });
                 } else {
-                    self.request(next, RequestId(source.0), id, ready);
+                    self.request(next, LinkRequestId(source.0), id, ready);
                 }
                 return;
             }
-            let run = Run { start: at, count: flits, stride };
+            let run = FlitRun { start: at, count: flits, stride };
             let tail = run.last();
             feeder.buffer.return_slots(run, &mut self.runs);
             feeder.buffer.tail_leaves(tail, head_of_line_cycles);
@@ -93,7 +93,7 @@ impl Network {
                 self.packets[id].hops = hops;
                 return self.report_delivery(id, at, tail, outbox);
             }
-            state.buffer.take_slots(flits, &mut self.runs);
+            state.buffer.reserve_slots(flits, &mut self.runs);
             (head, hops, source) = (at, hops + 1, next);
         }
     }

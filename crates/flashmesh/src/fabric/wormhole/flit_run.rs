@@ -2,18 +2,18 @@
 
 /// Evenly spaced cycles of flits: `count` cycles from `start` on, `stride` apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct FlitRun {
     pub(super) start: u64,
     pub(super) count: u32,
     pub(super) stride: u32,
 }
 
-impl Run {
+impl FlitRun {
     /// The empty run.
-    pub(super) const NONE: Run = Run { start: 0, count: 0, stride: 0 };
+    pub(super) const NONE: FlitRun = FlitRun { start: 0, count: 0, stride: 0 };
 
     /// A run that constrains nothing: any number of flits, all free to move from cycle 0.
-    pub(super) const UNLIMITED: Run = Run { start: 0, count: u32::MAX, stride: 0 };
+    pub(super) const UNLIMITED: FlitRun = FlitRun { start: 0, count: u32::MAX, stride: 0 };
 
     /// Returns the cycle of flit `index`.
     #[inline]
@@ -29,19 +29,19 @@ impl Run {
 
     /// Returns the run shifted by `cycles`.
     #[inline]
-    pub(super) fn after(self, cycles: u32) -> Run {
-        Run { start: self.start + u64::from(cycles), ..self }
+    pub(super) fn after(self, cycles: u32) -> FlitRun {
+        FlitRun { start: self.start + u64::from(cycles), ..self }
     }
 
     /// Returns the run without its first `count` flits.
     #[inline]
-    pub(super) fn skip(self, count: u32) -> Run {
-        Run { start: self.at(count), count: self.count - count, ..self }
+    pub(super) fn skip(self, count: u32) -> FlitRun {
+        FlitRun { start: self.at(count), count: self.count - count, ..self }
     }
 
     /// Appends the flits of `next` if all cycles are evenly spaced then. Returns whether they were appended.
     #[inline(always)]
-    fn join(&mut self, next: Run) -> bool {
+    fn join(&mut self, next: FlitRun) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
         let is_even = next.start == self.last() + stride && (next.count == 1 || u64::from(next.stride) == stride);
         if is_even {
@@ -56,17 +56,17 @@ impl Run {
     /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
     /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
     #[inline]
-    pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
+    pub(super) fn crossing(first: FlitRun, second: FlitRun, free: u64, stride: u32, limit: u32) -> FlitRun {
         let limit = limit.min(first.count).min(second.count);
         if first.stride.max(second.stride) <= stride {
             // Usual case: the link is the slowest of the three constraints, so it stays the largest function.
-            return Run { start: free.max(first.start).max(second.start), count: limit, stride };
+            return FlitRun { start: free.max(first.start).max(second.start), count: limit, stride };
         }
-        Run::crossing_of_uneven(first, second, free, stride, limit)
+        FlitRun::crossing_of_uneven(first, second, free, stride, limit)
     }
 
     #[inline(never)]
-    fn crossing_of_uneven(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
+    fn crossing_of_uneven(first: FlitRun, second: FlitRun, free: u64, stride: u32, limit: u32) -> FlitRun {
         let lines =
             [(free, stride), (first.start, first.stride.max(stride)), (second.start, second.stride.max(stride))];
         let (start, steepness) = lines[0].max(lines[1]).max(lines[2]);
@@ -78,7 +78,7 @@ impl Run {
                 count = u64::from(count).min(overtakes) as u32;
             }
         }
-        Run { start, count, stride: steepness }
+        FlitRun { start, count, stride: steepness }
     }
 }
 
@@ -88,7 +88,7 @@ const NO_NODE: u32 = u32::MAX;
 /// A run in a list.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    run: Run,
+    run: FlitRun,
     next: u32,
 }
 
@@ -106,7 +106,7 @@ impl RunPool {
     }
 
     #[inline]
-    fn insert(&mut self, run: Run) -> u32 {
+    fn insert(&mut self, run: FlitRun) -> u32 {
         let node = Node { run, next: NO_NODE };
         let at = self.free;
         match self.nodes.get_mut(at as usize) {
@@ -134,20 +134,20 @@ impl RunPool {
 
 /// Queue of flits with their cycles, stored as runs.
 #[derive(Clone, Debug)]
-pub(super) struct FlitRuns {
+pub(super) struct FlitQueue {
     /// First two runs, stored inline because there are rarely more. An absent run is empty.
-    first: Run,
-    second: Run,
+    first: FlitRun,
+    second: FlitRun,
     flits: u32,
     /// Third run and last run, if there are more than two runs.
     third: u32,
     last: u32,
 }
 
-impl FlitRuns {
+impl FlitQueue {
     /// Creates a queue of the flits of `run`.
-    pub(super) fn new(run: Run) -> FlitRuns {
-        FlitRuns { first: run, second: Run::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
+    pub(super) fn new(run: FlitRun) -> FlitQueue {
+        FlitQueue { first: run, second: FlitRun::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
     }
 
     /// Returns the number of flits.
@@ -158,22 +158,22 @@ impl FlitRuns {
 
     /// Returns the first run; empty if the queue is empty.
     #[inline]
-    pub(super) fn front(&self) -> Run {
+    pub(super) fn front(&self) -> FlitRun {
         self.first
     }
 
     /// Returns the runs if there are at most two and their flits are at most `stride` apart. An absent run is empty.
     #[inline(always)]
-    pub(super) fn as_two(&self, stride: u32) -> Option<[Run; 2]> {
+    pub(super) fn as_two(&self, stride: u32) -> Option<[FlitRun; 2]> {
         let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
         is_simple.then_some([self.first, self.second])
     }
 
     /// Replaces the content, which is at most two runs, with the flits of `run`.
     #[inline(always)]
-    pub(super) fn reset(&mut self, run: Run) {
+    pub(super) fn reset(&mut self, run: FlitRun) {
         debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
-        (self.first, self.second, self.flits) = (run, Run::NONE, run.count);
+        (self.first, self.second, self.flits) = (run, FlitRun::NONE, run.count);
     }
 
     /// Returns a cursor over the runs. The cursor does not borrow the queue.
@@ -187,15 +187,15 @@ impl FlitRuns {
     /// Always inlined, so that the fields of `run` stay in registers. A run passed in memory would be stored in parts and loaded whole, which stalls
     /// the CPU (failed store-to-load forwarding).
     #[inline(always)]
-    pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
-        let Run { start, count, stride } = run;
+    pub(super) fn push(&mut self, run: FlitRun, pool: &mut RunPool) {
+        let FlitRun { start, count, stride } = run;
         let is_empty = self.flits == 0;
         self.flits += count;
         if is_empty {
-            self.first = Run { start, count, stride };
+            self.first = FlitRun { start, count, stride };
         } else if self.second.count == 0 {
             if !self.first.join(run) {
-                self.second = Run { start, count, stride };
+                self.second = FlitRun { start, count, stride };
             }
         } else if self.third != NO_NODE || !self.second.join(run) {
             self.push_far(start, count, stride, pool);
@@ -204,7 +204,7 @@ impl FlitRuns {
 
     #[inline(never)]
     fn push_far(&mut self, start: u64, count: u32, stride: u32, pool: &mut RunPool) {
-        let run = Run { start, count, stride };
+        let run = FlitRun { start, count, stride };
         if self.third == NO_NODE {
             self.third = pool.insert(run);
             self.last = self.third;
@@ -230,7 +230,7 @@ impl FlitRuns {
     /// Moves the third run to the second place.
     #[inline]
     fn close_up(&mut self, pool: &mut RunPool) {
-        self.second = Run::NONE;
+        self.second = FlitRun::NONE;
         if self.third != NO_NODE {
             Node { run: self.second, next: self.third } = pool.remove(self.third);
         }
@@ -244,7 +244,7 @@ impl FlitRuns {
             if end > now {
                 return;
             }
-            self.first = Run { start: end, count: self.first.count + self.second.count, stride: 0 };
+            self.first = FlitRun { start: end, count: self.first.count + self.second.count, stride: 0 };
             self.close_up(pool);
         }
     }
@@ -267,8 +267,8 @@ impl FlitRuns {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     /// Run at the position.
-    pub(super) run: Run,
-    second: Run,
+    pub(super) run: FlitRun,
+    second: FlitRun,
     next: u32,
 }
 
@@ -281,7 +281,7 @@ impl Cursor {
             Some(&Node { run, next }) => (run, next),
             None => return false,
         };
-        *self = Cursor { run, second: Run::NONE, next };
+        *self = Cursor { run, second: FlitRun::NONE, next };
         true
     }
 }
@@ -296,10 +296,10 @@ mod tests {
         let mut random = SimRng::new(5);
         for _ in 0..20_000 {
             let mut run =
-                || Run { start: random.below(40).into(), count: 1 + random.below(20), stride: random.below(6) };
+                || FlitRun { start: random.below(40).into(), count: 1 + random.below(20), stride: random.below(6) };
             let (first, second) = (run(), run());
             let (mut free, stride) = (random.below(40).into(), 1 + random.below(3));
-            let crossing = Run::crossing(first, second, free, stride, 15);
+            let crossing = FlitRun::crossing(first, second, free, stride, 15);
             assert!(crossing.count > 0 && crossing.count <= 15.min(first.count).min(second.count));
             for flit in 0..crossing.count {
                 let expected = first.at(flit).max(second.at(flit)).max(free);
@@ -313,11 +313,14 @@ mod tests {
     fn a_stream_gives_back_every_flit_in_order_and_joins_what_is_evenly_spaced() {
         let (mut random, mut pool) = (SimRng::new(6), RunPool::new());
         for _ in 0..2_000 {
-            let (mut stream, mut expected, mut at) = (FlitRuns::new(Run::NONE), Vec::new(), 0);
+            let (mut stream, mut expected, mut at) = (FlitQueue::new(FlitRun::NONE), Vec::new(), 0);
             assert_eq!(stream.nth(0, &pool), None);
             for _ in 0..10 {
-                let run =
-                    Run { start: at + u64::from(random.below(3)), count: 1 + random.below(3), stride: random.below(3) };
+                let run = FlitRun {
+                    start: at + u64::from(random.below(3)),
+                    count: 1 + random.below(3),
+                    stride: random.below(3),
+                };
                 stream.push(run, &mut pool);
                 expected.extend((0..run.count).map(|flit| run.at(flit)));
                 at = run.last();
@@ -333,12 +336,12 @@ mod tests {
             }
             assert_eq!((stream.len(), stream.front().count), (0, 0));
         }
-        let mut even = FlitRuns::new(Run::NONE);
+        let mut even = FlitQueue::new(FlitRun::NONE);
         for start in [3, 5, 7] {
-            even.push(Run { start, count: 1, stride: 1 }, &mut pool);
+            even.push(FlitRun { start, count: 1, stride: 1 }, &mut pool);
         }
-        even.push(Run { start: 9, count: 4, stride: 2 }, &mut pool);
-        assert_eq!(even.front(), Run { start: 3, count: 7, stride: 2 });
+        even.push(FlitRun { start: 9, count: 4, stride: 2 }, &mut pool);
+        assert_eq!(even.front(), FlitRun { start: 3, count: 7, stride: 2 });
         assert!(!even.cursor().advance(&pool));
     }
 
@@ -346,10 +349,13 @@ mod tests {
     fn what_is_past_becomes_one_run_and_the_rest_stays() {
         let (mut random, mut pool) = (SimRng::new(7), RunPool::new());
         for _ in 0..2_000 {
-            let (mut stream, mut at) = (FlitRuns::new(Run::NONE), 0);
+            let (mut stream, mut at) = (FlitQueue::new(FlitRun::NONE), 0);
             for _ in 0..6 {
-                let run =
-                    Run { start: at + u64::from(random.below(4)), count: 1 + random.below(3), stride: random.below(3) };
+                let run = FlitRun {
+                    start: at + u64::from(random.below(4)),
+                    count: 1 + random.below(3),
+                    stride: random.below(3),
+                };
                 stream.push(run, &mut pool);
                 at = run.last();
             }

@@ -2,14 +2,14 @@
 
 use crate::ids::LinkId;
 
-use super::flit_run::Run;
-use super::link::Link;
-use super::network::{NO_LINK, Network};
-use super::packet::Outbox;
+use super::flit_run::FlitRun;
+use super::link::LinkState;
+use super::network::{NO_LINK, WormholeNetwork};
+use super::packet::NetworkReports;
 use super::parameters::{GrantRule, Parameters};
 use super::run_movement::Moved;
 
-/// Maximum number of links of a path for [`drain_evenly`](Network::drain_evenly).
+/// Maximum number of links of a path for [`drain_evenly`](WormholeNetwork::drain_evenly).
 const EVEN_LINKS: usize = 16;
 
 /// The remaining flits of a packet on one link of its path.
@@ -29,7 +29,7 @@ impl Remainder {
     /// Delays the end for `run`: no flit crosses before its cycle in `run`. Of the `left` flits that remain, the first one belongs to the first
     /// cycle.
     #[inline(always)]
-    fn delay_by_run(&mut self, run: Run, left: u32, stride: u32) {
+    fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
     }
 
@@ -42,14 +42,14 @@ impl Remainder {
     }
 }
 
-impl Network {
+impl WormholeNetwork {
     /// Moves all remaining flits of the packet on `ejection`, which holds its whole path, in two passes over its links.
     ///
     /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit never waits
     /// longer for its slot than for the flit ahead of it. In terms of the recurrence: a path that goes back and forth over a pair of links is never
     /// the longest. So the slots are computed first, from the ejection link backwards, as if every flit arrived in time. Then the flits are moved
     /// forwards.
-    pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut Outbox) {
+    pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
         }
@@ -87,7 +87,7 @@ impl Network {
     /// Among flits that follow each other at the rate of the links, a delay of one flit delays all later ones by at least as much. So the longest
     /// delay of any flit determines the end of the packet on a link, and the flits need not be simulated. Crossings before the evenly spaced end are
     /// not observable.
-    fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut Outbox) -> bool {
+    fn drain_evenly(&mut self, ejection: LinkId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, buffer_flits, grant_rule, .. } = self.parameters;
         if grant_rule != GrantRule::Immediate {
             return false;
@@ -99,11 +99,11 @@ impl Network {
         // The backward pass computes free and returning slots, as if every flit arrived in time.
         let mut link = ejection;
         while link != NO_LINK {
-            let Link { holder, buffer, .. } = &self.links[link.index()];
+            let LinkState { holder, buffer, .. } = &self.links[link.index()];
             if count == EVEN_LINKS || !holder.is_crossing_of(packet) {
                 return false;
             }
-            let left = holder.left;
+            let left = holder.remaining_flits;
             let mut rest = Remainder { link, end: holder.free + u64::from(left) * u64::from(stride), even: left, left };
             if count > 0 {
                 let Some(slots) = buffer.slots().as_two(stride) else { return false };
@@ -148,7 +148,7 @@ impl Network {
         let mut behind = NO_LINK;
         for &Remainder { link, end, .. } in rests[..count].iter().rev() {
             if behind != NO_LINK {
-                self.links[behind.index()].buffer.empty(Run {
+                self.links[behind.index()].buffer.empty(FlitRun {
                     start: end - buffer_cycles,
                     count: buffer_flits,
                     stride,
@@ -170,13 +170,13 @@ impl Network {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
-        let mut missing = feeder.holder.left.saturating_sub(feeder.buffer.slots().len());
+        let mut missing = feeder.holder.remaining_flits.saturating_sub(feeder.buffer.slots().len());
         feeder.buffer.set_returned_early(missing);
         if missing == 0 {
             return;
         }
         if state.is_ejection {
-            let run = Run { start: state.holder.free, count: missing, stride };
+            let run = FlitRun { start: state.holder.free, count: missing, stride };
             return feeder.buffer.return_slots(run, &mut self.runs);
         }
         let mut free = state.holder.free;
@@ -185,7 +185,7 @@ impl Network {
         loop {
             let mut slots = known.run;
             while missing > 0 && slots.count > 0 {
-                let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
+                let run = FlitRun::crossing(FlitRun::UNLIMITED, slots, free, stride, missing);
                 free = run.last() + u64::from(stride);
                 missing -= run.count;
                 slots = slots.skip(run.count);

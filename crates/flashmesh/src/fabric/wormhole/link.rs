@@ -3,27 +3,27 @@
 use crate::ids::LinkId;
 
 use super::buffer::Buffer;
-use super::flit_run::{Run, RunPool};
+use super::flit_run::{FlitRun, RunPool};
 use super::network::{NO_LINK, NO_REQUEST, NOT_YET};
-use super::packet::{NO_PACKET, PacketId, RequestId};
+use super::packet::{LinkRequestId, NO_PACKET, PacketId};
 use super::parameters::Parameters;
 use super::round_robin::RoundRobin;
-use super::topology::{Place, Topology};
+use super::topology::{PlacedRouter, Topology};
 
 /// A directed link, with its output port and the buffer at its end.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(super) struct LinkState {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
     /// First request for the link, and round-robin state of its arbitration.
-    pub(super) requests: RequestId,
+    pub(super) requests: LinkRequestId,
     pub(super) turns: RoundRobin,
     /// Wire that the link uses. A wire has the number of its first link.
     pub(super) wire: LinkId,
     /// State of the wire with the number of this link.
     pub(super) driven: Wire,
     /// Router at the end of the link.
-    pub(super) end: Place,
+    pub(super) end: PlacedRouter,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) traffic: Traffic,
@@ -36,7 +36,7 @@ pub(super) struct Holder {
     /// Link whose buffer the packet comes from.
     pub(super) source: LinkId,
     /// Number of flits that have not crossed yet.
-    pub(super) left: u32,
+    pub(super) remaining_flits: u32,
     /// Cycle from which the next flit may cross.
     pub(super) free: u64,
     /// Cycle in which the head crossed; [`NOT_YET`] before.
@@ -64,15 +64,22 @@ pub(super) struct Traffic {
     pub(super) held_cycles: u64,
 }
 
-impl Link {
-    pub(super) fn new(link: LinkId, topology: &Topology, parameters: &Parameters) -> Link {
+impl LinkState {
+    pub(super) fn new(link: LinkId, topology: &Topology, parameters: &Parameters) -> LinkState {
         let reverse = topology.reverse(link).filter(|_| parameters.half_duplex);
         let (credit_cycles, gap_cycles) = match topology.is_injection(link) {
             true => (parameters.injection_credit_cycles, 0),
             false => (parameters.credit_cycles, parameters.gap_cycles),
         };
-        Link {
-            holder: Holder { packet: NO_PACKET, source: NO_LINK, left: 0, free: 0, head: NOT_YET, granted: 0 },
+        LinkState {
+            holder: Holder {
+                packet: NO_PACKET,
+                source: NO_LINK,
+                remaining_flits: 0,
+                free: 0,
+                head: NOT_YET,
+                granted: 0,
+            },
             buffer: Buffer::new(parameters.buffer_flits, credit_cycles),
             requests: NO_REQUEST,
             turns: RoundRobin::new(link, topology),
@@ -93,7 +100,7 @@ impl Link {
 
     /// Adds the flits of `run` to the buffer at the end, except on an ejection link.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, run: Run, runs: &mut RunPool) {
+    pub(super) fn take_in(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {
             self.buffer.arrive(run, runs);
         }
@@ -101,7 +108,7 @@ impl Link {
 
     /// Moves a whole packet over the link in the cycles of `run`, which starts at the grant.
     #[inline(always)]
-    pub(super) fn carry_packet(&mut self, run: Run) {
+    pub(super) fn carry_packet(&mut self, run: FlitRun) {
         let end = run.last() + u64::from(run.stride);
         self.driven.free = end + u64::from(self.gap_cycles);
         self.traffic.flits += u64::from(run.count);
@@ -110,10 +117,10 @@ impl Link {
 
     /// Moves the first flits of a packet in the cycles of `run`, which starts at the grant. `left` flits remain.
     #[inline(always)]
-    pub(super) fn start_packet(&mut self, packet: PacketId, run: Run, left: u32) {
+    pub(super) fn start_packet(&mut self, packet: PacketId, run: FlitRun, left: u32) {
         let Holder { source, .. } = self.holder;
         let free = run.last() + u64::from(run.stride);
-        self.holder = Holder { packet, source, left, free, head: run.start, granted: run.start };
+        self.holder = Holder { packet, source, remaining_flits: left, free, head: run.start, granted: run.start };
         self.driven.is_held = true;
         self.traffic.flits += u64::from(run.count);
     }
@@ -128,8 +135,8 @@ impl Link {
     /// Records that flits have crossed: `left` remain, and the next one may cross from `free` on.
     #[inline(always)]
     pub(super) fn carry_until(&mut self, left: u32, free: u64) {
-        self.traffic.flits += u64::from(self.holder.left - left);
-        (self.holder.left, self.holder.free) = (left, free);
+        self.traffic.flits += u64::from(self.holder.remaining_flits - left);
+        (self.holder.remaining_flits, self.holder.free) = (left, free);
     }
 }
 
@@ -137,13 +144,13 @@ impl Holder {
     /// Makes a packet the holder at `now`. It comes from the buffer at the end of link `source`, and all `flits` flits still have to cross.
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
-        *self = Holder { packet, source, left: flits, free: now, head: NOT_YET, granted: now };
+        *self = Holder { packet, source, remaining_flits: flits, free: now, head: NOT_YET, granted: now };
     }
 
     /// Returns whether flits still have to cross.
     #[inline(always)]
     pub(super) fn is_crossing(&self) -> bool {
-        self.left > 0
+        self.remaining_flits > 0
     }
 
     /// Returns whether flits of `packet` still have to cross.

@@ -65,6 +65,7 @@
 mod arbitration;
 mod buffer;
 mod calendar;
+mod custom_routes;
 mod cut_through;
 mod event_queue;
 mod flit_run;
@@ -75,13 +76,12 @@ mod network;
 mod packet;
 mod parameters;
 mod round_robin;
-mod routes;
 mod run_movement;
 mod topology;
 
+pub use custom_routes::{NamedLink, RouterCoord, RoutesError};
 pub use flits::{FlitNetwork, Wires};
-pub use network::Network;
-pub use packet::{Class, Crossing, Outbox, Packet};
+pub use network::WormholeNetwork;
+pub use packet::{Crossing, NetworkReports, Packet, PacketClass};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};
-pub use routes::{NamedLink, RouterPlace, RoutesError};
-pub use topology::{Grid, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError, Way};
+pub use topology::{Grid, GridDirection, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError};

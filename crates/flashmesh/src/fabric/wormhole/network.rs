@@ -5,9 +5,10 @@ use crate::ids::LinkId;
 
 use super::event_queue::EventQueue;
 use super::flit_run::RunPool;
-use super::link::Link;
+use super::link::LinkState;
 use super::packet::{
-    Class, Crossing, CrossingLog, InFlight, NO_PACKET, Outbox, Packet, PacketId, PacketQueue, Queued, RequestId,
+    Crossing, CrossingLog, LinkRequestId, NO_PACKET, NetworkReports, Packet, PacketClass, PacketId, PacketInFlight,
+    PacketQueue, QueueLength,
 };
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
@@ -19,17 +20,17 @@ pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
 pub(super) const NOT_YET: u64 = u64::MAX;
 
 /// Value for no request.
-pub(super) const NO_REQUEST: RequestId = RequestId(u32::MAX);
+pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
 /// A request of a packet for a link. A buffer, or a queue of a terminal, requests a link only for its first packet. So each has one entry, and the
 /// requests for a link are chained.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Request {
+pub(super) struct LinkRequest {
     /// First cycle in which the request can be granted.
     pub(super) ready: u64,
     pub(super) packet: PacketId,
     /// Next request in the chain of the link.
-    pub(super) next: RequestId,
+    pub(super) next: LinkRequestId,
     /// Number of the buffer among the inputs of the router.
     pub(super) input: u32,
 }
@@ -38,7 +39,7 @@ pub(super) struct Request {
 pub(super) struct Terminal {
     /// Queued packets. With `small_first`, small packets have a queue of their own.
     queues: [PacketQueue; 2],
-    waiting: Queued,
+    waiting: QueueLength,
 }
 
 impl Terminal {
@@ -47,7 +48,7 @@ impl Terminal {
         &mut self,
         packet: &Packet,
         queue: usize,
-        packets: &Arena<PacketId, InFlight>,
+        packets: &Arena<PacketId, PacketInFlight>,
     ) -> Option<PacketId> {
         self.waiting.remove(packet);
         self.queues[queue].pop(packets)
@@ -56,15 +57,15 @@ impl Terminal {
 
 /// A wormhole-switched network of routers, with the semantics of the [module](super).
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct WormholeNetwork {
     pub(super) topology: Topology,
     pub(super) parameters: Parameters,
     pub(super) timing: HopTiming,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<LinkState>,
     /// Requests: first one for each buffer, indexed by link; then two for each terminal, one for each queue.
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<LinkRequest>,
     pub(super) terminals: Vec<Terminal>,
-    pub(super) packets: Arena<PacketId, InFlight>,
+    pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
     pub(super) events: EventQueue,
     /// Links over which flits may be able to move.
@@ -73,18 +74,18 @@ pub struct Network {
     pub(super) log: CrossingLog,
 }
 
-impl Network {
+impl WormholeNetwork {
     /// Creates an empty network.
     ///
     /// # Errors
     /// If a parameter is out of its bounds, or the network could deadlock.
-    pub fn new(topology: Topology, parameters: Parameters) -> Result<Network, ParameterError> {
+    pub fn new(topology: Topology, parameters: Parameters) -> Result<WormholeNetwork, ParameterError> {
         parameters.check()?;
-        let links = (0..topology.links()).map(|link| Link::new(LinkId(link), &topology, &parameters)).collect();
-        let request = |input| Request { ready: NOT_YET, packet: NO_PACKET, next: NO_REQUEST, input };
+        let links = (0..topology.links()).map(|link| LinkState::new(LinkId(link), &topology, &parameters)).collect();
+        let request = |input| LinkRequest { ready: NOT_YET, packet: NO_PACKET, next: NO_REQUEST, input };
         let of_buffers = (0..topology.links()).map(|link| request(topology.input(LinkId(link))));
         let of_terminals = (0..topology.terminals()).flat_map(|_| [request(0), request(1)]);
-        Ok(Network {
+        Ok(WormholeNetwork {
             links,
             requests: of_buffers.chain(of_terminals).collect(),
             terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
@@ -112,11 +113,11 @@ impl Network {
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         self.admit(now, packet)?;
         let to = self.topology.place(self.topology.router_of(packet.destination));
-        let id = self.packets.insert(InFlight::new(packet, to, now, self.injected));
+        let id = self.packets.insert(PacketInFlight::new(packet, to, now, self.injected));
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
         terminal.waiting.add(&packet);
-        let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
+        let queue = usize::from(self.parameters.small_first && packet.class == PacketClass::Small);
         if terminal.queues[queue].push(id, &mut self.packets) {
             self.request_injection(packet.source, queue, id);
         }
@@ -147,12 +148,12 @@ impl Network {
 
     /// Runs all events up to cycle `to`, and posts reports to `outbox`.
     #[inline]
-    pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
+    pub fn advance(&mut self, to: u64, outbox: &mut NetworkReports) {
         self.advance_to_report(to, to, outbox);
     }
 
     /// Runs all events up to cycle `to`, then further events up to `latest`. Stops after the first cycle with a report.
-    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
+    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         loop {
             self.events.run_until(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
             if let Some(held_back) = self.events.held_back() {
@@ -173,15 +174,15 @@ impl Network {
 
     /// Returns the packets queued at a terminal for its injection link.
     #[inline]
-    pub fn queued(&self, terminal: TerminalId) -> Queued {
+    pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 
     /// Returns the traffic of a link so far.
     #[cfg(feature = "internals")]
-    pub fn carried(&self, link: LinkId) -> super::packet::Carried {
+    pub fn carried(&self, link: LinkId) -> super::packet::LinkTraffic {
         let flits = self.links[link.index()].traffic.flits;
-        super::packet::Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
+        super::packet::LinkTraffic { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
     /// Returns the cycles for which completed packets held a link, from the grant to the last flit.

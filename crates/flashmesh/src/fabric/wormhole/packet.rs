@@ -3,7 +3,7 @@
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use super::topology::{Place, TerminalId};
+use super::topology::{PlacedRouter, TerminalId};
 
 id!(
     /// The id of a packet in flight.
@@ -11,7 +11,7 @@ id!(
 );
 id!(
     /// The index of a request.
-    RequestId
+    LinkRequestId
 );
 
 /// Value for no packet.
@@ -19,7 +19,7 @@ pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
 /// Class of a packet, for [`small_first`](super::Parameters::small_first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum PacketClass {
     /// Requests and acknowledgements.
     Small,
     /// Packets with data.
@@ -38,7 +38,7 @@ pub struct Packet {
     /// Length in flits, head included.
     pub flits: u32,
     /// Class of the packet.
-    pub class: Class,
+    pub class: PacketClass,
 }
 
 /// A report that the delivery time of a packet is final.
@@ -71,14 +71,14 @@ pub struct Injection {
 
 /// Reports of a network. Each is made once, when it is final. This is in the reported cycle or earlier.
 #[derive(Clone, Debug, Default)]
-pub struct Outbox {
+pub struct NetworkReports {
     /// Deliveries that became final.
     pub deliveries: Vec<Delivery>,
     /// Injections that became final.
     pub injections: Vec<Injection>,
 }
 
-impl Outbox {
+impl NetworkReports {
     /// Returns whether there are no reports.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -137,14 +137,14 @@ impl CrossingLog {
 
 /// The packets queued at a terminal for its injection link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Queued {
+pub struct QueueLength {
     /// Number of queued packets.
     pub packets: u32,
     /// Number of flits of these packets.
     pub flits: u64,
 }
 
-impl Queued {
+impl QueueLength {
     /// Adds a packet to the counts.
     pub(super) fn add(&mut self, packet: &Packet) {
         self.packets += 1;
@@ -161,7 +161,7 @@ impl Queued {
 /// Traffic of a link. Includes crossings in later cycles that are already determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
-pub struct Carried {
+pub struct LinkTraffic {
     /// Number of flits carried.
     pub flits: u64,
     /// Cycles with a flit on the link.
@@ -170,7 +170,7 @@ pub struct Carried {
 
 /// A packet in flight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InFlight {
+pub(super) struct PacketInFlight {
     pub(super) packet: Packet,
     pub(super) created: u64,
     /// Sequence number, which breaks ties of age.
@@ -179,18 +179,18 @@ pub(super) struct InFlight {
     pub(super) head: u64,
     pub(super) hops: u32,
     /// Router of the destination.
-    pub(super) to: Place,
+    pub(super) to: PlacedRouter,
     /// Next packet in the queue, meaningless for the last one.
     behind: PacketId,
 }
 
-impl InFlight {
-    pub(super) fn new(packet: Packet, to: Place, created: u64, order: u64) -> InFlight {
-        InFlight { packet, created, order, head: created, hops: 0, to, behind: NO_PACKET }
+impl PacketInFlight {
+    pub(super) fn new(packet: Packet, to: PlacedRouter, created: u64, order: u64) -> PacketInFlight {
+        PacketInFlight { packet, created, order, head: created, hops: 0, to, behind: NO_PACKET }
     }
 }
 
-/// A queue of packets, chained through [`InFlight::behind`].
+/// A queue of packets, chained through [`PacketInFlight::round_robin_rank`].
 ///
 /// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices: while the packet is in an earlier queue, it is
 /// the last one of the later queue, because every packet behind it has to cross the same link.
@@ -220,7 +220,7 @@ impl PacketQueue {
 
     /// Appends `packet`. Returns whether it is the first.
     #[inline]
-    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
+    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
         let is_first = self.first == NO_PACKET;
         if is_first {
@@ -233,7 +233,7 @@ impl PacketQueue {
 
     /// Removes the first packet. Returns the next one.
     #[inline]
-    pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
+    pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         if self.first == self.last {
             self.first = NO_PACKET;
             return None;

@@ -1,6 +1,6 @@
 //! Round-robin state of an output port.
 
-use crate::engine::circular::behind;
+use crate::engine::round_robin::round_robin_rank;
 use crate::ids::LinkId;
 
 use super::topology::Topology;
@@ -28,7 +28,7 @@ impl RoundRobin {
     /// Returns the position of `input` in the cyclic order that starts after the last input served.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
-        behind(input, self.served, self.inputs)
+        round_robin_rank(input, self.served, self.inputs)
     }
 
     /// Records that `input` was served.

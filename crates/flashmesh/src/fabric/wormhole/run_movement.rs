@@ -2,18 +2,18 @@
 
 use crate::ids::LinkId;
 
-use super::flit_run::{Run, RunPool};
-use super::link::{Holder, Link};
-use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network};
-use super::packet::{Crossing, Delivery, Outbox, PacketId};
+use super::flit_run::{FlitRun, RunPool};
+use super::link::{Holder, LinkState};
+use super::network::{NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
+use super::packet::{Crossing, Delivery, NetworkReports, PacketId};
 use super::parameters::{GrantRule, Parameters};
 
-impl Network {
+impl WormholeNetwork {
     /// Moves the flits that can move because `link` was granted, the last link of its packet so far.
     ///
     /// If the buffers on the path cannot hold the whole packet, its tail is still at the terminal, and the timing of the flits in between is not
     /// observable. Then only the flits next to the head are moved; the others catch up later in one step.
-    pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
+    pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut NetworkReports) {
         let state = &self.links[link.index()];
         let in_flight = &self.packets[state.holder.packet];
         let buffers_before = if state.holder.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
@@ -34,10 +34,10 @@ impl Network {
     }
 
     /// Moves flits until none can move. A link that has moved flits adds arrivals to the next link and slots to the previous one.
-    pub(super) fn settle(&mut self, outbox: &mut Outbox) {
+    pub(super) fn settle(&mut self, outbox: &mut NetworkReports) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
-                let Link { buffer, holder, .. } = &self.links[link.index()];
+                let LinkState { buffer, holder, .. } = &self.links[link.index()];
                 let (drain, source) = (buffer.drain(), holder.source);
                 self.enlist(drain);
                 self.enlist(source);
@@ -57,7 +57,7 @@ impl Network {
     /// Either all flits are in the buffer at the end of link `source`, or will be there in time, and find free slots; or the packet is so long that
     /// its later flits lag. Returns whether this was the case; otherwise nothing has changed.
     #[inline]
-    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
+    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
@@ -76,7 +76,7 @@ impl Network {
             if arrivals.count < flits {
                 return false;
             }
-            let run = Run { start: now, count: flits, stride };
+            let run = FlitRun { start: now, count: flits, stride };
             let tail = run.last();
             feeder.buffer.remove_and_return(run, &mut self.runs);
             feeder.buffer.tail_leaves(tail, head_of_line_cycles);
@@ -97,9 +97,9 @@ impl Network {
             if count == 0 || !is_even || (count < flits && !lags) {
                 return false;
             }
-            let run = Run { start: now, count, stride };
+            let run = FlitRun { start: now, count, stride };
             let tail = run.last();
-            state.buffer.take_slots(count, &mut self.runs);
+            state.buffer.reserve_slots(count, &mut self.runs);
             state.holder.source = source;
             (packet.head, packet.hops) = (now, packet.hops + 1);
             let is_alone = count == flits
@@ -121,7 +121,7 @@ impl Network {
             feeder.buffer.remove_and_return(run, &mut self.runs);
             if count < flits {
                 state.start_packet(id, run, flits - count);
-                feeder.buffer.drains_over(link);
+                feeder.buffer.set_output_link(link);
                 let is_stuck = state.buffer.slots().len() == 0 || feeder.buffer.arrivals().len() == 0;
                 if is_first {
                     self.request_after_hop(link, id);
@@ -152,12 +152,12 @@ impl Network {
     }
 
     /// Moves the flits of the packet on `link` whose arrivals and slots are known. Returns whether any flit moved.
-    pub(super) fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
+    pub(super) fn extend(&mut self, link: LinkId, outbox: &mut NetworkReports) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
             has_moved = true;
             let state = &mut self.links[link.index()];
-            let left = state.holder.left;
+            let left = state.holder.remaining_flits;
             if state.holder.head == NOT_YET {
                 state.holder.head = first;
                 self.head_crosses(link, first);
@@ -184,20 +184,20 @@ impl Network {
         }
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        let (mut arrivals, mut left) = (feeder.buffer.arrivals().front(), state.holder.left);
-        let mut slots = if state.is_ejection { Run::UNLIMITED } else { state.buffer.slots().front() };
+        let (mut arrivals, mut left) = (feeder.buffer.arrivals().front(), state.holder.remaining_flits);
+        let mut slots = if state.is_ejection { FlitRun::UNLIMITED } else { state.buffer.slots().front() };
         if left.min(arrivals.count).min(slots.count) == 0 {
             return None;
         }
         let mut moved = Moved::default();
         let mut free = state.holder.free;
         loop {
-            let run = Run::crossing(arrivals, slots, free, stride, left);
+            let run = FlitRun::crossing(arrivals, slots, free, stride, left);
             left -= run.count;
             free = run.last() + u64::from(stride);
             feeder.buffer.leave(run.count, &mut self.runs);
             if !state.is_ejection {
-                state.buffer.take_slots(run.count, &mut self.runs);
+                state.buffer.reserve_slots(run.count, &mut self.runs);
                 slots = state.buffer.slots().front();
             }
             arrivals = feeder.buffer.arrivals().front();
@@ -236,7 +236,7 @@ impl Network {
         }
     }
 
-    pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
+    pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut NetworkReports) {
         let state = &mut self.links[link.index()];
         let free = state.release();
         let (wire, is_ejection) = (state.wire, state.is_ejection);
@@ -258,7 +258,7 @@ impl Network {
         self.wake(wire);
     }
 
-    pub(super) fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
+    pub(super) fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut NetworkReports) {
         let in_flight = &self.packets[id];
         let (packet, hops) = (in_flight.packet, in_flight.hops);
         let stalled = tail - in_flight.created - self.parameters.zero_load_cycles(packet.flits, hops);
@@ -273,19 +273,19 @@ pub(super) struct Moved {
     /// First cycle of all runs.
     first: u64,
     /// Last run.
-    pub(super) run: Run,
+    pub(super) run: FlitRun,
 }
 
 impl Default for Moved {
     fn default() -> Moved {
-        Moved { first: NOT_YET, run: Run::NONE }
+        Moved { first: NOT_YET, run: FlitRun::NONE }
     }
 }
 
 impl Moved {
     /// Adds a run. Returns the previous run if the two cannot be merged.
     #[inline(always)]
-    pub(super) fn add(&mut self, run: Run) -> Option<Run> {
+    pub(super) fn add(&mut self, run: FlitRun) -> Option<FlitRun> {
         if self.run.count == 0 {
             *self = Moved { first: run.start, run };
             return None;
@@ -299,20 +299,20 @@ impl Moved {
     }
 }
 
-impl Link {
+impl LinkState {
     /// Moves the flits of a terminal for which there are slots. Returns the cycles of the first and the last flit.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
-        let Holder { mut left, mut free, .. } = self.holder;
+        let Holder { remaining_flits: mut left, mut free, .. } = self.holder;
         if left.min(buffer.slots().len()) == 0 {
             return None;
         }
         let mut moved = Moved::default();
         while left.min(buffer.slots().len()) > 0 {
-            let run = Run::crossing(Run::UNLIMITED, buffer.slots().front(), free, flit_cycles, left);
+            let run = FlitRun::crossing(FlitRun::UNLIMITED, buffer.slots().front(), free, flit_cycles, left);
             left -= run.count;
             free = run.last() + u64::from(flit_cycles);
-            buffer.take_slots(run.count, runs);
+            buffer.reserve_slots(run.count, runs);
             if let Some(run) = moved.add(run) {
                 buffer.arrive(run.after(hop_cycles), runs);
             }

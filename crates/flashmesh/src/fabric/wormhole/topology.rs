@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ids::{LinkId, id};
 
-use super::routes::{Choose, RouterPlace, Routes, RoutesError};
+use super::custom_routes::{Choose, CustomRoutes, RouterCoord, RoutesError};
 
 id!(
     /// Id of a router: row x columns + column.
@@ -72,7 +72,7 @@ pub enum TopologyError {
 
 /// Direction of a link between routers. It is also the number of the link among the inputs of the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum GridDirection {
     /// To the next column.
     East,
     /// To the previous column.
@@ -83,29 +83,30 @@ pub enum Way {
     North,
 }
 
-const WAYS: [Way; 4] = Way::ALL;
+const WAYS: [GridDirection; 4] = GridDirection::ALL;
 
-impl fmt::Display for Way {
+impl fmt::Display for GridDirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Way::East => "east",
-            Way::West => "west",
-            Way::South => "south",
-            Way::North => "north",
+            GridDirection::East => "east",
+            GridDirection::West => "west",
+            GridDirection::South => "south",
+            GridDirection::North => "north",
         })
     }
 }
 
-impl Way {
+impl GridDirection {
     /// All directions, in the order of their numbers.
-    pub const ALL: [Way; 4] = [Way::East, Way::West, Way::South, Way::North];
+    pub const ALL: [GridDirection; 4] =
+        [GridDirection::East, GridDirection::West, GridDirection::South, GridDirection::North];
 
-    fn back(self) -> Way {
+    fn back(self) -> GridDirection {
         match self {
-            Way::East => Way::West,
-            Way::West => Way::East,
-            Way::South => Way::North,
-            Way::North => Way::South,
+            GridDirection::East => GridDirection::West,
+            GridDirection::West => GridDirection::East,
+            GridDirection::South => GridDirection::North,
+            GridDirection::North => GridDirection::South,
         }
     }
 }
@@ -115,7 +116,7 @@ const NO_LINK: LinkId = LinkId(u32::MAX);
 
 /// A router with its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PlacedRouter {
     router: RouterId,
     row: u32,
     column: u32,
@@ -125,7 +126,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug)]
 struct End {
     /// Router at the end; for an ejection link, the router where it starts.
-    place: Place,
+    place: PlacedRouter,
     /// Number of the link among the inputs of its end router.
     input: u32,
     /// Link in the other direction between the same routers.
@@ -145,12 +146,12 @@ pub struct Topology {
     ends: Vec<End>,
     router_links: u32,
     inputs: Vec<u32>,
-    places: Vec<Place>,
+    places: Vec<PlacedRouter>,
     /// Direction between two columns, and between two rows; meaningless for equal ones.
-    along_row: Vec<Way>,
-    along_column: Vec<Way>,
+    along_row: Vec<GridDirection>,
+    along_column: Vec<GridDirection>,
     /// Custom routes, in place of XY.
-    routes: Option<Box<Routes>>,
+    routes: Option<Box<CustomRoutes>>,
 }
 
 impl Topology {
@@ -174,14 +175,14 @@ impl Topology {
             router_links: 0,
             inputs: vec![WAYS.len() as u32; routers as usize],
             places: (0..routers as u32)
-                .map(|router| Place {
+                .map(|router| PlacedRouter {
                     router: RouterId(router),
                     row: router / grid.columns,
                     column: router % grid.columns,
                 })
                 .collect(),
-            along_row: ways(grid.columns, grid.wraps_rows, Way::East),
-            along_column: ways(grid.rows, grid.wraps_columns, Way::South),
+            along_row: ways(grid.columns, grid.wraps_rows, GridDirection::East),
+            along_column: ways(grid.rows, grid.wraps_columns, GridDirection::South),
             routes: None,
             terminals,
         };
@@ -194,7 +195,7 @@ impl Topology {
     /// # Errors
     /// If packets would not arrive, or if the network could deadlock.
     pub fn routed(mut self, choose: &mut Choose<'_>) -> Result<Topology, RoutesError> {
-        self.routes = Some(Box::new(Routes::new(&self, choose)?));
+        self.routes = Some(Box::new(CustomRoutes::new(&self, choose)?));
         Ok(self)
     }
 
@@ -204,13 +205,13 @@ impl Topology {
     }
 
     /// Returns the coordinates of a router.
-    pub(super) fn router_place(&self, router: RouterId) -> RouterPlace {
-        let Place { row, column, .. } = self.places[router.index()];
-        RouterPlace { row, column }
+    pub(super) fn router_place(&self, router: RouterId) -> RouterCoord {
+        let PlacedRouter { row, column, .. } = self.places[router.index()];
+        RouterCoord { row, column }
     }
 
     /// Returns the neighbour in direction `way`; `None` at the edge of the grid.
-    pub(super) fn to(&self, router: RouterId, way: Way) -> Option<RouterId> {
+    pub(super) fn to(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
         let link = self.leaving[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
     }
@@ -242,15 +243,15 @@ impl Topology {
         self.ends.extend(ejections);
     }
 
-    fn neighbour(&self, router: RouterId, way: Way) -> Option<RouterId> {
-        let Place { row, column, .. } = self.places[router.index()];
+    fn neighbour(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
+        let PlacedRouter { row, column, .. } = self.places[router.index()];
         let Grid { rows, columns, .. } = self.grid;
         let wraps = |length, wraps| wraps && length > 2;
         let (row, column) = match way {
-            Way::East => (row, step(column, columns, true, wraps(columns, self.grid.wraps_rows))?),
-            Way::West => (row, step(column, columns, false, wraps(columns, self.grid.wraps_rows))?),
-            Way::South => (step(row, rows, true, wraps(rows, self.grid.wraps_columns))?, column),
-            Way::North => (step(row, rows, false, wraps(rows, self.grid.wraps_columns))?, column),
+            GridDirection::East => (row, step(column, columns, true, wraps(columns, self.grid.wraps_rows))?),
+            GridDirection::West => (row, step(column, columns, false, wraps(columns, self.grid.wraps_rows))?),
+            GridDirection::South => (step(row, rows, true, wraps(rows, self.grid.wraps_columns))?, column),
+            GridDirection::North => (step(row, rows, false, wraps(rows, self.grid.wraps_columns))?, column),
         };
         Some(RouterId(row * columns + column))
     }
@@ -309,7 +310,7 @@ impl Topology {
 
     /// Like [`router_at_end`](Self::router_at_end), but with the coordinates.
     #[inline]
-    pub(super) fn place_at_end(&self, link: LinkId) -> Place {
+    pub(super) fn place_at_end(&self, link: LinkId) -> PlacedRouter {
         self.ends[link.index()].place
     }
 
@@ -333,7 +334,7 @@ impl Topology {
 
     /// Returns a router with its coordinates.
     #[inline]
-    pub(super) fn place(&self, router: RouterId) -> Place {
+    pub(super) fn place(&self, router: RouterId) -> PlacedRouter {
         self.places[router.index()]
     }
 
@@ -345,7 +346,7 @@ impl Topology {
 
     /// Like [`next`](Self::next), but for places that have been looked up. `to` is the router of `destination`.
     #[inline]
-    pub(super) fn next_from(&self, from: Place, to: Place, destination: TerminalId) -> LinkId {
+    pub(super) fn next_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
             if from.router == to.router {
                 return self.ejection(destination);
@@ -416,7 +417,7 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
 }
 
 /// Creates a table of the direction between any two positions of a row of `length`. `forward` is the direction of increasing positions.
-fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Way> {
+fn ways(length: u32, wraps: bool, forward: GridDirection) -> Vec<GridDirection> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);
         if (to > from) != is_around { forward } else { forward.back() }

@@ -72,21 +72,21 @@ impl Allocator for Custom {
         plane
     }
 
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
-        self.allocator.committed(lpn, plane);
+        self.allocator.on_committed(lpn, plane);
     }
 
-    fn stays(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
-        self.allocator.stays(write, plane, drive)
+    fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+        self.allocator.keeps_plane(write, plane, drive)
     }
 
-    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
-        self.allocator.withdrawn(lpn, plane);
+        self.allocator.on_withdrawn(lpn, plane);
     }
 
-    fn read(&mut self, read: &PageRead) {
-        self.allocator.read(read);
+    fn on_read(&mut self, read: &PageRead) {
+        self.allocator.on_read(read);
     }
 }

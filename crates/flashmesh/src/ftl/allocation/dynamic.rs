@@ -1,11 +1,11 @@
 //! Dynamic allocation: round robin over idle dies.
 
 use super::quota::PlaneQuotas;
-use super::rounds::Rounds;
+use super::round_robin::RoundRobinPointers;
 use super::{Allocator, DriveView, IdleDies, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
-use crate::ftl::{FtlRules, Occupancy};
+use crate::ftl::{FtlRules, PlaneOccupancy};
 use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
 /// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4). Each level is a round robin with its own pointer: over the channels with an
@@ -18,7 +18,7 @@ use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 pub struct Dynamic {
     dies_per_channel: u32,
     dies_per_chip: u32,
-    rounds: Rounds,
+    rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
     /// Number of mapping units in a program, including those of the other planes of a die if they are programmed together.
@@ -36,7 +36,7 @@ impl Dynamic {
             filling: vec![(PlaneId(0), 0); partition.parts.len()],
             dies_per_channel: geometry.chips_per_channel * geometry.dies_per_chip,
             dies_per_chip: geometry.dies_per_chip,
-            rounds: Rounds::new(geometry, partition),
+            rounds: RoundRobinPointers::new(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
             order: StaticOrder::divided(geometry, partition),
         }
@@ -56,7 +56,7 @@ impl Dynamic {
 
     /// Returns the next plane for a page of `part` and moves the pointers. Considers planes with room on dies in `idle`; on all dies if `idle` is
     /// `None`.
-    fn next(&mut self, part: usize, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
+    fn next(&mut self, part: usize, occupancy: &PlaneOccupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
             None => true,
@@ -91,7 +91,7 @@ impl Allocator for Dynamic {
     }
 
     #[inline]
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
     }
 }
@@ -100,7 +100,7 @@ impl Allocator for Dynamic {
 mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config};
-    use crate::ftl::{Ftl, FtlRules, Stream};
+    use crate::ftl::{Ftl, FtlRules, OpenBlockKind};
     use crate::ids::DieId;
     use crate::units::Bytes;
 
@@ -189,7 +189,7 @@ mod tests {
         for lpn in 0..geometry.logical_pages {
             let plane = ftl.place_write(Lpn(lpn), &idle);
             on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
-            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
         // The even share of each plane is 16 pages. Without its 4 spare blocks it could take 32. Allocation leaves half of the difference free, so
@@ -214,7 +214,7 @@ mod tests {
         for lpn in (0..320).map(Lpn) {
             let plane = ftl.place_write(lpn, &idle);
             on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
-            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
         assert!((1..=2 * 32).contains(&on_idle_die), "{on_idle_die} pages beside the blocks that must stay spare");

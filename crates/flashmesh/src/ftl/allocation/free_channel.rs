@@ -1,7 +1,7 @@
 //! Dynamic allocation that looks for a free channel first, then for a free chip.
 
 use super::quota::PlaneQuotas;
-use super::rounds::Rounds;
+use super::round_robin::RoundRobinPointers;
 use super::{Allocator, DriveView, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::partition::Partition;
@@ -16,7 +16,7 @@ use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 /// plane has room is skipped as well.
 #[derive(Clone, Debug)]
 pub struct FreeChannel {
-    rounds: Rounds,
+    rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
 }
@@ -25,7 +25,7 @@ impl FreeChannel {
     /// Creates the allocator of an array in which no page has been placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition) -> FreeChannel {
         FreeChannel {
-            rounds: Rounds::new(geometry, partition),
+            rounds: RoundRobinPointers::new(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
             order: StaticOrder::divided(geometry, partition),
         }
@@ -74,7 +74,7 @@ impl Allocator for FreeChannel {
     }
 
     #[inline]
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
     }
 }
@@ -85,9 +85,9 @@ mod tests {
 
     use super::*;
     use crate::config::{self, Allocation, Config};
-    use crate::ftl::{Ftl, FtlRules, IdleDies, Stream};
+    use crate::ftl::{Ftl, FtlRules, IdleDies, OpenBlockKind};
     use crate::schedule::DieStates;
-    use crate::schedule::load::Load;
+    use crate::schedule::load::LoadView;
     use crate::schedule::queues::{DieQueues, Transactions};
     use crate::units::Bytes;
 
@@ -109,11 +109,11 @@ mod tests {
             !self.busy.contains(&die.0)
         }
 
-        fn asks(&self, die: DieId) -> bool {
+        fn requests_path(&self, die: DieId) -> bool {
             self.moving.contains(&die.0)
         }
 
-        fn working(&self, die: DieId) -> usize {
+        fn in_progress(&self, die: DieId) -> usize {
             usize::from(self.busy.contains(&die.0))
         }
 
@@ -145,7 +145,7 @@ mod tests {
         let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
         let idle = IdleDies::new(geometry.dies());
         let place = |lpn| {
-            let load = Load::new(doing, &queues, &transactions);
+            let load = LoadView::new(doing, &queues, &transactions);
             let plane = ftl.place(&PageWrite::of(Lpn(lpn)), &idle, Some(load));
             let die = geometry.die_of_plane(plane);
             let chip = geometry.chip_of(die);
@@ -196,9 +196,9 @@ mod tests {
         let idle = IdleDies::new(geometry.dies());
         let mut on_free_channel = 0;
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let plane = ftl.place(&PageWrite::of(lpn), &idle, Some(Load::new(&doing, &queues, &transactions)));
+            let plane = ftl.place(&PageWrite::of(lpn), &idle, Some(LoadView::new(&doing, &queues, &transactions)));
             on_free_channel += u32::from(geometry.die_of_plane(plane).0 < 6);
-            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
         // Each of the 12 planes of the free channel has room for 24 pages; the rest goes to the other channel.

@@ -5,7 +5,7 @@ mod dynamic;
 mod free_channel;
 mod idle_dies;
 mod quota;
-mod rounds;
+mod round_robin;
 mod static_order;
 mod static_with_overflow;
 mod view;
@@ -16,13 +16,13 @@ pub use free_channel::FreeChannel;
 pub use idle_dies::IdleDies;
 #[cfg(feature = "internals")]
 pub use static_order::ORDERS;
-pub(super) use static_order::Share;
+pub(super) use static_order::PlaneShare;
 pub use static_order::StaticOrder;
 pub use static_with_overflow::StaticWithOverflow;
 pub use view::{DriveView, PageRead, PageWrite, RequestPart};
 
 use super::partition::Partition;
-use super::{FtlRules, Occupancy};
+use super::{FtlRules, PlaneOccupancy};
 use crate::config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId};
@@ -43,23 +43,23 @@ pub trait Allocator {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
 
     /// Records that a version of `lpn`, placed on `plane`, has been programmed.
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId);
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId);
 
     /// Returns whether a write placed on `plane` is still to be programmed there. Called for a host write without a physical page yet, when the write
-    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::withdrawn) and
+    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::on_withdrawn) and
     /// placed once more, for good, by the load of this moment.
-    fn stays(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
+    fn keeps_plane(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
 
     /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default this counts as
-    /// [`committed`](Allocator::committed), because the page is no longer in flight either way.
-    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.committed(lpn, plane);
+    /// [`committed`](Allocator::on_committed), because the page is no longer in flight either way.
+    fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.on_committed(lpn, plane);
     }
 
     /// Records that a request reads a page.
-    fn read(&mut self, _read: &PageRead) {}
+    fn on_read(&mut self, _read: &PageRead) {}
 }
 
 /// Allocator of a drive: one of the configurable policies, or that of the caller.
@@ -124,7 +124,7 @@ impl Policy {
 
     /// Returns how many pages of the part of `lpn` may come to `plane` from other planes: the room of `plane`, or 0 if it does not belong to the
     /// planes of this part. Always 0 under a static order.
-    pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
+    pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
         if order.members(part).binary_search(&plane).is_err() { 0 } else { quotas.room(part, plane, occupancy) }
@@ -132,7 +132,7 @@ impl Policy {
 
     /// Returns whether `plane`, to which the static order assigns `lpn`, has room for this page. Always true under a static order, where no other
     /// pages come there.
-    pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+    pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
 
@@ -184,19 +184,19 @@ impl Allocator for Policy {
     }
 
     #[inline]
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        dispatch!(self, allocator => allocator.committed(lpn, plane));
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        dispatch!(self, allocator => allocator.on_committed(lpn, plane));
     }
 
-    fn stays(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
-        dispatch!(self, allocator => allocator.stays(write, plane, drive))
+    fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+        dispatch!(self, allocator => allocator.keeps_plane(write, plane, drive))
     }
 
-    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
-        dispatch!(self, allocator => allocator.withdrawn(lpn, plane));
+    fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        dispatch!(self, allocator => allocator.on_withdrawn(lpn, plane));
     }
 
-    fn read(&mut self, read: &PageRead) {
-        dispatch!(self, allocator => allocator.read(read));
+    fn on_read(&mut self, read: &PageRead) {
+        dispatch!(self, allocator => allocator.on_read(read));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::StaticOrder;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Occupancy;
+use crate::ftl::PlaneOccupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
@@ -17,7 +17,7 @@ pub(super) struct PlaneQuotas {
     most: Vec<u32>,
     /// Pages placed and not programmed yet, for each part and plane.
     in_flight: Vec<u32>,
-    /// Valid pages of each part and plane. Empty with a single part, whose valid pages [`Occupancy`] counts.
+    /// Valid pages of each part and plane. Empty with a single part, whose valid pages [`PlaneOccupancy`] counts.
     valid: Vec<u32>,
 }
 
@@ -77,21 +77,21 @@ impl PlaneQuotas {
 
     /// Returns whether `plane` has room for one more page of `part`. Pages in flight take room as well.
     #[inline]
-    pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+    pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.room(part, plane, occupancy) > 0
     }
 
     /// Returns for how many more pages of `part` there is room on `plane`. Pages in flight take room as well.
     #[inline]
-    pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
+    pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);
         let valid = if self.valid.is_empty() { occupancy.valid_pages(plane) } else { self.valid[at] };
-        self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.awaited(plane))
+        self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
     }
 
     /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the set with room, wrapping around. If
     /// there is none, returns the plane of [`PlaneQuotas::without_room`].
-    pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+    pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
             return nominal;
@@ -106,7 +106,7 @@ impl PlaneQuotas {
 
     /// Returns the plane for a page if no plane has room: the current plane of the page, which then needs no more room than before, or else the
     /// emptiest plane of the set. This happens only on a drive with the minimum of spare blocks and more pages in flight than it has to spare.
-    pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+    pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);
             let pages = |plane| occupancy.valid_pages(plane) + self.in_flight[self.at(part, plane)];

@@ -90,7 +90,7 @@ impl Table {
 
 /// Logical pages of a range that are on one plane: evenly spaced runs of pages.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Share {
+pub(in super::super) struct PlaneShare {
     pub(in super::super) plane: PlaneId,
     pub(in super::super) count: u32,
     /// First page of the part that is on the plane.
@@ -102,7 +102,7 @@ pub(in super::super) struct Share {
     step: u32,
 }
 
-impl Share {
+impl PlaneShare {
     /// Returns the page with index `number` among the pages of this share.
     #[inline]
     pub(in super::super) fn page(&self, number: u32) -> Lpn {
@@ -185,21 +185,21 @@ impl StaticOrder {
 
     /// Returns the home of `lpn`; no other page has the same home. On each plane, homes follow each other by part, and within a part by page number.
     #[inline(always)]
-    pub fn home_of(&self, lpn: Lpn) -> Ppn {
+    pub fn default_location_of(&self, lpn: Lpn) -> Ppn {
         let part = &self.parts[self.part_of(lpn)];
         let (round, at) = part.place(lpn);
         Ppn(part.first_homes[at].0 + round)
     }
 
     /// Returns the share of `pages` on each plane, in the order of the planes in the table. All pages must be of one part.
-    pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
+    pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<PlaneShare> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let (run, step) = (part.run, part.planes.len() as u32 * part.run);
         let share = |(place, &plane): (usize, &PlaneId)| {
             let place = place as u32;
             let before = part.before(pages.start - part.first, place);
             let count = part.before(pages.end.max(pages.start) - part.first, place) - before;
-            Share { plane, count, base: part.first + place * run, before, run, step }
+            PlaneShare { plane, count, base: part.first + place * run, before, run, step }
         };
         part.planes.iter().enumerate().map(share).collect()
     }
@@ -212,7 +212,7 @@ impl Allocator for StaticOrder {
     }
 
     #[inline]
-    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+    fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ impl Allocator for StaticWithOverflow {
         plane
     }
 
-    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+    fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
     }
 }
@@ -58,7 +58,7 @@ impl Allocator for StaticWithOverflow {
 mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config, Level, Move};
-    use crate::ftl::{Ftl, FtlRules, IdleDies, Stream};
+    use crate::ftl::{Ftl, FtlRules, IdleDies, OpenBlockKind};
     use crate::units::Bytes;
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
         // The quota is 52 pages: the even share of 48 pages and half a block. Fill it with pages of other planes.
         let (plane, next) = (PlaneId(8), PlaneId(0));
         for page in 0..52 {
-            let ppn = ftl.allocate(plane, Stream::Arrival).expect("the plane has space");
+            let ppn = ftl.allocate(plane, OpenBlockKind::Incoming).expect("the plane has space");
             ftl.commit(Lpn(page * 8), ppn);
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
         // If a plane in the middle is full, a page goes to the plane with the next number.
         for page in 0..52 {
-            let ppn = ftl.allocate(PlaneId(4), Stream::Arrival).expect("the plane has space");
+            let ppn = ftl.allocate(PlaneId(4), OpenBlockKind::Incoming).expect("the plane has space");
             ftl.commit(Lpn(page * 8 + 1), ppn);
         }
         assert_eq!(ftl.place_write(Lpn(4), &idle), PlaneId(5));

@@ -2,9 +2,9 @@
 
 use super::IdleDies;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Occupancy;
+use crate::ftl::PlaneOccupancy;
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, RequestId, StreamId};
-use crate::schedule::load::Load;
+use crate::schedule::load::LoadView;
 
 /// Position of a page in its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,9 @@ pub struct PageRead {
 #[derive(Clone, Copy)]
 pub struct DriveView<'a> {
     pub(in super::super) geometry: &'a Geometry,
-    pub(in super::super) occupancy: Occupancy<'a>,
+    pub(in super::super) occupancy: PlaneOccupancy<'a>,
     pub(in super::super) idle: &'a IdleDies,
-    pub(in super::super) load: Option<Load<'a>>,
+    pub(in super::super) load: Option<LoadView<'a>>,
 }
 
 impl<'a> DriveView<'a> {
@@ -67,7 +67,7 @@ impl<'a> DriveView<'a> {
 
     /// Returns the occupancy of the planes.
     #[inline]
-    pub fn occupancy(&self) -> &Occupancy<'a> {
+    pub fn occupancy(&self) -> &PlaneOccupancy<'a> {
         &self.occupancy
     }
 
@@ -78,7 +78,7 @@ impl<'a> DriveView<'a> {
     }
 
     /// Returns the queues and states of the dies; `None` unless the drive runs.
-    pub fn load(&self) -> Option<Load<'a>> {
+    pub fn load(&self) -> Option<LoadView<'a>> {
         self.load
     }
 

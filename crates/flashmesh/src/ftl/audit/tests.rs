@@ -5,7 +5,7 @@ use crate::config::{self, Allocation, Config, Indices, Namespace};
 use crate::flash::geometry::Geometry;
 use crate::ftl::blocks::{BlockEntry, BlockState};
 use crate::ftl::mapping::Mapping;
-use crate::ftl::{FtlRules, IdleDies, Stream};
+use crate::ftl::{FtlRules, IdleDies, OpenBlockKind};
 use crate::ids::Lpn;
 use crate::units::Bytes;
 
@@ -81,7 +81,7 @@ fn wrong_counts_are_found() {
 #[test]
 fn a_block_in_two_states_is_found() {
     finds("free list", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(Stream::SHARED).block;
+        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
         ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
     });
     finds("free list", |ftl| {
@@ -175,7 +175,7 @@ fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_a
         (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u16, 0, 0);
     });
     finds("only an open block has pages left to allocate", |ftl| {
-        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(Stream::SHARED).block;
+        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(OpenBlockKind::SHARED).block;
         *ftl.blocks.table_mut().entry(block).state = BlockState::Collecting as u16;
     });
 }
@@ -209,7 +209,7 @@ fn divided() -> Ftl {
     config.namespace = vec![("a".to_owned(), space(0)), ("b".to_owned(), space(1))];
     let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
     let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-    let ppn = ftl.allocate(PlaneId(0), Stream::SHARED).expect("there is room");
+    let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::SHARED).expect("there is room");
     ftl.allocation.placed(Lpn(3), PlaneId(0));
     ftl.commit_write(Lpn(3), ppn);
     ftl.audit().expect("the tables agree");
@@ -219,7 +219,7 @@ fn divided() -> Ftl {
 #[test]
 fn a_page_on_a_plane_of_another_namespace_is_found() {
     let mut ftl = divided();
-    let ppn = ftl.allocate(PlaneId(1), Stream::SHARED).expect("there is room");
+    let ppn = ftl.allocate(PlaneId(1), OpenBlockKind::SHARED).expect("there is room");
     ftl.allocation.placed(Lpn(5), PlaneId(1));
     ftl.commit_write(Lpn(5), ppn);
     let found = ftl.audit().expect_err("the fault is found");

@@ -2,7 +2,7 @@
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
@@ -12,7 +12,7 @@ impl BlockManager {
     }
 
     /// Opens blocks of `plane` for `stream` one after the other, until `pages` pages are programmed and valid.
-    pub(in super::super) fn open_and_fill(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
+    pub(in super::super) fn open_and_fill(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let pages_per_block = self.geometry.pages_per_block;
         let mut left = pages;
         while left > 0 {
@@ -28,17 +28,27 @@ impl BlockManager {
     }
 
     /// Like [`BlockManager::allocate`], but for up to `most` consecutive pages of a block. Returns the first page and the number of pages.
-    pub(in super::super) fn allocate_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
+    pub(in super::super) fn allocate_run(
+        &mut self,
+        plane: PlaneId,
+        stream: OpenBlockKind,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
         let first = self.allocate(plane, stream)?;
         let account = &mut self.planes[plane.index()];
         let more = account.open.pages_left(stream).min(most.saturating_sub(1));
         account.open.get_mut(stream).next_page += more;
-        account.free_pages -= if stream == Stream::Slc { 0 } else { more };
+        account.free_pages -= if stream == OpenBlockKind::Slc { 0 } else { more };
         Some((first, 1 + more))
     }
 
     /// Like [`allocate_run`](Self::allocate_run), but for moved pages, as in [`BlockManager::allocate_move`].
-    pub(in super::super) fn allocate_moves(&mut self, plane: PlaneId, stream: Stream, most: u32) -> Option<(Ppn, u32)> {
+    pub(in super::super) fn allocate_moves(
+        &mut self,
+        plane: PlaneId,
+        stream: OpenBlockKind,
+        most: u32,
+    ) -> Option<(Ppn, u32)> {
         let shared = self.shared_with(plane, stream);
         let first = shared.and_then(|shared| self.allocate_run(plane, shared, most));
         first.or_else(|| self.allocate_run(plane, stream, most))

@@ -2,12 +2,12 @@
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::BlockId;
 use crate::states::{BitReader, BitWriter};
 
-fn streams() -> impl Iterator<Item = Stream> {
-    std::iter::once(Stream::SHARED).chain(Stream::OF_DRIVE)
+fn streams() -> impl Iterator<Item = OpenBlockKind> {
+    std::iter::once(OpenBlockKind::SHARED).chain(OpenBlockKind::OF_DRIVE)
 }
 
 impl BlockManager {
@@ -36,22 +36,22 @@ impl BlockManager {
         let (blocks, pages_per_block) = (u64::from(self.geometry.blocks()), u64::from(self.geometry.pages_per_block));
         let blocks_per_plane = self.geometry.blocks_per_plane;
         let pages_per_plane = u64::from(self.geometry.pages_per_plane());
-        let block = |from: &mut BitReader| Some(BlockId(from.take(u32::BITS).filter(|&block| block < blocks)? as u32));
+        let block = |from: &mut BitReader| Some(BlockId(from.read(u32::BITS).filter(|&block| block < blocks)? as u32));
         for plane in &mut self.planes {
             for pages in [&mut plane.free_pages, &mut plane.valid_pages, &mut plane.invalid_pages] {
-                *pages = from.take(u32::BITS).filter(|&pages| pages <= pages_per_plane)? as u32;
+                *pages = from.read(u32::BITS).filter(|&pages| pages <= pages_per_plane)? as u32;
             }
-            plane.filled = from.take(u32::BITS)? as u32;
+            plane.filled = from.read(u32::BITS)? as u32;
             for stream in streams() {
                 let block = block(from)?;
-                let next_page = from.take(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
+                let next_page = from.read(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;
                 // Skip the SLC block: a drive is stored only if its SLC cache was never written.
-                if stream != Stream::Slc {
+                if stream != OpenBlockKind::Slc {
                     *plane.open.get_mut(stream) = OpenBlock { block, next_page };
                 }
             }
             while plane.free.pop().is_some() {}
-            let free = from.take(u32::BITS).filter(|&free| free <= blocks_per_plane.into())? as u32;
+            let free = from.read(u32::BITS).filter(|&free| free <= blocks_per_plane.into())? as u32;
             for number in 0..blocks_per_plane {
                 let block = block(from)?;
                 if number < free {

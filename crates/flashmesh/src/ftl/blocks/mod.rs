@@ -23,7 +23,7 @@ pub(super) use table::BlockTable;
 use open_blocks::OpenBlock;
 use twins::Twins;
 
-use super::stream::Stream;
+use super::open_block_kind::OpenBlockKind;
 use super::{FtlRules, Partition, Superblocks};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -103,14 +103,14 @@ impl BlockManager {
 
     /// Returns whether [`BlockManager::allocate`] would find a page.
     #[inline(always)]
-    pub(super) fn has_page(&self, plane: PlaneId, stream: Stream) -> bool {
+    pub(super) fn has_page(&self, plane: PlaneId, stream: OpenBlockKind) -> bool {
         let account = &self.planes[plane.index()];
         account.open.pages_left(stream) > 0 || account.can_open(stream)
     }
 
     /// Returns the block and page offset that [`BlockManager::allocate`] would allocate.
     #[inline]
-    pub(super) fn next_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+    pub(super) fn next_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
         if account.open.pages_left(stream) > 0 {
             let open = account.open.get(stream);
@@ -121,7 +121,7 @@ impl BlockManager {
 
     /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
     #[inline]
-    pub(super) fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    pub(super) fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.planes[plane.index()].open.pages_left(stream) == 0 {
             self.open_block(plane, stream)?;
         }
@@ -129,12 +129,12 @@ impl BlockManager {
         let open = account.open.get_mut(stream);
         let ppn = self.geometry.ppn(open.block, open.next_page);
         open.next_page += 1;
-        account.free_pages -= u32::from(stream != Stream::Slc);
+        account.free_pages -= u32::from(stream != OpenBlockKind::Slc);
         Some(ppn)
     }
 
     /// Opens another block for `stream`. Returns `None` if the remaining free blocks are reserved.
-    pub(super) fn open_block(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+    pub(super) fn open_block(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
             return None;
         }
@@ -145,12 +145,12 @@ impl BlockManager {
     }
 
     /// Opens the next free block of a single plane, even the reserve.
-    fn open_alone(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+    fn open_alone(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         let account = &mut self.planes[plane.index()];
         let block = account.take_free(stream)?;
         self.table.open(block, stream.is_translation());
         *account.open.get_mut(stream) = OpenBlock { block, next_page: 0 };
-        if stream == Stream::Slc {
+        if stream == OpenBlockKind::Slc {
             self.lend(plane, block);
         }
         Some(())
@@ -201,11 +201,11 @@ impl BlockManager {
     }
 
     /// Returns the stream for valid pages moved out of `block`, if moved pages have an open block of their own.
-    pub(super) fn stream_of_move(&self, block: BlockId) -> Stream {
+    pub(super) fn stream_of_move(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
-            _ if self.geometry.is_slc(block) => Stream::Fold,
-            true => Stream::TranslationCollection,
-            false => Stream::Collection,
+            _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,
+            true => OpenBlockKind::TranslationCollection,
+            false => OpenBlockKind::Collection,
         }
     }
 

@@ -5,7 +5,7 @@
 //! with two open blocks.
 
 use super::BlockManager;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
@@ -18,19 +18,19 @@ impl BlockManager {
     }
 
     /// Returns the host stream whose open block takes moved pages of `stream` first; `None` if these have an open block of their own.
-    pub(super) fn shared_with(&self, plane: PlaneId, stream: Stream) -> Option<Stream> {
-        let is_shared = self.moves_share_write_block && stream == Stream::Collection;
+    pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
+        let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
         is_shared.then(|| self.planes[plane.index()].open.writer(None))
     }
 
     /// Like [`BlockManager::allocate`], but for a moved page.
-    pub(in super::super) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+    pub(in super::super) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
     }
 
     /// Returns the block and page offset that [`BlockManager::allocate_move`] would allocate.
-    pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+    pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let shared = self.shared_with(plane, stream);
         shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
@@ -40,25 +40,25 @@ impl BlockManager {
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.writer(None);
-        if open.pages_left(written) == 0 && open.pages_left(Stream::Collection) > 0 {
-            let reserve = *open.get(Stream::Collection);
+        if open.pages_left(written) == 0 && open.pages_left(OpenBlockKind::Collection) > 0 {
+            let reserve = *open.get(OpenBlockKind::Collection);
             let full = std::mem::replace(open.get_mut(written), reserve);
-            *open.get_mut(Stream::Collection) = full;
+            *open.get_mut(OpenBlockKind::Collection) = full;
         }
     }
 
     /// Skips the next `pages` pages of an open block, which then count as programmed and invalid.
-    pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
+    pub(super) fn skip_pages(&mut self, plane: PlaneId, stream: OpenBlockKind, pages: u32) {
         let account = &mut self.planes[plane.index()];
         let open = account.open.get_mut(stream);
         let block = open.block;
         open.next_page += pages;
-        account.free_pages -= if stream == Stream::Slc { 0 } else { pages };
+        account.free_pages -= if stream == OpenBlockKind::Slc { 0 } else { pages };
         (0..pages).for_each(|_| self.count_program(block));
     }
 
     /// Skips all remaining pages of an open block.
-    pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: Stream) {
+    pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: OpenBlockKind) {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let to = ftl.allocate_move(PLANE, stream).expect("there is a page");
         assert_eq!(to, Ppn(12));
         assert!(ftl.commit_move(lpn, Ppn(page), to));
-        assert_eq!(ftl.allocate(PLANE, Stream::SHARED), Some(Ppn(13)));
+        assert_eq!(ftl.allocate(PLANE, OpenBlockKind::SHARED), Some(Ppn(13)));
         ftl.audit().expect("the tables agree");
     }
 

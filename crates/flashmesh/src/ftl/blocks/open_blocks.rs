@@ -1,7 +1,7 @@
 //! Open blocks of a plane, one for each stream.
 
 use crate::flash::geometry::Geometry;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, StreamId};
 
 /// An open block, and the next page to allocate in this block. If `next_page` is the number of its pages, no block is open.
@@ -20,7 +20,7 @@ pub(in super::super) struct OpenBlocks {
     slc_pages_per_block: u32,
     /// Bit set of the host streams with an open block of their own in the plane; 0 if all share one.
     writers: u64,
-    blocks: [OpenBlock; Stream::COUNT],
+    blocks: [OpenBlock; OpenBlockKind::COUNT],
     /// Open blocks of host streams beyond the first.
     beyond: Vec<OpenBlock>,
 }
@@ -30,10 +30,10 @@ impl OpenBlocks {
     pub(super) fn none(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
         let (pages_per_block, slc_pages_per_block) = (geometry.pages_per_block, geometry.slc.pages_per_block);
         let nothing = OpenBlock { block: geometry.first_block(plane), next_page: pages_per_block };
-        let mut blocks = [nothing; Stream::COUNT];
+        let mut blocks = [nothing; OpenBlockKind::COUNT];
         let before_slc = if geometry.has_slc() { geometry.native_blocks_per_plane() } else { 0 };
         let block = BlockId(nothing.block.0 + before_slc);
-        blocks[Stream::Slc.index()] = OpenBlock { block, next_page: slc_pages_per_block };
+        blocks[OpenBlockKind::Slc.index()] = OpenBlock { block, next_page: slc_pages_per_block };
         OpenBlocks { pages_per_block, slc_pages_per_block, blocks, beyond: Vec::new(), writers: 0 }
     }
 
@@ -48,37 +48,39 @@ impl OpenBlocks {
     /// Returns the stream whose open block takes writes of host stream `stream`: `stream` itself if it has an open block here, otherwise the first
     /// one that has.
     #[inline]
-    pub(in super::super) fn writer(&self, stream: Option<StreamId>) -> Stream {
+    pub(in super::super) fn writer(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
-            return Stream::SHARED;
+            return OpenBlockKind::SHARED;
         }
         let writes_here = |stream: &StreamId| self.writers.checked_shr(stream.0).is_some_and(|bits| bits & 1 != 0);
-        Stream::Host(stream.filter(writes_here).unwrap_or(StreamId(self.writers.trailing_zeros())))
+        OpenBlockKind::Host(stream.filter(writes_here).unwrap_or(StreamId(self.writers.trailing_zeros())))
     }
 
     #[inline]
-    pub(in super::super) fn get(&self, stream: Stream) -> &OpenBlock {
+    pub(in super::super) fn get(&self, stream: OpenBlockKind) -> &OpenBlock {
         match stream {
-            Stream::Host(StreamId(stream @ 1..)) => &self.beyond[stream as usize - 1],
+            OpenBlockKind::Host(StreamId(stream @ 1..)) => &self.beyond[stream as usize - 1],
             _ => &self.blocks[stream.index()],
         }
     }
 
     #[inline]
-    pub(in super::super) fn get_mut(&mut self, stream: Stream) -> &mut OpenBlock {
+    pub(in super::super) fn get_mut(&mut self, stream: OpenBlockKind) -> &mut OpenBlock {
         match stream {
-            Stream::Host(StreamId(stream @ 1..)) => &mut self.beyond[stream as usize - 1],
+            OpenBlockKind::Host(StreamId(stream @ 1..)) => &mut self.beyond[stream as usize - 1],
             _ => &mut self.blocks[stream.index()],
         }
     }
 
-    fn streams(&self) -> impl Iterator<Item = Stream> + use<> {
-        (0..=self.beyond.len() as u32).map(|stream| Stream::Host(StreamId(stream))).chain(Stream::OF_DRIVE)
+    fn streams(&self) -> impl Iterator<Item = OpenBlockKind> + use<> {
+        (0..=self.beyond.len() as u32)
+            .map(|stream| OpenBlockKind::Host(StreamId(stream)))
+            .chain(OpenBlockKind::OF_DRIVE)
     }
 
     /// Returns the stream that has `block` open with `next_page` as its next page. Both must match, because the entry of a full block stays until the
     /// stream opens another block.
-    pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<Stream> {
+    pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
             (open.block, open.next_page) == (block, next_page)
@@ -86,14 +88,14 @@ impl OpenBlocks {
     }
 
     /// Returns the open blocks with pages left.
-    pub(super) fn opened(&self) -> impl Iterator<Item = (Stream, OpenBlock)> {
+    pub(super) fn opened(&self) -> impl Iterator<Item = (OpenBlockKind, OpenBlock)> {
         let streams = self.streams().filter(|&stream| self.pages_left(stream) > 0);
         streams.map(|stream| (stream, *self.get(stream)))
     }
 
     #[inline]
-    pub(in super::super) fn pages_left(&self, stream: Stream) -> u32 {
-        let pages = if stream == Stream::Slc { self.slc_pages_per_block } else { self.pages_per_block };
+    pub(in super::super) fn pages_left(&self, stream: OpenBlockKind) -> u32 {
+        let pages = if stream == OpenBlockKind::Slc { self.slc_pages_per_block } else { self.pages_per_block };
         pages - self.get(stream).next_page
     }
 
@@ -102,28 +104,29 @@ impl OpenBlocks {
     #[inline]
     pub(super) fn is_host_out(&self) -> bool {
         match self.writers {
-            0 => self.pages_left(Stream::SHARED) == 0,
+            0 => self.pages_left(OpenBlockKind::SHARED) == 0,
             writers => self.is_one_out(writers),
         }
     }
 
     fn is_one_out(&self, writers: u64) -> bool {
-        (0..u64::BITS).any(|stream| writers >> stream & 1 != 0 && self.pages_left(Stream::Host(StreamId(stream))) == 0)
+        (0..u64::BITS)
+            .any(|stream| writers >> stream & 1 != 0 && self.pages_left(OpenBlockKind::Host(StreamId(stream))) == 0)
     }
 
     /// Copies the open blocks of `source`, a plane of another drive with a single open write block. Blocks of that drive have 1 / `times` as many
     /// pages. Adds `first_block` to the block numbers.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
-        let of_slc = *self.get(Stream::Slc);
+        let of_slc = *self.get(OpenBlockKind::Slc);
         self.blocks = source.blocks.map(|OpenBlock { block, next_page }| OpenBlock {
             block: BlockId(first_block + block.0),
             next_page: next_page * times,
         });
-        let written = std::mem::replace(self.get_mut(Stream::SHARED), nothing_open);
+        let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
         *self.get_mut(self.writer(None)) = written;
         // Keep the own entry: the SLC cache of an unused drive is empty, and its blocks need not be larger by `times`.
-        *self.get_mut(Stream::Slc) = of_slc;
+        *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }
 
     #[inline]

@@ -4,8 +4,8 @@ use super::free_blocks::FreeBlocks;
 use super::open_blocks::OpenBlocks;
 use super::wear_spread::WearSpread;
 use crate::flash::geometry::Geometry;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::slc::SlcPlane;
-use crate::ftl::stream::Stream;
 use crate::ids::{BlockId, PlaneId};
 
 /// Account of a plane. The fields that each program reads come first, in one cache line.
@@ -27,7 +27,7 @@ pub(in super::super) struct Plane {
     /// Whether translation pages are written to the plane.
     pub(in super::super) has_map: bool,
     /// Pages in flight from other chips. Each has a page in the open block for arrivals.
-    pub(in super::super) awaited: u32,
+    pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
     /// Number of free blocks (0 or 1) kept for a fold, which is in progress or will return a lent block. No other stream may open this block.
@@ -48,7 +48,7 @@ impl Plane {
             filled: 0,
             open: OpenBlocks::none(geometry, plane),
             has_map: false,
-            awaited: 0,
+            incoming_pages: 0,
             preallocated: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             wear: WearSpread::default(),
@@ -75,28 +75,28 @@ impl Plane {
     }
 
     #[inline]
-    pub(in super::super) fn can_open(&self, stream: Stream) -> bool {
+    pub(in super::super) fn can_open(&self, stream: OpenBlockKind) -> bool {
         match stream {
-            Stream::Slc => self.slc.as_ref().is_some_and(|slc| slc.can_open(self.free.len())),
-            Stream::Fold => self.free.len() > stream.reserved_blocks(),
+            OpenBlockKind::Slc => self.slc.as_ref().is_some_and(|slc| slc.can_open(self.free.len())),
+            OpenBlockKind::Fold => self.free.len() > stream.reserved_blocks(),
             _ => self.free.len() > stream.reserved_blocks() + self.kept,
         }
     }
 
     /// Returns the free block that `stream` opens next.
     #[inline]
-    pub(super) fn peek_free(&self, stream: Stream) -> Option<BlockId> {
+    pub(super) fn peek_free(&self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
-            Stream::Slc => self.slc.as_ref()?.free.peek(),
+            OpenBlockKind::Slc => self.slc.as_ref()?.free.peek(),
             _ => self.free.peek(),
         }
     }
 
     /// Removes and returns the free block that `stream` opens next.
-    pub(super) fn take_free(&mut self, stream: Stream) -> Option<BlockId> {
+    pub(super) fn take_free(&mut self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
-            Stream::Slc => self.slc.as_mut()?.free.pop(),
-            Stream::Fold => {
+            OpenBlockKind::Slc => self.slc.as_mut()?.free.pop(),
+            OpenBlockKind::Fold => {
                 self.kept = 0;
                 self.free.pop()
             }
@@ -113,14 +113,15 @@ impl Plane {
     /// Returns whether host writes or the map cannot allocate a page before a block is collected.
     #[inline]
     pub(in super::super) fn is_out_of_space(&self) -> bool {
-        let host_is_out = || self.open.is_host_out() && !self.can_open(Stream::SHARED);
-        let is_map_out = || self.open.pages_left(Stream::Translation) == 0 && !self.can_open(Stream::Translation);
+        let host_is_out = || self.open.is_host_out() && !self.can_open(OpenBlockKind::SHARED);
+        let is_map_out =
+            || self.open.pages_left(OpenBlockKind::Translation) == 0 && !self.can_open(OpenBlockKind::Translation);
         host_is_out() || (self.has_map && is_map_out())
     }
 
     /// Returns the pages that a collection can write, in the open block of `stream` and in free blocks, before its victim is erased.
     #[inline]
-    pub(super) fn collection_pages(&self, stream: Stream) -> u64 {
+    pub(super) fn collection_pages(&self, stream: OpenBlockKind) -> u64 {
         let free = self.free.len().saturating_sub(self.kept);
         u64::from(self.open.pages_left(stream)) + u64::from(free) * u64::from(self.open.pages_per_block())
     }

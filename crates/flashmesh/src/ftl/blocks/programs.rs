@@ -5,7 +5,7 @@
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
@@ -43,7 +43,11 @@ impl BlockManager {
 
     /// Begins a program of moved pages in the open block of host writes: skips the units left in the program there. Returns the last skipped unit and
     /// the number of skipped units; `None` if no unit was skipped.
-    pub(in super::super) fn begin_program_of_move(&mut self, plane: PlaneId, stream: Stream) -> Option<(Ppn, u32)> {
+    pub(in super::super) fn begin_program_of_move(
+        &mut self,
+        plane: PlaneId,
+        stream: OpenBlockKind,
+    ) -> Option<(Ppn, u32)> {
         let shared = self.shared_with(plane, stream)?;
         let OpenBlock { block, next_page } = *self.planes[plane.index()].open.get(shared);
         let end = next_page.next_multiple_of(self.geometry.units_per_program);
@@ -52,7 +56,7 @@ impl BlockManager {
     }
 
     /// Returns the block and page offset at which the next program of `stream` begins.
-    pub(super) fn next_program(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+    pub(super) fn next_program(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<(BlockId, u32)> {
         let (block, page) = self.next_offset(plane, stream)?;
         let page = page.next_multiple_of(self.geometry.units_per_program);
         if page < self.geometry.pages_per_block {
@@ -68,7 +72,7 @@ impl BlockManager {
             return;
         }
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let opened: Vec<(Stream, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
+            let opened: Vec<(OpenBlockKind, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
             for (_, OpenBlock { block, next_page }) in opened {
                 if next_page > 0 {
                     self.finish_program(self.geometry.ppn(block, next_page - 1));
@@ -80,7 +84,7 @@ impl BlockManager {
     /// Advances every open block to a page offset that is a multiple of `pages`.
     pub(in super::super) fn align_open_blocks(&mut self, pages: u32) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let opened: Vec<(Stream, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
+            let opened: Vec<(OpenBlockKind, OpenBlock)> = self.planes[plane.index()].open.opened().collect();
             for (stream, OpenBlock { block, next_page }) in opened {
                 self.skip_to(plane, stream, block, next_page.next_multiple_of(pages));
             }
@@ -88,7 +92,7 @@ impl BlockManager {
     }
 
     /// Skips the pages before `end` of `block`, if this is the open block of `stream`. Returns the number of pages skipped.
-    fn skip_to(&mut self, plane: PlaneId, stream: Stream, block: BlockId, end: u32) -> u32 {
+    fn skip_to(&mut self, plane: PlaneId, stream: OpenBlockKind, block: BlockId, end: u32) -> u32 {
         let open = self.planes[plane.index()].open.get(stream);
         if open.block != block || open.next_page >= end {
             return 0;

@@ -12,7 +12,7 @@
 
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::superblocks::Members;
 use crate::ids::{BlockId, PlaneId};
 
@@ -77,7 +77,7 @@ impl BlockManager {
     }
 
     /// Opens the next free block in all planes that share superblocks with `plane`.
-    pub(super) fn open_twins(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+    pub(super) fn open_twins(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.skip_open_pages(twin, stream);
             self.open_alone(twin, stream)?;
@@ -87,11 +87,13 @@ impl BlockManager {
 
     /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
     #[inline]
-    pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: Stream) -> u32 {
+    pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
         match stream {
-            Stream::Host(_) | Stream::Collection => written(open.writer(None)) + written(Stream::Collection),
+            OpenBlockKind::Host(_) | OpenBlockKind::Collection => {
+                written(open.writer(None)) + written(OpenBlockKind::Collection)
+            }
             _ => written(stream),
         }
     }
@@ -99,15 +101,15 @@ impl BlockManager {
     /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there. Programs fill
     /// one plane after the other.
     #[inline]
-    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: Stream, waiting: u32) -> u32 {
-        self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == Stream::Slc)
+    pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
+        self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
     /// Returns the plane furthest behind among those that share superblocks with `plane`, and the number of pages that complete its program. If no
     /// page is pending, the next page of `stream` goes there. The plane stays the furthest behind until it has taken these pages, or a block is
     /// opened.
-    pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: Stream) -> (PlaneId, u32) {
-        let in_slc = stream == Stream::Slc;
+    pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
+        let in_slc = stream == OpenBlockKind::Slc;
         let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
         // A plane with at least `programmed` pages cannot be further behind, so skip the division for it.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
@@ -183,7 +185,7 @@ impl BlockManager {
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
         // If one plane has opened the reserve, host writes of all planes continue in it.
-        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;
+        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
                 let written = self.planes[twin.index()].open.writer(None);
@@ -195,7 +197,7 @@ impl BlockManager {
 
     /// Makes planes that share superblocks use the same number of blocks, after each plane was filled alone. Planes with more free blocks open some
     /// of them for `stream`.
-    pub(in super::super) fn level_twins(&mut self, stream: Stream) {
+    pub(in super::super) fn level_twins(&mut self, stream: OpenBlockKind) {
         if !self.has_twins() {
             return;
         }
@@ -296,7 +298,8 @@ mod tests {
         for lpn in 0..PAGES {
             // Write only pages that the static order puts on one plane.
             ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
-            let pointers = [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(Stream::SHARED).next_page % 8);
+            let pointers =
+                [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(OpenBlockKind::SHARED).next_page % 8);
             let is_level =
                 pointers.iter().max().zip(pointers.iter().min()).is_some_and(|(most, least)| most - least <= 1);
             assert!(is_level || pointers.contains(&0), "{pointers:?}");

@@ -6,7 +6,7 @@ use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Superblocks;
 use crate::ftl::blocks::{BlockManager, BlockState};
-use crate::ftl::stream::RESERVE_BLOCKS;
+use crate::ftl::open_block_kind::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
 
 /// Constant that separates the random choices of victims from others with the same seed.
@@ -266,6 +266,6 @@ mod tests {
         let geometry = Geometry::new(&config.geometry).unwrap();
         let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
         ftl.blocks.plane_mut(PlaneId(0)).wear.erased(1000);
-        assert_eq!(ftl.wants_wear_move(PlaneId(0)), None);
+        assert_eq!(ftl.begin_wear_move(PlaneId(0)), None);
     }
 }

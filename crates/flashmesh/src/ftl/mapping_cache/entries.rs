@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 
 /// State of an entry relative to its translation page on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum EntryState {
     /// Clean: equal to the value on flash.
     None,
     /// Dirty; no write-back in flight carries the value.
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     partition: u16,
     /// Whether the entry counts against the capacity and may be evicted. If false, it waits for its write-back.
     pub(super) is_resident: bool,
-    pub(super) change: Change,
+    pub(super) change: EntryState,
 }
 
 /// Head of a chain of changed entries, most recently changed first; zero for an empty chain.
@@ -46,7 +46,7 @@ pub(super) struct Chain(u32);
 
 /// Resident entries of one part of the cache, in LRU order.
 #[derive(Clone, Copy, Debug)]
-struct Partition {
+struct CachePart {
     newest: u32,
     oldest: u32,
     entries: u32,
@@ -61,7 +61,7 @@ pub(super) struct Entries {
     /// Slot + 1 of each logical page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it
     /// is touched.
     slot_of: Vec<u32>,
-    partitions: Vec<Partition>,
+    partitions: Vec<CachePart>,
 }
 
 /// Maximum number of entries allocated in advance; with more entries the table grows.
@@ -75,7 +75,7 @@ impl Entries {
             slots: Vec::with_capacity(in_advance),
             free: NONE,
             slot_of: vec![0; logical_pages as usize],
-            partitions: vec![Partition { newest: NONE, oldest: NONE, entries: 0, capacity }; partitions],
+            partitions: vec![CachePart { newest: NONE, oldest: NONE, entries: 0, capacity }; partitions],
         }
     }
 
@@ -114,14 +114,14 @@ impl Entries {
     /// Returns whether a part has no room for another entry.
     #[inline]
     pub(super) fn is_full(&self, partition: usize) -> bool {
-        let Partition { entries, capacity, .. } = self.partitions[partition];
+        let CachePart { entries, capacity, .. } = self.partitions[partition];
         entries >= capacity
     }
 
     /// Returns the least recently used entry of a part.
     #[inline]
     pub(super) fn oldest(&self, partition: usize) -> Option<Slot> {
-        let Partition { oldest, .. } = self.partitions[partition];
+        let CachePart { oldest, .. } = self.partitions[partition];
         (oldest != NONE).then_some(Slot(oldest))
     }
 
@@ -134,7 +134,7 @@ impl Entries {
             next_changed: NONE,
             partition: 0,
             is_resident: false,
-            change: Change::None,
+            change: EntryState::None,
         };
         let slot = if self.free == NONE {
             self.slots.push(entry);

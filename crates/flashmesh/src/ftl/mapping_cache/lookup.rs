@@ -86,7 +86,7 @@ impl MappingCache {
                 self.block(waiter);
             }
         }
-        self.go_on_writing_back(page);
+        self.continue_write_back(page);
     }
 
     fn block(&mut self, waiter: Waiter) {

@@ -26,15 +26,15 @@
 //!   are handled the same way \[choice\]. No such change waits for room, so garbage collection never waits for the map.
 //! - With `mapping.sharing = "per-stream"`, an entry counts against the part of the stream whose miss fetched it. Any stream may use it \[choice\].
 
-mod blocked;
-mod buffer;
 mod entries;
 mod lookup;
 mod residence;
-mod table;
+mod stalled_misses;
 #[cfg(test)]
 mod tests;
+mod translation_page_states;
 mod write_back;
+mod write_back_limit;
 
 use std::collections::VecDeque;
 
@@ -45,11 +45,11 @@ use crate::config::{self, MapFill, MapSharing};
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, TransactionId, id};
 use crate::quantities;
-use blocked::Blocked;
-use buffer::WriteBacks;
 use entries::Entries;
-use table::PageTable;
-use write_back::Activity;
+use stalled_misses::StalledMisses;
+use translation_page_states::TranslationPageStates;
+use write_back::PageActivity;
+use write_back_limit::WriteBacks;
 
 id!(
     /// A transaction that waits for its entry.
@@ -125,11 +125,11 @@ impl Counters {
 /// Cached mapping table; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct MappingCache {
-    table: PageTable,
+    table: TranslationPageStates,
     entries: Entries,
-    active: FxHashMap<Lpn, Activity>,
+    active: FxHashMap<Lpn, PageActivity>,
     waiters: Arena<WaiterId, Waiter>,
-    blocked: Blocked,
+    blocked: StalledMisses,
     write_backs: WriteBacks,
     /// Whether a miss reads a whole translation page.
     reads_whole: bool,
@@ -158,11 +158,11 @@ impl MappingCache {
         let capacity = entries_per_part(config, streams).unwrap_or(0).clamp(1, u64::from(u32::MAX / 2)) as u32;
         let buffer_pages = config.write_back_buffer.as_u64() / pages.page_size().as_u64();
         MappingCache {
-            table: PageTable::new(pages),
+            table: TranslationPageStates::new(pages),
             entries: Entries::new(pages.all().start, partitions, capacity),
             active: FxHashMap::default(),
             waiters: Arena::default(),
-            blocked: Blocked::new(partitions),
+            blocked: StalledMisses::new(partitions),
             write_backs: WriteBacks::new(config, buffer_pages as usize),
             reads_whole: config.read_size.is_none(),
             fill: config.fill,

@@ -1,6 +1,6 @@
 //! Residence of entries in DRAM: admission, change and eviction.
 
-use super::entries::{Change, Slot};
+use super::entries::{EntryState, Slot};
 use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
@@ -14,7 +14,7 @@ impl MappingCache {
             if self.entries.is_full(partition) {
                 let Some(oldest) = self.entries.oldest(partition) else { return };
                 let oldest = *self.entries.get(oldest);
-                if oldest.change != Change::None || self.table.page_of(oldest.lpn) == page {
+                if oldest.change != EntryState::None || self.table.page_of(oldest.lpn) == page {
                     return;
                 }
                 self.make_room(partition, false);
@@ -53,7 +53,7 @@ impl MappingCache {
             return true;
         }
         let Some(oldest) = self.entries.oldest(partition) else { return false };
-        if !granted && !self.may_make_way(oldest) {
+        if !granted && !self.may_evict(oldest) {
             return false;
         }
         self.evict(oldest);
@@ -65,9 +65,9 @@ impl MappingCache {
         self.entries.expel(slot);
         let entry = *self.entries.get(slot);
         match entry.change {
-            Change::None => self.drop_entry(slot),
-            Change::Taken | Change::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
-            Change::Dirty | Change::Rewritten => {
+            EntryState::None => self.drop_entry(slot),
+            EntryState::Taken | EntryState::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
+            EntryState::Dirty | EntryState::Rewritten => {
                 self.tell(EntryEvent::Awaits(entry.lpn));
                 self.write_back(self.table.page_of(entry.lpn));
             }
@@ -95,16 +95,16 @@ impl MappingCache {
             }
         };
         match self.entries.get(slot).change {
-            Change::None => self.make_dirty(slot, page),
-            Change::Taken => self.entries.get_mut(slot).change = Change::Dirty,
-            Change::Writing => self.entries.get_mut(slot).change = Change::Rewritten,
-            Change::Dirty | Change::Rewritten => {}
+            EntryState::None => self.make_dirty(slot, page),
+            EntryState::Taken => self.entries.get_mut(slot).change = EntryState::Dirty,
+            EntryState::Writing => self.entries.get_mut(slot).change = EntryState::Rewritten,
+            EntryState::Dirty | EntryState::Rewritten => {}
         }
         (!self.entries.get(slot).is_resident).then_some(page)
     }
 
     pub(super) fn make_dirty(&mut self, slot: Slot, page: Lpn) {
-        self.entries.get_mut(slot).change = Change::Dirty;
+        self.entries.get_mut(slot).change = EntryState::Dirty;
         let mut chain = self.table.dirty(page);
         self.entries.chain(&mut chain, slot);
         self.table.set_dirty(page, chain);

@@ -2,7 +2,7 @@
 
 use crate::ids::Lpn;
 
-use super::entries::{Chain, Change, Slot};
+use super::entries::{Chain, EntryState, Slot};
 use super::{Action, EntryEvent, MappingCache, WaiterId};
 
 /// Read of a translation page in flight, if any.
@@ -32,7 +32,7 @@ enum WriteBack {
 
 /// Read and write-back of a translation page that are in progress.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Activity {
+pub(super) struct PageActivity {
     pub(super) reading: Reading,
     pub(super) first_waiter: Option<WaiterId>,
     pub(super) last_waiter: Option<WaiterId>,
@@ -43,7 +43,7 @@ pub(super) struct Activity {
     again: bool,
 }
 
-impl Activity {
+impl PageActivity {
     /// Returns whether the content of the page is in DRAM for a write-back.
     pub(super) fn has_content(&self) -> bool {
         matches!(self.write_back, WriteBack::Buffered | WriteBack::Queued | WriteBack::Programming)
@@ -56,15 +56,15 @@ impl Activity {
 
 impl MappingCache {
     /// Returns whether the entry can be evicted within the limit of write-backs.
-    pub(super) fn may_make_way(&self, slot: Slot) -> bool {
+    pub(super) fn may_evict(&self, slot: Slot) -> bool {
         let entry = self.entries.get(slot);
         let write_back = || {
             let activity = self.active.get(&self.table.page_of(entry.lpn));
             activity.map_or(WriteBack::None, |activity| activity.write_back)
         };
         match entry.change {
-            Change::None | Change::Taken | Change::Writing => true,
-            Change::Dirty | Change::Rewritten => {
+            EntryState::None | EntryState::Taken | EntryState::Writing => true,
+            EntryState::Dirty | EntryState::Rewritten => {
                 matches!(write_back(), WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued)
                     || self.write_backs.may_begin()
             }
@@ -111,11 +111,11 @@ impl MappingCache {
         let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.unchain(&mut chain) {
             let entry = self.entries.get_mut(slot);
-            if entry.change != Change::Dirty {
+            if entry.change != EntryState::Dirty {
                 continue;
             }
             if self.write_backs.always_reads() {
-                entry.change = Change::Taken;
+                entry.change = EntryState::Taken;
             }
             if self.write_backs.is_use() && entry.is_resident {
                 self.entries.touch(slot);
@@ -124,14 +124,14 @@ impl MappingCache {
     }
 
     /// Continues the write-back of a page after a read of it: holds the content, or begins a read of the whole page if only a part was read.
-    pub(super) fn go_on_writing_back(&mut self, page: Lpn) {
+    pub(super) fn continue_write_back(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
         if activity.write_back == WriteBack::Wanted {
             if read == Reading::Whole {
                 self.hold(page);
                 if self.write_backs.has_buffer() {
-                    self.let_blocked_go();
+                    self.resume_stalled();
                 }
             } else {
                 self.read(page, true);
@@ -147,7 +147,7 @@ impl MappingCache {
         self.tell(EntryEvent::Held(page));
         let leaves = if self.write_backs.has_buffer() {
             self.set_write_back(page, WriteBack::Buffered);
-            self.write_backs.put_off(page)
+            self.write_backs.buffer_write_back(page)
         } else {
             Some(page)
         };
@@ -170,7 +170,7 @@ impl MappingCache {
         self.table.set_dirty(page, Chain::default());
         let mut chain = activity.writing;
         while let Some(slot) = self.entries.unchain(&mut chain) {
-            self.entries.get_mut(slot).change = Change::Writing;
+            self.entries.get_mut(slot).change = EntryState::Writing;
         }
     }
 
@@ -185,29 +185,29 @@ impl MappingCache {
             let entry = self.entries.get_mut(slot);
             let is_resident = entry.is_resident;
             match entry.change {
-                Change::Rewritten => {
+                EntryState::Rewritten => {
                     again |= !is_resident;
                     self.make_dirty(slot, page);
                 }
                 _ => {
-                    entry.change = Change::None;
+                    entry.change = EntryState::None;
                     if !is_resident {
                         self.drop_entry(slot);
                     }
                 }
             }
         }
-        self.let_blocked_go();
+        self.resume_stalled();
         if again {
             self.write_back(page);
         }
-        if self.active.get(&page).is_some_and(Activity::is_over) {
+        if self.active.get(&page).is_some_and(PageActivity::is_over) {
             self.active.remove(&page);
         }
     }
 
     /// Resumes stalled misses after a write-back has ended. The first one may exceed the limit of write-backs, so that no miss stalls forever.
-    fn let_blocked_go(&mut self) {
+    fn resume_stalled(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {
             let partition = self.blocked.in_turn(turn);

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use super::Watch;
-use crate::ftl::allocation::Share;
+use super::ProgressCallback;
+use crate::ftl::allocation::PlaneShare;
 use crate::ftl::initial_map::{InitialMap, PlaneGroup};
-use crate::ftl::{Ftl, Stream};
+use crate::ftl::{Ftl, OpenBlockKind};
 use crate::ids::{PlaneId, Ppn};
 
 /// Returns, by plane, the pages of `ranges` that static allocation places there. Each range lies in one part of the partition. The planes are in
 /// the order in which the static order first reaches them.
-pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<Share>)> {
+pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<PlaneShare>)> {
     let mut places = vec![None; ftl.geometry.planes() as usize];
-    let mut by_plane: Vec<(PlaneId, Vec<Share>)> = Vec::new();
+    let mut by_plane: Vec<(PlaneId, Vec<PlaneShare>)> = Vec::new();
     for share in ranges.iter().flat_map(|range| ftl.allocation.static_order().shares(range)) {
         let at = *places[share.plane.index()].get_or_insert(by_plane.len());
         if at == by_plane.len() {
@@ -23,7 +23,7 @@ pub(super) fn shares_by_plane(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<(PlaneId,
     by_plane
 }
 
-pub(super) fn pages_of(shares: &[Share]) -> u32 {
+pub(super) fn pages_of(shares: &[PlaneShare]) -> u32 {
     shares.iter().map(|share| share.count).sum()
 }
 
@@ -32,16 +32,21 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
     for (plane, shares) in shares_by_plane(ftl, &ftl.partition.within(translation.all())) {
         let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane) else { continue };
-        ftl.blocks.open_and_fill(plane, Stream::Translation, pages_of(&shares));
-        for (local, lpn) in shares.iter().flat_map(Share::pages).enumerate() {
+        ftl.blocks.open_and_fill(plane, OpenBlockKind::Translation, pages_of(&shares));
+        for (local, lpn) in shares.iter().flat_map(PlaneShare::pages).enumerate() {
             ftl.mapping.set(lpn, Ppn(first_page + local as u32));
         }
     }
-    ftl.blocks.level_twins(Stream::Translation);
+    ftl.blocks.level_twins(OpenBlockKind::Translation);
 }
 
 /// Writes the pages of `ranges` to their planes in sequential order, and maps them in `initial`, or else in the mapping tables.
-pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut initial: Option<&mut InitialMap>, watch: Watch<'_>) {
+pub(super) fn in_order(
+    ftl: &mut Ftl,
+    ranges: &[Range<u32>],
+    mut initial: Option<&mut InitialMap>,
+    watch: ProgressCallback<'_>,
+) {
     let by_plane = shares_by_plane(ftl, ranges);
     let planes = by_plane.len() as f64;
     for (done, (plane, shares)) in by_plane.into_iter().enumerate() {
@@ -50,5 +55,5 @@ pub(super) fn in_order(ftl: &mut Ftl, ranges: &[Range<u32>], mut initial: Option
         ftl.blocks.open_and_fill(plane, ftl.host_stream(plane, None), pages_of(&shares));
         ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut());
     }
-    ftl.blocks.level_twins(Stream::SHARED);
+    ftl.blocks.level_twins(OpenBlockKind::SHARED);
 }

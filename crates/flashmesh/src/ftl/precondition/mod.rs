@@ -1,17 +1,17 @@
 //! Preconditioning: the state of the drive before the first request, without a simulation of all writes that lead to it.
 
 mod fill;
-mod kept;
 mod permutation;
 mod phase;
 mod runs;
 mod sample;
 mod steady_state;
+mod stored_sample;
 
 pub(super) use fill::lay_out_translation;
-pub(super) use kept::Keeping;
 pub(super) use permutation::Permutation;
-pub(crate) use phase::BegunCollection;
+pub(crate) use phase::CollectionInProgress;
+pub(super) use stored_sample::StateStore;
 
 use steady_state::Copies;
 
@@ -37,7 +37,7 @@ pub struct PreconditionReport {
 }
 
 /// Callback for progress, an estimate from 0 to 1 that never decreases. It is called at the start, at intervals, and at the end.
-pub type Watch<'a> = &'a dyn Fn(f64);
+pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 
 /// Returns the initial bytes of the computed map of a preconditioned drive; `None` if the map is a table. Small drives have tables, and so do drives
 /// whose journal or allocator visits all pages at the start.
@@ -104,8 +104,8 @@ impl Ftl {
         config: &config::Precondition,
         seed: u64,
         start: Start<'_>,
-        keeping: Option<Keeping<'_>>,
-        watch: Watch<'_>,
+        keeping: Option<StateStore<'_>>,
+        watch: ProgressCallback<'_>,
     ) -> PreconditionReport {
         let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");

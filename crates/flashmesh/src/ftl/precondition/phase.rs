@@ -23,7 +23,7 @@ const PHASE_BITS: u32 = 24;
 
 /// Collection in progress: one victim in each plane of a set that collects together, and the valid pages of each victim when the collection began.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BegunCollection {
+pub(crate) struct CollectionInProgress {
     pub victims: Vec<BlockId>,
     pub valid_at_begin: Vec<u32>,
 }
@@ -59,7 +59,7 @@ pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
 impl Sample<'_> {
     /// Completes the collection in progress, if any.
     pub(super) fn end_collection(&mut self) {
-        let BegunCollection { victims, .. } = std::mem::take(&mut self.begun);
+        let CollectionInProgress { victims, .. } = std::mem::take(&mut self.begun);
         self.ftl.empty_untimed(&victims);
     }
 
@@ -92,7 +92,7 @@ impl Sample<'_> {
         if is_over {
             self.ftl.empty_untimed(&victims);
         } else {
-            self.begun = BegunCollection { victims: victims.clone(), valid_at_begin };
+            self.begun = CollectionInProgress { victims: victims.clone(), valid_at_begin };
         }
         if is_over && waits {
             self.begin_waiting(plane);
@@ -120,7 +120,7 @@ impl Sample<'_> {
             && let Some(victims) = self.ftl.begin_collection_of_set(plane)
         {
             let valid_at_begin = victims.iter().map(|&victim| self.ftl.valid_pages(victim)).collect();
-            self.begun = BegunCollection { victims, valid_at_begin };
+            self.begun = CollectionInProgress { victims, valid_at_begin };
         }
     }
 
@@ -133,7 +133,7 @@ impl Sample<'_> {
 
 impl Ftl {
     fn wants_collection_of_set(&self, plane: PlaneId) -> bool {
-        if self.has_twins() { self.wants_twin_collection(plane) } else { self.wants_collection(plane) }
+        if self.has_twins() { self.needs_twin_collection(plane) } else { self.needs_collection(plane) }
     }
 
     fn begin_collection_of_set(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
@@ -153,13 +153,13 @@ impl Ftl {
     /// Completes all collections in progress, untimed.
     #[cfg(test)]
     pub(crate) fn end_begun_collections(&mut self) {
-        for BegunCollection { victims, .. } in self.take_begun_collections() {
+        for CollectionInProgress { victims, .. } in self.take_begun_collections() {
             self.empty_untimed(&victims);
         }
     }
 
     /// Removes and returns the collections in progress at the start of the run.
-    pub(crate) fn take_begun_collections(&mut self) -> Vec<BegunCollection> {
+    pub(crate) fn take_begun_collections(&mut self) -> Vec<CollectionInProgress> {
         std::mem::take(&mut self.begun)
     }
 }

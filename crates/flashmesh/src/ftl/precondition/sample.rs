@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::kept::{Keeping, KeptSample};
-use super::phase::{self, BegunCollection};
+use super::phase::{self, CollectionInProgress};
 use super::runs::Runs;
-use super::{Watch, fill};
+use super::stored_sample::{StateStore, StoredSample};
+use super::{ProgressCallback, fill};
 use crate::config::{self, Config, ExpectedWrites};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
@@ -168,13 +168,13 @@ pub(super) struct Sample<'a> {
     /// Phases of collection at which states are copied.
     phases: Vec<u32>,
     /// Collection in progress; without victims if there is none.
-    pub(super) begun: BegunCollection,
-    kept: Option<KeptSample<'a>>,
+    pub(super) begun: CollectionInProgress,
+    kept: Option<StoredSample<'a>>,
 }
 
 /// Result of simulating a sample until its write amplification settles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Settled {
+pub(super) struct SteadyStateResult {
     /// Write amplification in the last window.
     pub(super) write_amplification: f64,
     pub(super) windows: u32,
@@ -184,12 +184,12 @@ pub(super) struct Settled {
 
 impl<'a> Sample<'a> {
     /// Returns the sample for `inputs`, with its saved states in `keeping` if they are worth their size.
-    pub(super) fn new(inputs: SampleInputs, keeping: Option<Keeping<'a>>) -> Sample<'a> {
+    pub(super) fn new(inputs: SampleInputs, keeping: Option<StateStore<'a>>) -> Sample<'a> {
         let ftl = inputs.fresh();
-        let kept = keeping.and_then(|keeping| KeptSample::find(&inputs, &ftl, keeping));
+        let kept = keeping.and_then(|keeping| StoredSample::find(&inputs, &ftl, keeping));
         let random = inputs.random();
         let phases = inputs.phases();
-        let begun = BegunCollection::default();
+        let begun = CollectionInProgress::default();
         let mut sample = Sample { ftl, idle: IdleDies::new(1), random, instant: 0, phases, begun, kept, inputs };
         if !sample.is_read() {
             sample.begin();
@@ -198,7 +198,7 @@ impl<'a> Sample<'a> {
     }
 
     fn is_read(&self) -> bool {
-        self.kept.as_ref().is_some_and(KeptSample::is_read)
+        self.kept.as_ref().is_some_and(StoredSample::is_read)
     }
 
     /// Writes all host pages once, in order.
@@ -227,7 +227,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Advances to the next state: overwrites a sixteenth of the pages, then more up to the phase of that state.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.instant += 1;
         if let Some(kept) = &mut self.kept
             && let Some(begun) = kept.read_state(&mut self.ftl, &self.inputs)
@@ -241,7 +241,7 @@ impl<'a> Sample<'a> {
             (self.ftl, self.random) = (self.inputs.fresh(), self.inputs.random());
             self.inputs.runs.restart();
             self.begin();
-            self.begun = BegunCollection::default();
+            self.begun = CollectionInProgress::default();
             self.simulate(&|_| {});
             (1..self.instant).for_each(|instant| self.overwrite_a_part(instant));
         }
@@ -304,8 +304,8 @@ impl<'a> Sample<'a> {
     }
 
     /// Overwrites random pages until write amplification settles. Reports progress towards [`WINDOWS_MIN`] to `watch`.
-    pub(super) fn settle(&mut self, watch: Watch<'_>) -> Settled {
-        if let Some(settled) = self.kept.as_mut().and_then(KeptSample::read_settled) {
+    pub(super) fn settle(&mut self, watch: ProgressCallback<'_>) -> SteadyStateResult {
+        if let Some(settled) = self.kept.as_mut().and_then(StoredSample::read_settled) {
             watch(1.0);
             return settled;
         }
@@ -316,7 +316,7 @@ impl<'a> Sample<'a> {
         settled
     }
 
-    fn simulate(&mut self, watch: Watch<'_>) -> Settled {
+    fn simulate(&mut self, watch: ProgressCallback<'_>) -> SteadyStateResult {
         let window = self.ftl.geometry.pages().div_ceil(2);
         let mut found: Vec<f64> = Vec::new();
         let mut settled = false;
@@ -327,7 +327,7 @@ impl<'a> Sample<'a> {
         }
         settled = settled || agree(&found, found.len() / 4);
         let write_amplification = found.last().copied().unwrap_or(1.0);
-        Settled { write_amplification, windows: found.len() as u32, settled }
+        SteadyStateResult { write_amplification, windows: found.len() as u32, settled }
     }
 }
 

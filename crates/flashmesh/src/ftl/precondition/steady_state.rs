@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
 use super::sample::{Sample, SampleInputs, WINDOWS_MIN, pages_of_sample};
-use super::{BegunCollection, Keeping, PreconditionReport, Watch};
+use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
-use crate::ftl::allocation::Share;
+use crate::ftl::allocation::PlaneShare;
 use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -31,10 +31,10 @@ pub(super) fn bytes_of_states(geometry: &Geometry, superblock_dies: Option<u32>)
 }
 
 /// Planes that hold pages of the same ranges, equally many up to rounding.
-struct Kind {
+struct PlaneClass {
     /// Whether the planes hold pages of each range.
     holds: Vec<bool>,
-    planes: Vec<Filled>,
+    planes: Vec<PlaneFill>,
     /// Host pages on the fullest of these planes.
     pages: u32,
     /// Translation pages on the plane that has most of them.
@@ -42,10 +42,10 @@ struct Kind {
 }
 
 /// A plane and its logical pages.
-struct Filled {
+struct PlaneFill {
     plane: PlaneId,
-    shares: Vec<Share>,
-    translation: Vec<Share>,
+    shares: Vec<PlaneShare>,
+    translation: Vec<PlaneShare>,
 }
 
 /// Conditions of the copies of simulated planes.
@@ -62,8 +62,8 @@ pub(super) fn fill(
     seed: u64,
     copies: Copies<'_>,
     report: &mut PreconditionReport,
-    keeping: Option<Keeping<'_>>,
-    watch: Watch<'_>,
+    keeping: Option<StateStore<'_>>,
+    watch: ProgressCallback<'_>,
 ) {
     let Copies { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
@@ -83,11 +83,11 @@ pub(super) fn fill(
     // The planes of a die that collect together are simulated together. All dies of a superblock collect the same blocks, so they get the same state.
     let superblocks = ftl.superblocks();
     let (together, of_set) = if ftl.has_twins() { (ftl.geometry.planes_per_die, superblocks.planes()) } else { (1, 1) };
-    for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
+    for PlaneClass { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
         if of_set > 1 {
             of_kind.sort_by_key(|filled| (superblocks.index_of(filled.plane), filled.plane));
         }
-        let sets: Vec<&[Filled]> = of_kind.chunks(of_set as usize).collect();
+        let sets: Vec<&[PlaneFill]> = of_kind.chunks(of_set as usize).collect();
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
         let inputs =
             SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, writes);
@@ -98,7 +98,7 @@ pub(super) fn fill(
         report.settled &= settled.settled;
         report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
         for instant in 0..instants {
-            sample.go_on();
+            sample.advance();
             let state = Arc::new(sample.state(&ftl.geometry));
             for set in sets.iter().skip(instant as usize).step_by(instants as usize) {
                 for group in set.chunks(together as usize) {
@@ -114,38 +114,38 @@ pub(super) fn fill(
 }
 
 /// Returns the collection in progress of the sample, for the planes of `set` to which the sample was copied; `None` if there is none.
-fn copied_collection(ftl: &Ftl, set: &[Filled], sample: &Sample) -> Option<BegunCollection> {
-    let BegunCollection { victims, valid_at_begin } = &sample.begun;
+fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &Sample) -> Option<CollectionInProgress> {
+    let CollectionInProgress { victims, valid_at_begin } = &sample.begun;
     let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;
     let of_sample = victims.iter().map(|victim| victim.0 % sample.ftl.geometry.blocks_per_plane).zip(valid_at_begin);
     let copied = set.iter().zip(of_sample.cycle());
     let (victims, valid_at_begin): (Vec<BlockId>, Vec<u32>) = copied
         .map(|(filled, (position, valid))| (BlockId(first(filled.plane) + position), valid * sample.times()))
         .unzip();
-    (!victims.is_empty()).then_some(BegunCollection { victims, valid_at_begin })
+    (!victims.is_empty()).then_some(CollectionInProgress { victims, valid_at_begin })
 }
 
 /// Groups the planes by the ranges whose pages they hold.
-fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
+fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
     let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.within(pages.all()));
-    let mut of_map: Vec<Vec<Share>> = vec![Vec::new(); ftl.geometry.planes() as usize];
+    let mut of_map: Vec<Vec<PlaneShare>> = vec![Vec::new(); ftl.geometry.planes() as usize];
     for (plane, shares) in shares_by_plane(ftl, &translation) {
         of_map[plane.index()] = shares;
     }
     let order = ftl.allocation.static_order();
     let members: Vec<&[PlaneId]> = ranges.iter().map(|range| order.members(order.part_of(Lpn(range.start)))).collect();
-    let mut kinds: Vec<Kind> = Vec::new();
+    let mut kinds: Vec<PlaneClass> = Vec::new();
     for (plane, shares) in shares_by_plane(ftl, ranges) {
         let holds: Vec<bool> = members.iter().map(|planes| planes.binary_search(&plane).is_ok()).collect();
         let at = kinds.iter().position(|kind| kind.holds == holds).unwrap_or(kinds.len());
         if at == kinds.len() {
-            kinds.push(Kind { holds, planes: Vec::new(), pages: 0, translation_pages: 0 });
+            kinds.push(PlaneClass { holds, planes: Vec::new(), pages: 0, translation_pages: 0 });
         }
         let kind = &mut kinds[at];
         let translation = std::mem::take(&mut of_map[plane.index()]);
         kind.pages = kind.pages.max(pages_of(&shares));
         kind.translation_pages = kind.translation_pages.max(pages_of(&translation));
-        kind.planes.push(Filled { plane, shares, translation });
+        kind.planes.push(PlaneFill { plane, shares, translation });
     }
     kinds
 }
@@ -153,7 +153,7 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
 /// Fills the planes of `group` with a copy of the sample and maps their own logical pages to it.
 fn copy_planes(
     ftl: &mut Ftl,
-    group: &[Filled],
+    group: &[PlaneFill],
     sample: &Sample,
     state: &Arc<SampleState>,
     initial: Option<&mut InitialMap>,
@@ -166,7 +166,7 @@ fn copy_planes(
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
     // Translation pages keep their order; the others are permuted.
-    let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
+    let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(PlaneShare::pages);
     let mut copied = sample.translation_offsets(&ftl.geometry).map(|offset| Ppn(first_page.0 + offset));
     own.by_ref().zip(copied.by_ref()).for_each(|(lpn, ppn)| {
         ftl.mapping.set(lpn, ppn);

@@ -2,7 +2,7 @@
 
 use crate::ftl::BlockState;
 use crate::ftl::blocks::BlockManager;
-use crate::ftl::stream::Stream;
+use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId};
 
 /// Blocks to be folded next.
@@ -35,7 +35,7 @@ impl BlockManager {
     pub(super) fn makes_room(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.plane(plane).slc else { return false };
         // The last pages of the open block are still being programmed; the block can be folded afterwards.
-        let is_filling = self.table().state(self.plane(plane).open.get(Stream::Slc).block) == BlockState::Open;
+        let is_filling = self.table().state(self.plane(plane).open.get(OpenBlockKind::Slc).block) == BlockState::Open;
         let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
         let is_collected = || is_in_use && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
@@ -54,9 +54,9 @@ impl BlockManager {
         let first = all_full.min_by_key(|&block| self.valid_of(self.set_of_block(block)))?;
         let blocks: Vec<BlockId> = self.set_of_block(first).collect();
         let needed = self.pages_for_fold(&blocks);
-        let left = self.set_of(plane).map(|plane| self.plane(plane).open.pages_left(Stream::Fold)).min();
+        let left = self.set_of(plane).map(|plane| self.plane(plane).open.pages_left(OpenBlockKind::Fold)).min();
         let keeps_another = left.is_some_and(|left| needed > left);
-        let has_place = !keeps_another || self.plane(plane).can_open(Stream::Fold);
+        let has_place = !keeps_another || self.plane(plane).can_open(OpenBlockKind::Fold);
         has_place.then_some(NextFold { blocks, keeps_another })
     }
 

@@ -30,7 +30,7 @@ pub(super) use plane::SlcPlane;
 
 use super::Ftl;
 use super::blocks::{BlockManager, Plane};
-use super::stream::Stream;
+use super::open_block_kind::OpenBlockKind;
 use crate::config::{self, SlcWhenFull};
 use crate::ids::{BlockId, PlaneId, StreamId};
 
@@ -54,7 +54,7 @@ impl Ftl {
     /// Returns whether the SLC cache of `plane` has a page for a write.
     #[inline]
     pub(crate) fn has_slc_page(&self, plane: PlaneId) -> bool {
-        self.blocks.has_page(plane, Stream::Slc)
+        self.blocks.has_page(plane, OpenBlockKind::Slc)
     }
 
     /// Returns the number of pages of the SLC cache.
@@ -67,7 +67,7 @@ impl Ftl {
     pub(crate) fn slc_pages_in_use(&self) -> u64 {
         let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
         let in_use = |plane: &Plane| {
-            let free = plane.slc.as_ref()?.free.len() * pages + plane.open.pages_left(Stream::Slc);
+            let free = plane.slc.as_ref()?.free.len() * pages + plane.open.pages_left(OpenBlockKind::Slc);
             Some(u64::from((blocks * pages).saturating_sub(free)))
         };
         self.blocks.planes().iter().filter_map(in_use).sum()
@@ -88,15 +88,15 @@ impl Ftl {
     }
 
     /// Returns the stream for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits for one.
-    pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
+    pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
-        if to_slc { Stream::Slc } else { self.host_stream(plane, stream) }
+        if to_slc { OpenBlockKind::Slc } else { self.host_stream(plane, stream) }
     }
 
     /// Returns the stream for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of them.
-    pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> Stream {
+    pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && self.blocks.set_of(plane).any(|twin| self.has_slc_page(twin));
-        if to_slc { Stream::Slc } else { self.host_stream(plane, None) }
+        if to_slc { OpenBlockKind::Slc } else { self.host_stream(plane, None) }
     }
 
     /// Like [`Ftl::begin_fold`], but regardless of the number of full blocks. Begins a fold only if the plane is short of free pages and has lent

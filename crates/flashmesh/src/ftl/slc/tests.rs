@@ -29,13 +29,13 @@ fn config_of(fold_threshold: f64) -> Config {
 
 fn made(config: &Config) -> Ftl {
     config.validate().expect("the drive is possible");
-    let geometry = Geometry::of(config).expect("the geometry is possible");
+    let geometry = Geometry::from_config(config).expect("the geometry is possible");
     Ftl::new(&geometry, config, FtlRules::new(config))
 }
 
 fn cache(ftl: &mut Ftl, pages: std::ops::Range<u32>) {
     for lpn in pages.map(Lpn) {
-        let ppn = ftl.allocate(PLANE, Stream::Slc).expect("the cache has a page");
+        let ppn = ftl.allocate(PLANE, OpenBlockKind::Slc).expect("the cache has a page");
         ftl.commit_write(lpn, ppn);
         ftl.audit().expect("the tables agree");
     }
@@ -58,7 +58,7 @@ fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
     while let Some((page, lpn)) = ftl.next_valid_page(block, from_page) {
         let from = ftl.geometry.ppn(block, page);
         let stream = ftl.stream_of_move(from);
-        assert_eq!(stream == Stream::Fold, ftl.geometry.is_slc(block));
+        assert_eq!(stream == OpenBlockKind::Fold, ftl.geometry.is_slc(block));
         let to = ftl.allocate_move(PLANE, stream).expect("a fold has its place");
         assert!(ftl.commit_move(lpn, from, to));
         (moved, from_page) = (moved + 1, page + 1);
@@ -76,12 +76,12 @@ fn slc_blocks_take_a_third_of_their_pages_and_do_not_count_as_free_pages() {
     assert_eq!(free, 17 * 12);
     for number in 0..12 {
         let expected = Ppn((17 + number / 4) * 12 + number % 4);
-        let told = ftl.next_page_offset(PLANE, Stream::Slc);
+        let told = ftl.next_page_offset(PLANE, OpenBlockKind::Slc);
         assert_eq!(told, Some((BlockId(expected.0 / 12), expected.0 % 12)));
-        assert_eq!(ftl.allocate(PLANE, Stream::Slc), Some(expected));
+        assert_eq!(ftl.allocate(PLANE, OpenBlockKind::Slc), Some(expected));
     }
     assert!(!ftl.has_slc_page(PLANE));
-    assert_eq!((ftl.allocate(PLANE, Stream::Slc), ftl.free_pages(PLANE)), (None, free));
+    assert_eq!((ftl.allocate(PLANE, OpenBlockKind::Slc), ftl.free_pages(PLANE)), (None, free));
 }
 
 #[test]
@@ -111,16 +111,16 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     cache(&mut ftl, 0..4);
     // Allocate until one block is left besides the reserve.
     while ftl.blocks.plane(PLANE).free.len() > 2 {
-        assert!(ftl.allocate(PLANE, Stream::SHARED).is_some());
+        assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
     for _ in 0..11 {
-        assert!(ftl.allocate(PLANE, Stream::SHARED).is_some());
+        assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
     let block = only(ftl.begin_fold(PLANE).expect("there is a place"));
-    assert_eq!(ftl.allocate(PLANE, Stream::SHARED), None, "the fold keeps it");
+    assert_eq!(ftl.allocate(PLANE, OpenBlockKind::SHARED), None, "the fold keeps it");
     for lpn in (0..4).map(Lpn) {
         let from = ftl.lookup(lpn).expect("it was written");
-        let to = ftl.allocate_move(PLANE, Stream::Fold).expect("a fold has its place");
+        let to = ftl.allocate_move(PLANE, OpenBlockKind::Fold).expect("a fold has its place");
         assert!(ftl.commit_move(lpn, from, to));
     }
     ftl.finish_erase(block);
@@ -170,7 +170,10 @@ fn dynamic_config(blocks: u32) -> Config {
 #[test]
 fn a_dynamic_slc_block_borrows_a_free_block_and_returns_it_erased() {
     let mut ftl = dynamic_drive(3);
-    assert_eq!((ftl.free_pages(PLANE), ftl.next_page_offset(PLANE, Stream::Slc)), (20 * 12, Some((BlockId(20), 0))));
+    assert_eq!(
+        (ftl.free_pages(PLANE), ftl.next_page_offset(PLANE, OpenBlockKind::Slc)),
+        (20 * 12, Some((BlockId(20), 0)))
+    );
     cache(&mut ftl, 0..5);
     assert_eq!(ftl.free_pages(PLANE), 18 * 12);
     assert_eq!(fold(&mut ftl), Some(4));
@@ -198,7 +201,7 @@ fn a_full_drive_folds_lent_blocks_before_it_is_collected() {
     let (mut folds, mut cached) = (0, 0);
     for number in 0..5_000 {
         // From time to time the die is idle.
-        while number % 100 == 0 && ftl.wants_background_collection(PLANE) {
+        while number % 100 == 0 && ftl.needs_background_collection(PLANE) {
             let Some(block) = ftl.begin_collection(PLANE) else { break };
             move_out(&mut ftl, block);
         }

@@ -1,7 +1,7 @@
 //! Direct interface: a link without a protocol. A command and its write data cross the link when the command is issued. Read data and completions
 //! cross in the order in which they are sent.
 
-use super::{Command, Doorbells, EventSink, HostEvent, Interface, Token};
+use super::{Command, Doorbells, EventSink, HostEvent, Interface, WakeReason};
 use crate::config;
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
@@ -54,9 +54,9 @@ impl Interface for Direct {
     }
 
     #[inline(always)]
-    fn taken<A: EventSink>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
+    fn consume_completion<A: EventSink>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
 
-    fn wake<A: EventSink>(&mut self, _token: Token, _now: Time, _agenda: &mut A) {}
+    fn wake<A: EventSink>(&mut self, _token: WakeReason, _now: Time, _agenda: &mut A) {}
 
     fn link(&self) -> &Link {
         &self.link

@@ -37,12 +37,12 @@ pub enum HostEvent {
     InDrive(RequestId),
     AtHost(RequestId),
     /// A wake-up that the interface scheduled for itself.
-    Wake(Token),
+    Wake(WakeReason),
 }
 
 /// The reason for a wake-up: the arrival of a message, or the end of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum WakeReason {
     /// A submission doorbell reaches the drive: a queue has a new command.
     SubmissionDoorbell(StreamId),
     /// A completion doorbell reaches the drive: the host has taken a completion.
@@ -58,7 +58,7 @@ pub enum Token {
 
 /// A step of a command through the queues, reported to probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum InterfaceNotice {
     /// The host put a command into the submission queue of a stream.
     Queued(StreamId, RequestId),
     /// The drive received a submission doorbell of a stream.
@@ -81,9 +81,9 @@ pub trait EventSink {
 
     /// Schedules the arrival event, a call of [`Nvme::arrived`], at `at`. Replaces the arrival event scheduled before. No command reaches the drive
     /// before `at`. Only used in run-ahead mode.
-    fn expect(&mut self, at: Time);
+    fn schedule_arrival(&mut self, at: Time);
 
-    fn saw(&mut self, seen: Seen);
+    fn notify(&mut self, seen: InterfaceNotice);
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub struct Doorbells {
 ///   run-ahead mode as a return value of [`Nvme::arrived`]. The simulation calls [`Interface::send_data`] for the read data of the command, then
 ///   [`Interface::respond`] once.
 /// - The interface reports each response once with [`HostEvent::AtHost`], after all read data that was sent before the response. The simulation then
-///   calls [`Interface::taken`], and after that issues commands that waited for the completion.
+///   calls [`Interface::consume_completion`], and after that issues commands that waited for the completion.
 /// - Commands reach the drive, and completions the host, in the order in which their events are scheduled: the times of each direction never
 ///   decrease.
 /// - The simulation calls [`Interface::wake`] with each token at the time it was scheduled for.
@@ -113,9 +113,9 @@ pub trait Interface {
 
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A);
 
-    fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A);
+    fn consume_completion<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A);
 
-    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A);
+    fn wake<A: EventSink>(&mut self, token: WakeReason, now: Time, events: &mut A);
 
     fn link(&self) -> &Link;
 
@@ -234,19 +234,19 @@ impl AnyInterface {
         }
     }
 
-    /// Records a taken completion, like [`Interface::taken`].
+    /// Records a taken completion, like [`Interface::consume_completion`].
     #[inline(always)]
-    pub fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+    pub fn consume_completion<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         match self {
-            AnyInterface::Direct(direct) => direct.taken(stream, now, events),
-            AnyInterface::Nvme(nvme) => nvme.taken(stream, now, events),
-            AnyInterface::Sata(sata) => sata.taken(stream, now, events),
+            AnyInterface::Direct(direct) => direct.consume_completion(stream, now, events),
+            AnyInterface::Nvme(nvme) => nvme.consume_completion(stream, now, events),
+            AnyInterface::Sata(sata) => sata.consume_completion(stream, now, events),
         }
     }
 
     /// Handles a wake-up, like [`Interface::wake`].
     #[inline(always)]
-    pub fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
+    pub fn wake<A: EventSink>(&mut self, token: WakeReason, now: Time, events: &mut A) {
         match self {
             AnyInterface::Direct(direct) => direct.wake(token, now, events),
             AnyInterface::Nvme(nvme) => nvme.wake(token, now, events),

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::nvme::Limits;
-use super::{Command, Direct, Doorbells, EventSink, HostEvent, Interface, Nvme, Seen, Token};
+use super::{Command, Direct, Doorbells, EventSink, HostEvent, Interface, InterfaceNotice, Nvme, WakeReason};
 use crate::config::{Config, Priority, SataTransport};
 use crate::host::link::Link;
 use crate::ids::{RequestId, StreamId};
@@ -91,12 +91,12 @@ impl<A: EventSink> EventSink for Inbound<'_, A> {
         }
     }
 
-    fn expect(&mut self, at: Time) {
-        self.events.expect(at);
+    fn schedule_arrival(&mut self, at: Time) {
+        self.events.schedule_arrival(at);
     }
 
-    fn saw(&mut self, seen: Seen) {
-        self.events.saw(seen);
+    fn notify(&mut self, seen: InterfaceNotice) {
+        self.events.notify(seen);
     }
 }
 
@@ -128,7 +128,7 @@ impl Sata {
             let Some(command) = self.waiting.pop_front() else { return };
             self.queued += 1;
             if let Transport::Frames(_) = self.transport {
-                events.saw(Seen::Queued(QUEUE, command.request));
+                events.notify(InterfaceNotice::Queued(QUEUE, command.request));
             }
             transport!(self, transport => transport.issue(Command { stream: QUEUE, ..command }, now, events));
         }
@@ -140,7 +140,7 @@ impl Interface for Sata {
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         self.issuing.push_back(command);
         let at = self.outbound.take(now, self.processing_delay);
-        events.schedule(at, HostEvent::Wake(Token::AdapterIssue));
+        events.schedule(at, HostEvent::Wake(WakeReason::AdapterIssue));
     }
 
     #[inline(never)]
@@ -155,27 +155,27 @@ impl Interface for Sata {
     }
 
     #[inline(never)]
-    fn taken<A: EventSink>(&mut self, _stream: StreamId, now: Time, events: &mut A) {
+    fn consume_completion<A: EventSink>(&mut self, _stream: StreamId, now: Time, events: &mut A) {
         if let Transport::Frames(_) = self.transport {
-            events.saw(Seen::Taken(QUEUE));
+            events.notify(InterfaceNotice::Taken(QUEUE));
         }
-        transport!(self, transport => transport.taken(QUEUE, now, events));
+        transport!(self, transport => transport.consume_completion(QUEUE, now, events));
         self.queued -= 1;
         self.fill(now, events);
     }
 
     #[inline(never)]
-    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
+    fn wake<A: EventSink>(&mut self, token: WakeReason, now: Time, events: &mut A) {
         match token {
-            Token::AdapterIssue => {
+            WakeReason::AdapterIssue => {
                 self.waiting.extend(self.issuing.pop_front());
                 self.fill(now, events);
             }
-            Token::SubmissionDoorbell(_)
-            | Token::CompletionDoorbell(_)
-            | Token::EntryRead
-            | Token::EntryArrived
-            | Token::DataRead => {
+            WakeReason::SubmissionDoorbell(_)
+            | WakeReason::CompletionDoorbell(_)
+            | WakeReason::EntryRead
+            | WakeReason::EntryArrived
+            | WakeReason::DataRead => {
                 let mut inbound = Inbound { events, desk: &mut self.inbound, delay: self.processing_delay };
                 transport!(self, transport => transport.wake(token, now, &mut inbound));
             }

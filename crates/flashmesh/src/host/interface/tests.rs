@@ -32,12 +32,12 @@ impl EventSink for CheckedEvents {
         self.put(at, Happens::Host(event));
     }
 
-    fn expect(&mut self, _at: Time) {
+    fn schedule_arrival(&mut self, _at: Time) {
         unreachable!("interfaces do not run ahead where an oracle looks");
     }
 
-    fn saw(&mut self, seen: Seen) {
-        self.oracle.saw(seen).expect("the queues hold what they may");
+    fn notify(&mut self, seen: InterfaceNotice) {
+        self.oracle.check_event(seen).expect("the queues hold what they may");
     }
 }
 
@@ -97,7 +97,7 @@ impl Testbed {
                     self.completed[stream.index()] += 1;
                     self.completed_at.push(now);
                     self.calendar.oracle.completed(request);
-                    self.interface.taken(stream, now, &mut self.calendar);
+                    self.interface.consume_completion(stream, now, &mut self.calendar);
                     if reissues {
                         self.issue(stream, Bytes::ZERO, now);
                     }

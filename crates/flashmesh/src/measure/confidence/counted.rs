@@ -7,34 +7,34 @@ use super::{
     BreakdownConfidence, ConfidenceInterval, Distribution, ENDS, LatencyConfidence, LatencyConfidenceReport,
     PERCENTILES,
 };
-use crate::measure::batches::{Batches, Marks, RequestMark};
-use crate::measure::breakdown::{PARTS, Tally};
-use crate::measure::stream::Kind;
+use crate::measure::batches::{Batches, CumulativeSamples, RequestSample};
+use crate::measure::breakdown::{BreakdownSums, PARTS};
+use crate::measure::stream::MeasuredKind;
 use crate::units::Time;
 
 /// Returns the tally of the requests of `kinds` in the batches after `start`.
-pub fn tally(batches: &Batches, start: Time, kinds: &[Kind]) -> Tally {
+pub fn tally(batches: &Batches, start: Time, kinds: &[MeasuredKind]) -> BreakdownSums {
     let marks = batches.requests();
     Counted::new(marks, marks.steps(start), None, kinds).total
 }
 
 /// Rates and latencies of the requests of a window, of which there are intervals.
-pub struct RequestFigures<'a> {
+pub struct RequestMetrics<'a> {
     pub iops: f64,
     pub bandwidth_bytes_per_s: f64,
     /// Latencies of all requests, of reads, and of writes.
     pub latencies: [&'a dyn Distribution; 3],
 }
 
-impl<'a> RequestFigures<'a> {
+impl<'a> RequestMetrics<'a> {
     /// Creates figures from the latencies of all requests, of reads, and of writes.
-    pub fn of<D: Distribution>(iops: f64, bandwidth_bytes_per_s: f64, latencies: &'a [D; 3]) -> RequestFigures<'a> {
+    pub fn of<D: Distribution>(iops: f64, bandwidth_bytes_per_s: f64, latencies: &'a [D; 3]) -> RequestMetrics<'a> {
         let latencies = latencies.each_ref().map(|latencies| latencies as &dyn Distribution);
-        RequestFigures { iops, bandwidth_bytes_per_s, latencies }
+        RequestMetrics { iops, bandwidth_bytes_per_s, latencies }
     }
 }
 
-/// Intervals of [`RequestFigures`].
+/// Intervals of [`RequestMetrics`].
 pub(super) struct RequestIntervals {
     pub batches: u64,
     pub iops: Option<ConfidenceInterval>,
@@ -46,17 +46,18 @@ pub(super) struct RequestIntervals {
 impl RequestIntervals {
     /// Returns the intervals of `figures`, those of the stream at the index `stream` or of all streams, in the batches `steps`.
     pub fn new(
-        marks: &Marks<RequestMark>,
+        marks: &CumulativeSamples<RequestSample>,
         steps: Range<usize>,
         stream: Option<usize>,
-        figures: &RequestFigures<'_>,
+        figures: &RequestMetrics<'_>,
     ) -> Self {
         let [of_all, of_reads, of_writes] = figures.latencies;
         let spacing = vec![seconds(marks.spacing()); steps.len()];
-        let counted = |kinds: &[Kind]| Counted::new(marks, steps.clone(), stream, kinds);
-        let (all, read, write) = (counted(&Kind::ALL), counted(&[Kind::Read]), counted(&[Kind::Write]));
+        let counted = |kinds: &[MeasuredKind]| Counted::new(marks, steps.clone(), stream, kinds);
+        let (all, read, write) =
+            (counted(&MeasuredKind::ALL), counted(&[MeasuredKind::Read]), counted(&[MeasuredKind::Write]));
         let bytes: Vec<f64> =
-            steps.clone().map(|step| increment(marks, step, |mark| mark.of(stream).bytes as f64)).collect();
+            steps.clone().map(|step| increment(marks, step, |mark| mark.stream_counts(stream).bytes as f64)).collect();
         let rate = |value: f64, counts: &[f64]| {
             half_width(counts, &spacing).map(|width| ConfidenceInterval::around(value, width))
         };
@@ -76,18 +77,23 @@ impl RequestIntervals {
 
 /// Requests of some kinds, counted for each batch.
 struct Counted {
-    tallies: Vec<Tally>,
+    tallies: Vec<BreakdownSums>,
     /// Tally of all batches together.
-    total: Tally,
+    total: BreakdownSums,
     requests: Vec<f64>,
     latency_ps: Vec<f64>,
 }
 
 impl Counted {
-    fn new(marks: &Marks<RequestMark>, steps: Range<usize>, stream: Option<usize>, kinds: &[Kind]) -> Counted {
-        let joined = |mark: &RequestMark| {
-            let counts = mark.of(stream);
-            let mut joined = Tally::default();
+    fn new(
+        marks: &CumulativeSamples<RequestSample>,
+        steps: Range<usize>,
+        stream: Option<usize>,
+        kinds: &[MeasuredKind],
+    ) -> Counted {
+        let joined = |mark: &RequestSample| {
+            let counts = mark.stream_counts(stream);
+            let mut joined = BreakdownSums::default();
             kinds.iter().for_each(|&kind| joined.add(&counts.kinds[kind as usize]));
             joined
         };
@@ -148,7 +154,7 @@ impl Counted {
         for (bucket, &count) in self.total.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
             if reached + count as f64 >= wanted {
                 let inside = (wanted - reached) / count as f64;
-                let below = |tally: &Tally| {
+                let below = |tally: &BreakdownSums| {
                     let of = &tally.buckets;
                     let whole: u64 = of[first.min(of.len())..bucket.min(of.len())].iter().sum();
                     whole as f64 + inside * of.get(bucket).copied().unwrap_or(0) as f64
@@ -175,7 +181,7 @@ impl Counted {
 }
 
 /// Returns the growth of a value in the batch that ends at the mark `index`.
-pub(super) fn increment<T>(marks: &Marks<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
+pub(super) fn increment<T>(marks: &CumulativeSamples<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
     value(&marks.values()[index]) - value(marks.before(index))
 }
 

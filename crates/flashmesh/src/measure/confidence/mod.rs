@@ -16,12 +16,12 @@ use std::ops::Range;
 
 use self::counted::{RequestIntervals, increment};
 use super::batches::Batches;
-use super::interval::Counts;
+use super::interval::DriveCounts;
 use crate::config::PrecisionOf;
 use crate::quantities;
 use crate::units::Time;
 
-pub use self::counted::{RequestFigures, tally};
+pub use self::counted::{RequestMetrics, tally};
 pub use self::ratio::{half_width, half_width_without_drift};
 
 quantities! {
@@ -171,8 +171,8 @@ impl PrecisionReport {
 }
 
 /// Figures of a window for which intervals are computed.
-pub struct Figures<'a> {
-    pub requests: RequestFigures<'a>,
+pub struct WindowMetrics<'a> {
+    pub requests: RequestMetrics<'a>,
     pub write_amplification: Option<f64>,
     pub dies_gc_mean: f64,
     pub dies: usize,
@@ -195,13 +195,13 @@ pub trait Distribution {
 
 impl ConfidenceReport {
     /// Returns the intervals of the figures of the window that begins at `start`.
-    pub fn new(batches: &Batches, start: Time, figures: &Figures<'_>) -> ConfidenceReport {
+    pub fn new(batches: &Batches, start: Time, figures: &WindowMetrics<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =
             RequestIntervals::new(marks, marks.steps(start), None, &figures.requests);
         let drive = batches.drive();
         let of_drive = drive.steps(start);
-        let each = |count: &dyn Fn(&Counts) -> f64| -> Vec<f64> {
+        let each = |count: &dyn Fn(&DriveCounts) -> f64| -> Vec<f64> {
             of_drive.clone().map(|step| increment(drive, step, |mark| count(&mark.counts))).collect()
         };
         let programmed = each(&|counts| counts.flash.programmed(&counts.gc) as f64);
@@ -229,7 +229,7 @@ impl StreamConfidence {
         batches: &Batches,
         window: Range<Time>,
         stream: usize,
-        figures: &RequestFigures<'_>,
+        figures: &RequestMetrics<'_>,
     ) -> Option<StreamConfidence> {
         if !batches.has_streams() {
             return None;
@@ -248,7 +248,8 @@ mod tests {
     use super::*;
     use crate::engine::random::SimRng;
     use crate::host::status::Status;
-    use crate::schedule::account::LatencyBreakdown;
+    use crate::random_cases::cases;
+    use crate::schedule::latency_account::LatencyBreakdown;
     use crate::units::Bytes;
     use crate::workload::{IoRequest, RequestKind};
 
@@ -276,7 +277,7 @@ mod tests {
             end = end.max(arrival) + exponential(1_000.0);
             let (now, latency) = (Time::from_ps((end * 1e3) as u64), Time::from_ps(((end - arrival) * 1e3) as u64));
             if now >= batches.next_of_requests {
-                batches.mark_requests(now, &streams);
+                batches.sample_requests(now, &streams);
             }
             let spent = LatencyBreakdown { array: latency, ..LatencyBreakdown::default() };
             streams[number as usize % 2].record(&io, Status::Success, now, latency, Time::ZERO, &spent);
@@ -286,10 +287,10 @@ mod tests {
         let mut together = streams[0].clone();
         together.add(&streams[1]);
         let (latencies, of_stream) = (together.latencies(), streams[1].latencies());
-        let requests = RequestFigures::of(rate, 0.0, &latencies);
-        let figures = Figures { requests, write_amplification: None, dies_gc_mean: 0.0, dies: 1 };
+        let requests = RequestMetrics::of(rate, 0.0, &latencies);
+        let figures = WindowMetrics { requests, write_amplification: None, dies_gc_mean: 0.0, dies: 1 };
         let all = ConfidenceReport::new(&batches.merged(None), Time::ZERO, &figures);
-        let figures = RequestFigures::of(rate / 2.0, 0.0, &of_stream);
+        let figures = RequestMetrics::of(rate / 2.0, 0.0, &of_stream);
         let stream = StreamConfidence::new(&batches, Time::ZERO..ended, 1, &figures).expect("there are two streams");
         [(all.iops, all.latency_ps), (stream.iops, stream.latency_ps)].map(|(iops, latency)| {
             let LatencyConfidence { mean, p50, p95, p99, .. } = latency.all;
@@ -299,12 +300,15 @@ mod tests {
 
     #[test]
     fn intervals_of_a_queue_hold_its_rate_mean_and_percentiles_in_93_to_97_of_100_seeds() {
-        const SEEDS: u64 = 1_000;
+        const SEEDS: u32 = 1_000;
+        let seeds = cases(SEEDS);
+        // Three deviations of a share near 0.95 among so many seeds, at least 0.02.
+        let tolerance = (3.0 * (0.95_f64 * 0.05 / f64::from(seeds)).sqrt()).max(0.02);
         let mean_ps = 2e6;
         let at = |share: f64| -mean_ps * libm::log(1.0 - share);
         let truths = [mean_ps, at(0.5), at(0.95), at(0.99)];
         let (mut held, mut given) = ([0; 10], [0; 10]);
-        for seed in 0..SEEDS {
+        for seed in 0..seeds.into() {
             let found = queue(seed).into_iter().zip([5e5, 2.5e5]).flat_map(|(intervals, rate)| {
                 let truths = std::iter::once(rate).chain(truths);
                 intervals.into_iter().zip(truths)
@@ -315,9 +319,9 @@ mod tests {
                 *held += u32::from(interval.is_some_and(|ends| (ends.low..=ends.high).contains(&truth)));
             }
         }
-        assert!(given.iter().all(|&given| given >= 990), "{given:?} of {SEEDS} have an upper end");
+        assert!(given.iter().all(|&given| given * 100 >= seeds * 99), "{given:?} of {seeds} have an upper end");
         let shares: Vec<f64> =
             held.iter().zip(&given).map(|(&held, &given)| f64::from(held) / f64::from(given)).collect();
-        assert!(shares.iter().all(|share| (0.93..=0.97).contains(share)), "{shares:?}");
+        assert!(shares.iter().all(|share| (share - 0.95).abs() <= tolerance), "{shares:?}");
     }
 }

@@ -2,19 +2,19 @@
 
 use crate::config::McsBegins;
 use crate::ids::{ChannelId, ChipId, DieId};
-use crate::policies::{Due, PolicyView};
+use crate::policies::{DispatchedWrites, PolicyView};
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::Transaction;
-use crate::schedule::work::Work;
 
 use super::channel_max_subs::channel_max_subs;
 use super::gathering::Gathering;
 use super::{Chips, Mbm};
 
 /// State of one round of dispatch.
-pub(super) struct Round<'a, 'b> {
+pub(super) struct DispatchRound<'a, 'b> {
     pub mbm: &'a mut Mbm,
     pub drive: &'a mut PolicyView<'b>,
-    pub due: Due,
+    pub due: DispatchedWrites,
 }
 
 /// Condition under which a die takes writes.
@@ -26,7 +26,7 @@ enum Eligibility {
     WithoutProgram,
 }
 
-impl Round<'_, '_> {
+impl DispatchRound<'_, '_> {
     /// Returns whether a die takes writes. If chips are dispatched as a whole, all dies of the chip must be free.
     fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
@@ -60,7 +60,7 @@ impl Round<'_, '_> {
             let mut planes = self.planes(die);
             let (mut next, mut has_sent) = (planes.next(), false);
             while let (Some(plane), Some(id)) = (next, self.mbm.pinned.first(die)) {
-                let Transaction { work, .. } = *self.drive.load.transaction(id);
+                let Transaction { purpose: work, .. } = *self.drive.load.transaction(id);
                 let units = self.units_of(plane);
                 if has_sent && self.mbm.pinned.count(die) < units {
                     break;
@@ -71,7 +71,7 @@ impl Round<'_, '_> {
                     (next, has_sent) = (planes.next(), true);
                 } else if planes.len() > 0 {
                     next = planes.next();
-                } else if work == Work::Reallocate {
+                } else if work == Purpose::Reallocate {
                     self.mbm.pinned.pop(die);
                     self.due.dropped.push(id);
                 } else {
@@ -195,7 +195,7 @@ impl Round<'_, '_> {
         }
     }
 
-    pub fn run(mut self) -> Due {
+    pub fn run(mut self) -> DispatchedWrites {
         self.fill_gathering();
         self.dispatch_pinned();
         if self.mbm.writes.is_empty() {

@@ -2,10 +2,10 @@
 
 use crate::ids::{PlaneId, TransactionId};
 
-use super::dispatch::Round;
+use super::dispatch::DispatchRound;
 use super::gathering::Gathering;
 
-impl Round<'_, '_> {
+impl DispatchRound<'_, '_> {
     /// Places the page of `id` on `plane` and dispatches the write.
     pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
         self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);

@@ -44,20 +44,23 @@ use crate::config::{self, Allocation, AreaRule, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, FtlRules};
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn, TransactionId};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::Work;
+use crate::schedule::purpose::Purpose;
+use crate::schedule::transaction::{Transaction, TransactionClass};
 use crate::units::Bytes;
 
-use super::{AnyPolicy, Due, FirmwarePolicy, Placing, PolicyEvent, PolicyFacts, PolicyView, planes_work_together};
+use super::{
+    AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyEvent, PolicyInfo, PolicyView,
+    planes_work_together,
+};
 
 use areas::Areas;
-use dispatch::Round;
+use dispatch::DispatchRound;
 use gathering::GatheringPlanes;
 use pinned_writes::PinnedWrites;
 use programs::{PlaneLocation, Programs};
 use round_robin::RoundRobin;
 
-pub static FACTS: PolicyFacts = PolicyFacts {
+pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Mbm,
     build: |config, geometry| AnyPolicy::other(Mbm::new(config, geometry)),
     // The policy chooses the planes of host writes; all other pages follow the static allocation order.
@@ -179,12 +182,12 @@ impl Mbm {
 }
 
 impl FirmwarePolicy for Mbm {
-    fn copied(&self) -> Option<AnyPolicy> {
+    fn snapshot(&self) -> Option<AnyPolicy> {
         Some(AnyPolicy::other(self.clone()))
     }
 
-    fn placing(&self) -> Placing {
-        Placing::Late
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::AtDispatch
     }
 
     fn plan_read(&mut self, pages: Range<u32>, bytes: Bytes, ftl: &Ftl) {
@@ -205,25 +208,25 @@ impl FirmwarePolicy for Mbm {
         self.planned = moves.into_iter().map(|(lpn, die)| (lpn, self.geometry.first_plane(die))).collect();
     }
 
-    fn hold(&mut self, id: TransactionId, transaction: &Transaction, ftl: &Ftl) -> bool {
+    fn try_hold(&mut self, id: TransactionId, transaction: &Transaction, ftl: &Ftl) -> bool {
         let Transaction { lpn, plane, .. } = *transaction;
-        match transaction.work {
-            Work::Reallocate => {
+        match transaction.purpose {
+            Purpose::Reallocate => {
                 self.reallocations += 1;
                 self.pin(self.geometry.die_of_plane(plane), id);
                 true
             }
-            Work::HostWrite(_) if self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) => {
+            Purpose::HostWrite(_) if self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) => {
                 let home = self.geometry.die_of_plane(ftl.static_plane(lpn));
                 self.pin(home, id);
                 true
             }
-            Work::HostWrite(_) => {
+            Purpose::HostWrite(_) => {
                 self.writes.push_back(id);
                 self.is_due = true;
                 true
             }
-            work if work.class() == Class::UserRead => {
+            work if work.class() == TransactionClass::UserRead => {
                 let channel = self.channel_of_plane(plane);
                 self.reads[channel] += 1;
                 false
@@ -233,18 +236,18 @@ impl FirmwarePolicy for Mbm {
     }
 
     #[inline]
-    fn is_due(&self) -> bool {
+    fn may_dispatch(&self) -> bool {
         self.is_due && self.has_waiting()
     }
 
-    fn due(&mut self, drive: &mut PolicyView<'_>) -> Due {
+    fn dispatch_held(&mut self, drive: &mut PolicyView<'_>) -> DispatchedWrites {
         self.is_due = false;
-        let due = Round { mbm: self, drive, due: Due::default() }.run();
+        let due = DispatchRound { mbm: self, drive, due: DispatchedWrites::default() }.run();
         self.reallocations -= due.dropped.len() as u32;
         due
     }
 
-    fn take_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
+    fn withdraw_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         let mut taken = Vec::new();
         self.pinned.take(|&id| is_taken(id), &mut taken);
         taken.extend(self.writes.iter().copied().filter(|&id| is_taken(id)));
@@ -258,10 +261,10 @@ impl FirmwarePolicy for Mbm {
 
     /// With RS, lets reads of requests join only within one request.
     fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
-        !self.rules.rs || lead.class() != Class::UserRead || lead.owner.request == other.owner.request
+        !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }
 
-    fn tell(&mut self, event: PolicyEvent<'_>) {
+    fn notify(&mut self, event: PolicyEvent<'_>) {
         match event {
             PolicyEvent::ReadBegins(id, lpn) => {
                 if let Some(&(_, plane)) = self.planned.iter().find(|&&(planned, _)| planned == lpn) {
@@ -269,7 +272,7 @@ impl FirmwarePolicy for Mbm {
                 }
             }
             PolicyEvent::ReadEnded(read) => {
-                if read.class() == Class::UserRead {
+                if read.class() == TransactionClass::UserRead {
                     let channel = self.channel_of_plane(read.plane);
                     self.reads[channel] = self.reads[channel].saturating_sub(1);
                 }
@@ -280,12 +283,12 @@ impl FirmwarePolicy for Mbm {
             PolicyEvent::Rewritten => self.reallocations -= 1,
             PolicyEvent::WriteEnded(write) => self.write_left(write.plane),
             PolicyEvent::WriteDropped(write) => {
-                self.reallocations -= u32::from(write.work == Work::Reallocate);
+                self.reallocations -= u32::from(write.purpose == Purpose::Reallocate);
                 self.gathering.remove_write(write.plane);
                 self.write_left(write.plane);
             }
             PolicyEvent::DieIdle => self.is_due = true,
-            PolicyEvent::PageTaken(Class::UserProgram, plane) => self.gathering.on_program_start(plane),
+            PolicyEvent::PageTaken(TransactionClass::UserProgram, plane) => self.gathering.on_program_start(plane),
             PolicyEvent::PageTaken(..) => {}
         }
     }

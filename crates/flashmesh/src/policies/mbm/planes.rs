@@ -3,7 +3,7 @@
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::{DieId, PlaneId};
 
-use super::dispatch::Round;
+use super::dispatch::DispatchRound;
 
 /// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of page offsets that contains all pointers.
 ///
@@ -51,7 +51,7 @@ impl Iterator for Planes {
 
 impl ExactSizeIterator for Planes {}
 
-impl Round<'_, '_> {
+impl DispatchRound<'_, '_> {
     /// Returns the planes of a die that are written at once: those with a free page; with WS only those whose write pointers are furthest behind.
     pub(super) fn planes(&mut self, die: DieId) -> Planes {
         let geometry = &self.mbm.geometry;

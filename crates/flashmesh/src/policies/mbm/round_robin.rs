@@ -3,7 +3,7 @@
 //! The paper (section IV.A) allocates pages round robin, to distribute writes evenly. A fixed order would send all writes of a lightly loaded drive
 //! to its first die. That die would have to be collected while the others are empty.
 
-use crate::engine::circular::cyclic;
+use crate::engine::round_robin::cyclic;
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId};
 

@@ -3,9 +3,9 @@
 
 use crate::config;
 
-use super::{AnyPolicy, FirmwarePolicy, PolicyFacts};
+use super::{AnyPolicy, FirmwarePolicy, PolicyInfo};
 
-pub static FACTS: PolicyFacts = PolicyFacts {
+pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Page,
     build: |_, _| AnyPolicy::Page(Page),
     ftl_rules: |_, rules| rules,
@@ -15,7 +15,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 pub struct Page;
 
 impl FirmwarePolicy for Page {
-    fn copied(&self) -> Option<AnyPolicy> {
+    fn snapshot(&self) -> Option<AnyPolicy> {
         Some(AnyPolicy::Page(Page))
     }
 }

@@ -1,12 +1,12 @@
 //! Sprinkler (HPCA 2014) as a firmware policy: pages are placed like by the page policy, and transactions scheduled by the [Sprinkler
 //! scheduler](crate::schedule::sprinkler).
 
-use crate::config::{self, Clash, Config, KindOrder, Priorities, SchedulePolicy};
+use crate::config::{self, Config, ConfigConflict, KindOrder, Priorities, SchedulePolicy};
 
 use super::page::Page;
-use super::{AnyPolicy, PolicyFacts};
+use super::{AnyPolicy, PolicyInfo};
 
-pub static FACTS: PolicyFacts = PolicyFacts {
+pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Sprinkler,
     build: |_, _| AnyPolicy::Page(Page),
     ftl_rules: |_, rules| rules,
@@ -14,13 +14,13 @@ pub static FACTS: PolicyFacts = PolicyFacts {
 };
 
 /// Returns the conflicts with other settings of scheduling, because the policy includes its own scheduler.
-fn clashes(config: &Config) -> Vec<Clash> {
+fn clashes(config: &Config) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if let Some(policy) = &config.policy.scheduler {
         let message =
             format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and policy.scheduler is `{policy}`");
         let help = "set ftl.policy to \"page\", which places pages as `sprinkler` does, or leave policy.scheduler away";
-        clashes.push(Clash::new(&["policy.scheduler", "ftl.policy"], message).help(help));
+        clashes.push(ConfigConflict::new(&["policy.scheduler", "ftl.policy"], message).help(help));
     }
     let schedule = &config.schedule;
     let others = [
@@ -37,7 +37,7 @@ fn clashes(config: &Config) -> Vec<Clash> {
             let message =
                 format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and {key} is `{value}`");
             clashes.push(
-                Clash::new(&[key, "ftl.policy"], message)
+                ConfigConflict::new(&[key, "ftl.policy"], message)
                     .help(&format!("leave {key} away, or set ftl.policy to \"page\"")),
             );
         }

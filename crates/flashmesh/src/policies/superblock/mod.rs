@@ -6,14 +6,14 @@
 //! - All planes of a superblock are collected at once. Its valid pages go to the open superblock, to the die that is furthest behind. After the last
 //!   move all dies erase at the same time: every die of the superblock is busy for the duration of an erase, unless the erase can be suspended.
 
-use crate::config::{self, Clash, Config};
+use crate::config::{self, Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
 use crate::ftl::FtlRules;
 
 use super::shared_blocks::{self, SharedBlockPlacement};
-use super::{AnyPolicy, PolicyFacts};
+use super::{AnyPolicy, PolicyInfo};
 
-pub static FACTS: PolicyFacts = PolicyFacts {
+pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Superblock,
     build: |config, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, config.superblock_dies())),
     ftl_rules: |config, rules| FtlRules {
@@ -24,7 +24,7 @@ pub static FACTS: PolicyFacts = PolicyFacts {
     clashes,
 };
 
-fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
+fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
     let (dies, of_drive) = (config.superblock_dies(), config.dies());
     if of_drive.is_multiple_of(dies) {
         let mut clashes = shared_blocks::clashes(config, geometry, dies);
@@ -35,11 +35,14 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<Clash> {
         "ftl.policy is `superblock`, and superblock.dies ({dies}) does not divide the {of_drive} dies of the drive"
     );
     let keys = ["superblock.dies", "geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"];
-    vec![Clash::new(&keys, message).help("set superblock.dies to a divisor of it, or leave it away for all dies")]
+    vec![
+        ConfigConflict::new(&keys, message)
+            .help("set superblock.dies to a divisor of it, or leave it away for all dies"),
+    ]
 }
 
 /// Returns the conflict between parity and superblocks of `dies` dies.
-fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
+fn parity_clash(config: &Config, dies: u32) -> Option<ConfigConflict> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);
     let of_superblock = if dies == 1 { "has one die".to_owned() } else { format!("has {dies} dies") };
@@ -49,7 +52,7 @@ fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
         let message = format!(
             "ftl.parity is {share}, and a block of geometry.pages-per-block is one program: none is left for data"
         );
-        let clash = Clash::new(&["ftl.parity", "geometry.pages-per-block"], message);
+        let clash = ConfigConflict::new(&["ftl.parity", "geometry.pages-per-block"], message);
         return Some(clash.help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
     }
     let message = match programs {
@@ -66,5 +69,5 @@ fn parity_clash(config: &Config, dies: u32) -> Option<Clash> {
         Some(divisor) => format!("set ftl.parity to \"1/{divisor}\", or superblock.dies to a multiple of {programs}"),
         None => format!("set superblock.dies to a multiple of {programs}, or leave ftl.parity away"),
     };
-    Some(Clash::new(&["ftl.parity", "superblock.dies"], message).help(&remedy))
+    Some(ConfigConflict::new(&["ftl.parity", "superblock.dies"], message).help(&remedy))
 }

@@ -10,9 +10,9 @@ use crate::config;
 use crate::ftl::FtlRules;
 
 use super::shared_blocks::{self, SharedBlockPlacement};
-use super::{AnyPolicy, PolicyFacts};
+use super::{AnyPolicy, PolicyInfo};
 
-pub static FACTS: PolicyFacts = PolicyFacts {
+pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Tbm,
     build: |_, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, 1)),
     ftl_rules: |_, rules| FtlRules { moves_share_write_block: true, superblock_dies: Some(1), ..rules },

@@ -12,7 +12,7 @@ mod writer;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::said;
+use crate::error::system_message;
 use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
@@ -21,13 +21,13 @@ use crate::measure::recording::TimelineReport;
 use crate::measure::report::Report;
 use crate::units::Time;
 
-use super::Window;
-use super::requests::{PagesRead, Requests};
+use super::RecordingWindow;
+use super::requests::{RegisterContents, Requests};
 use super::unfinished::Unfinished;
-use tracks::{Busy, DieTracks, Tracks};
+use tracks::{DieTracks, SliceTrack, Tracks};
 use writer::{Slice, Writer};
 
-pub use tracks::Shape;
+pub use tracks::DriveLayout;
 
 /// Result of writing a timeline. An error in writing does not stop the run.
 #[derive(Clone, Debug, Default)]
@@ -56,13 +56,18 @@ pub struct Timeline {
     tracks: Tracks,
     unfinished: Unfinished,
     requests: Requests,
-    pages: PagesRead,
+    pages: RegisterContents,
     outcome: Outcome,
 }
 
 impl Timeline {
     /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. The second value has the result after the run.
-    pub fn new(shape: &Shape<'_>, window: Window, events_max: u64, sink: Box<dyn Write + Send>) -> (Timeline, Outcome) {
+    pub fn new(
+        shape: &DriveLayout<'_>,
+        window: RecordingWindow,
+        events_max: u64,
+        sink: Box<dyn Write + Send>,
+    ) -> (Timeline, Outcome) {
         let mut writer = Writer::new(sink, window, events_max);
         let tracks = Tracks::new(shape, &mut writer);
         let outcome = Outcome::default();
@@ -71,7 +76,7 @@ impl Timeline {
             tracks,
             unfinished: Unfinished::default(),
             requests: Requests::default(),
-            pages: PagesRead::default(),
+            pages: RegisterContents::default(),
             outcome: outcome.clone(),
         };
         (timeline, outcome)
@@ -102,7 +107,7 @@ impl Timeline {
         self.writer.end_arrows(slot, now, request.number);
     }
 
-    fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut Busy, now: Time) {
+    fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut SliceTrack, now: Time) {
         if let Some((track, begun)) = which(self.tracks.die(die)).end() {
             let (from, requests, name) = (begun.at, begun.requests, begun.name);
             self.writer.slice(Slice {
@@ -127,7 +132,7 @@ impl Timeline {
         match phase {
             TransferPhase::Command => tracks.commands.begin(now, "path set-up", "path", Vec::new()),
             TransferPhase::DataOut | TransferPhase::Copy => {
-                let requests = self.pages.leaving(die).into_iter().collect();
+                let requests = self.pages.front_page(die).into_iter().collect();
                 tracks.data.begin(now, "path set-up", "path", requests);
             }
         }
@@ -180,7 +185,7 @@ impl Timeline {
             self.end(DieId(die), |die| &mut die.data, now);
         }
         self.writer.finish();
-        let failed = self.writer.failed().map(said);
+        let failed = self.writer.failed().map(system_message);
         *self.outcome.0.lock().unwrap_or_else(PoisonError::into_inner) =
             Ended { full_at: self.writer.full_at(), failed };
     }
@@ -199,14 +204,14 @@ impl Probe for Timeline {
     }
 
     fn conclude(&mut self, now: Time, report: &mut Report) {
-        let Window { start, end } = self.writer.window();
+        let RecordingWindow { start, end } = self.writer.window();
         let end = self.writer.full_at().unwrap_or(end.min(now));
         let is_cut = self.writer.full_at().is_some();
         report.timeline = Some(TimelineReport { start_ps: start.min(end).as_ps(), end_ps: end.as_ps(), is_cut });
     }
 
-    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
-        self.unfinished.tell(now, self.writer.window().end, notice);
+    fn notify(&mut self, now: Time, notice: &Notice<'_>) {
+        self.unfinished.record(now, self.writer.window().end, notice);
         match *notice {
             Notice::RequestIssued(id, stream) => {
                 let number = self.requests.issued(id, stream, now);
@@ -220,7 +225,7 @@ impl Probe for Timeline {
             Notice::Taken(die, class, request) => {
                 self.queued(die, -1, now);
                 let number = self.requests.number(request);
-                self.tracks.die(die).take(number, class.is_internal());
+                self.tracks.die(die).add_dequeued(number, class.is_internal());
             }
             Notice::PathAsked(die, phase) => self.asked(die, phase, now),
             Notice::PathBlocked(grant, causes, _) => self.blocked(grant, causes),
@@ -232,7 +237,7 @@ impl Probe for Timeline {
                 tracks.commands.begin(now, &name, "command", requests);
             }
             Notice::Sent(grant, die, ..) => {
-                let requests: Vec<u64> = self.pages.leaving(die).into_iter().collect();
+                let requests: Vec<u64> = self.pages.front_page(die).into_iter().collect();
                 let name = if grant.phase == TransferPhase::Copy { "data to a chip" } else { "data out" };
                 self.tracks.die(grant.die).data.begin(now, name, "data", requests);
             }
@@ -245,10 +250,10 @@ impl Probe for Timeline {
             }
             Notice::ArrayEnded(die) => {
                 self.end(die, |die| &mut die.array, now);
-                self.pages.ended(die);
+                self.pages.set_current_die(die);
             }
-            Notice::PageRead(_, _, request) => self.pages.read(self.requests.number(request)),
-            Notice::DataLeft(die) => self.pages.left(die),
+            Notice::PageRead(_, _, request) => self.pages.push_page(self.requests.number(request)),
+            Notice::DataLeft(die) => self.pages.pop_page(die),
             Notice::Suspended(die) => {
                 self.end(die, |die| &mut die.array, now);
                 self.tracks.die(die).suspend();

@@ -10,7 +10,7 @@ use crate::units::Time;
 use super::writer::{Track, Writer};
 
 #[derive(Debug)]
-pub struct Shape<'a> {
+pub struct DriveLayout<'a> {
     pub geometry: &'a Geometry,
     pub layout: &'a Layout,
     pub streams: Vec<&'a str>,
@@ -26,14 +26,14 @@ pub struct Begun {
 
 /// A track with one slice at a time.
 #[derive(Debug)]
-pub struct Busy {
+pub struct SliceTrack {
     track: Track,
     begun: Option<Begun>,
 }
 
-impl Busy {
-    fn new(track: Track) -> Busy {
-        Busy { track, begun: None }
+impl SliceTrack {
+    fn new(track: Track) -> SliceTrack {
+        SliceTrack { track, begun: None }
     }
 
     pub fn begin(&mut self, at: Time, name: &str, category: &'static str, requests: Vec<u64>) {
@@ -66,9 +66,9 @@ impl Busy {
 pub struct DieTracks {
     queue: Track,
     waiting: i64,
-    pub commands: Busy,
-    pub array: Busy,
-    pub data: Busy,
+    pub commands: SliceTrack,
+    pub array: SliceTrack,
+    pub data: SliceTrack,
     /// Requests of the transactions that were dequeued for the next operation.
     taken: Vec<u64>,
     /// Whether the transaction dequeued last is firmware work, such as GC.
@@ -87,7 +87,7 @@ impl DieTracks {
     }
 
     /// Adds a dequeued transaction to the next operation.
-    pub fn take(&mut self, request: Option<u64>, is_internal: bool) {
+    pub fn add_dequeued(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
         self.taken_internal = is_internal;
@@ -172,7 +172,7 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    pub fn new(shape: &Shape<'_>, writer: &mut Writer) -> Tracks {
+    pub fn new(shape: &DriveLayout<'_>, writer: &mut Writer) -> Tracks {
         let host = writer.track("host", None);
         let stream = |(writer, name): (&mut Writer, &str)| {
             let all = writer.track(format!("queue {name}"), Some(host));
@@ -198,9 +198,9 @@ impl Tracks {
                 DieTracks {
                     queue: writer.counter("waiting transactions", Some(all)),
                     waiting: 0,
-                    commands: Busy::new(writer.track("commands", Some(all))),
-                    array: Busy::new(writer.track("array", Some(all))),
-                    data: Busy::new(writer.track("data", Some(all))),
+                    commands: SliceTrack::new(writer.track("commands", Some(all))),
+                    array: SliceTrack::new(writer.track("array", Some(all))),
+                    data: SliceTrack::new(writer.track("data", Some(all))),
                     taken: Vec::new(),
                     taken_internal: false,
                     operation: String::new(),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use prost::Message;
 
-use crate::recording::Window;
+use crate::recording::RecordingWindow;
 use crate::units::Time;
 
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
@@ -34,7 +34,7 @@ pub struct Writer {
     sink: Box<dyn Write + Send>,
     bytes: Vec<u8>,
     tracks: u64,
-    window: Window,
+    window: RecordingWindow,
     events: u64,
     events_max: u64,
     failed: Option<io::Error>,
@@ -42,11 +42,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn new(sink: Box<dyn Write + Send>, window: Window, events_max: u64) -> Writer {
+    pub fn new(sink: Box<dyn Write + Send>, window: RecordingWindow, events_max: u64) -> Writer {
         Writer { sink, bytes: Vec::new(), tracks: 0, window, events: 0, events_max, failed: None, full_at: None }
     }
 
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> RecordingWindow {
         self.window
     }
 

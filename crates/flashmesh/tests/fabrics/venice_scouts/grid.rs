@@ -2,14 +2,14 @@
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::fabric::venice::routing::AnyRouting;
-use flashmesh::fabric::venice::{Mesh, Network, Step, TieBreaker};
+use flashmesh::fabric::venice::{CircuitNetwork, Mesh, ScoutAction, TieBreaker};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
 
 /// A router sees a scout when it first comes and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
 pub const SIGHTINGS_MAX: u32 = 4;
 
-pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, revisits: Revisits) -> Network {
-    Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
+pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, revisits: Revisits) -> CircuitNetwork {
+    CircuitNetwork::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
 }
 
 /// The mesh links by their two ends, and which of them are out of service.
@@ -117,19 +117,19 @@ impl Grid {
     }
 
     /// That what `network` holds is out of service, and nothing else.
-    pub fn assert_nothing_else_is_taken(&self, network: &Network) {
+    pub fn assert_nothing_else_is_taken(&self, network: &CircuitNetwork) {
         assert!(network.is_clear(), "a router kept a row");
         for (position, out) in self.out.iter().enumerate() {
-            assert_eq!(network.is_taken(self.link(position)), *out, "{:?}", self.ends[position]);
+            assert_eq!(network.is_reserved(self.link(position)), *out, "{:?}", self.ends[position]);
         }
         let mesh = network.mesh();
         for chip in 0..self.rows * self.columns {
-            assert!(!network.is_taken(LinkId(mesh.links() - mesh.routers() + chip)), "the link of chip {chip}");
+            assert!(!network.is_reserved(LinkId(mesh.links() - mesh.routers() + chip)), "the link of chip {chip}");
         }
     }
 
     /// That the links `controller` holds are a path to `target`, over no router twice and no link out of service.
-    pub fn assert_is_circuit(&self, network: &Network, controller: u32, target: u32, hops: u32) {
+    pub fn assert_is_circuit(&self, network: &CircuitNetwork, controller: u32, target: u32, hops: u32) {
         let held: Vec<u32> = network.held(ChannelId(controller)).map(|link| link.0).collect();
         let chip_link = network.mesh().links() - network.mesh().routers() + target;
         assert_eq!(held.first(), Some(&controller));
@@ -176,7 +176,7 @@ impl Watch {
     }
 
     /// Takes one step of the scout of `controller`.
-    pub fn step(&mut self, network: &mut Network, controller: u32) -> Step {
+    pub fn step(&mut self, network: &mut CircuitNetwork, controller: u32) -> ScoutAction {
         if let Some(ChipId(chip)) = network.position(ChannelId(controller)) {
             let sightings = &mut self.sightings[chip as usize];
             *sightings += 1;
@@ -188,14 +188,14 @@ impl Watch {
     }
 
     /// Lets the scout of `controller` search for `target` alone; gives the hops when it finds a path.
-    pub fn search(&mut self, network: &mut Network, controller: u32, target: u32) -> Option<u32> {
+    pub fn search(&mut self, network: &mut CircuitNetwork, controller: u32, target: u32) -> Option<u32> {
         self.restart();
         network.launch(ChannelId(controller), ChipId(target));
         loop {
             match self.step(network, controller) {
-                Step::Forward | Step::Back => {}
-                Step::Reached { hops } => return Some(hops),
-                Step::Failed => return None,
+                ScoutAction::Forward | ScoutAction::Back => {}
+                ScoutAction::Reached { hops } => return Some(hops),
+                ScoutAction::Failed => return None,
             }
         }
     }

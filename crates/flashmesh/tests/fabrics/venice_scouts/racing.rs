@@ -2,7 +2,7 @@
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::engine::random::SimRng;
-use flashmesh::fabric::venice::{Network, Step};
+use flashmesh::fabric::venice::{CircuitNetwork, ScoutAction};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -17,7 +17,7 @@ fn damaged(
     (tie_break, revisits): (TieBreak, Revisits),
     out_of_16: u32,
     random: &mut SimRng,
-) -> (Network, Grid) {
+) -> (CircuitNetwork, Grid) {
     let mut network = network(rows, columns, routing, tie_break, revisits);
     let mut grid = Grid::new(network.mesh());
     for position in 0..grid.ends.len() {
@@ -30,7 +30,7 @@ fn damaged(
 }
 
 /// That every link is taken by the one controller that holds it, or out of service, and by nothing else.
-fn assert_owners(network: &Network, grid: &Grid) {
+fn assert_owners(network: &CircuitNetwork, grid: &Grid) {
     let mut owners = vec![0; network.mesh().links() as usize];
     for controller in 0..grid.rows {
         network.held(ChannelId(controller)).for_each(|link| owners[link.index()] += 1);
@@ -39,7 +39,7 @@ fn assert_owners(network: &Network, grid: &Grid) {
         owners[grid.link(position).index()] += u32::from(*out);
     }
     for (number, owners) in (0..).zip(owners).skip(grid.rows as usize) {
-        assert_eq!(owners, u32::from(network.is_taken(LinkId(number))), "link {number}");
+        assert_eq!(owners, u32::from(network.is_reserved(LinkId(number))), "link {number}");
     }
 }
 
@@ -107,9 +107,9 @@ proptest! {
                     }
                 }
                 (Some(target), _) => match watches[controller as usize].step(&mut network, controller) {
-                    Step::Forward | Step::Back => {}
-                    Step::Failed => *scout = None,
-                    Step::Reached { hops } => {
+                    ScoutAction::Forward | ScoutAction::Back => {}
+                    ScoutAction::Failed => *scout = None,
+                    ScoutAction::Reached { hops } => {
                         grid.assert_is_circuit(&network, controller, target, hops);
                         *circuit = scout.take();
                     }

@@ -1,7 +1,9 @@
 //! Mean latencies against those of BookSim 2, an established simulator of networks on chips.
 
 use flashmesh::engine::random::SimRng;
-use flashmesh::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology};
+use flashmesh::fabric::wormhole::{
+    Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId, Topology, WormholeNetwork,
+};
 
 const FLITS: u32 = 512;
 
@@ -12,7 +14,7 @@ fn mean_latency(load: f64, seed: u64) -> f64 {
     const WARM_UP: u64 = 100_000;
     const CYCLES: u64 = 4_000_000;
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
-    let mut network = Network::new(topology, Parameters::BOOKSIM).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology, Parameters::BOOKSIM).expect("the parameters are in their bounds");
     let mut random = SimRng::new(seed);
     // The pauses between the packets of a router are geometric: independent draws in each cycle, seen from afar.
     let rate = load / f64::from(FLITS);
@@ -21,7 +23,7 @@ fn mean_latency(load: f64, seed: u64) -> f64 {
         1 + (libm::log1p(-uniform) / libm::log1p(-rate)) as u64
     };
     let mut next: Vec<u64> = (0..64).map(|_| pause(&mut random)).collect();
-    let (mut outbox, mut sum, mut count) = (Outbox::default(), 0, 0u64);
+    let (mut outbox, mut sum, mut count) = (NetworkReports::default(), 0, 0u64);
     loop {
         let (source, now) = next.iter().copied().enumerate().min_by_key(|&(_, at)| at).expect("there are routers");
         if now > CYCLES {
@@ -35,7 +37,7 @@ fn mean_latency(load: f64, seed: u64) -> f64 {
         }
         outbox.injections.clear();
         let (source, destination) = (TerminalId(source as u32), TerminalId(random.below(64)));
-        let packet = Packet { token: now, source, destination, flits: FLITS, class: Class::Large };
+        let packet = Packet { token: now, source, destination, flits: FLITS, class: PacketClass::Large };
         network.inject(now, packet).expect("the packet can be delivered");
     }
     sum as f64 / count as f64

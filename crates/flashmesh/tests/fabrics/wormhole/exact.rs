@@ -1,8 +1,8 @@
 //! Every packet crosses every link in the same cycles as in a simulation of single flits.
 
 use flashmesh::fabric::wormhole::{
-    Arbitration, Class, Crossing, FlitNetwork, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId,
-    TerminalId, Topology, Wires,
+    Arbitration, Crossing, FlitNetwork, GrantRule, Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId,
+    TerminalId, Topology, Wires, WormholeNetwork,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ struct Case {
     controllers: Vec<u32>,
     parameters: Parameters,
     /// For each packet: cycles since the one before, source, destination, flits, class.
-    traffic: Vec<(u64, u32, u32, u32, Class)>,
+    traffic: Vec<(u64, u32, u32, u32, PacketClass)>,
 }
 
 impl Case {
@@ -30,15 +30,16 @@ impl Case {
     fn packets(&self, topology: &Topology) -> Vec<(u64, Packet)> {
         let mut now = 0;
         let terminals = topology.terminals();
-        let packet = |(token, &(gap, source, destination, flits, class)): (usize, &(u64, u32, u32, u32, Class))| {
-            now += gap;
-            let flits = match self.parameters.grant_rule {
-                GrantRule::WholePacket => flits.min(self.parameters.buffer_flits),
-                _ => flits,
+        let packet =
+            |(token, &(gap, source, destination, flits, class)): (usize, &(u64, u32, u32, u32, PacketClass))| {
+                now += gap;
+                let flits = match self.parameters.grant_rule {
+                    GrantRule::WholePacket => flits.min(self.parameters.buffer_flits),
+                    _ => flits,
+                };
+                let (source, destination) = (TerminalId(source % terminals), TerminalId(destination % terminals));
+                (now, Packet { token: token as u64, source, destination, flits, class })
             };
-            let (source, destination) = (TerminalId(source % terminals), TerminalId(destination % terminals));
-            (now, Packet { token: token as u64, source, destination, flits, class })
-        };
         self.traffic.iter().enumerate().map(packet).collect()
     }
 }
@@ -88,7 +89,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    let class = prop_oneof![Just(Class::Small), Just(Class::Large)];
+    let class = prop_oneof![Just(PacketClass::Small), Just(PacketClass::Large)];
     // From a packet every few cycles, which saturates any of these networks, to long pauses.
     let traffic = (1..=400u64)
         .prop_flat_map(move |gap| prop::collection::vec((0..gap, 0..24u32, 0..24u32, size(), class.clone()), 1..40));
@@ -98,9 +99,9 @@ fn case() -> impl Strategy<Value = Case> {
 
 /// Runs the network alone; gives the crossings, and checks what it reports against them.
 fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
-    let mut network = Network::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are in their bounds");
     network.keep_log();
-    let mut outbox = Outbox::default();
+    let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
         // Whether the events of its cycle come before or after a packet makes no difference.
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
@@ -108,7 +109,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     }
     while let Some(at) = network.next_event() {
         // Nor does how far it runs on until something is reported.
-        let mut reported = Outbox::default();
+        let mut reported = NetworkReports::default();
         network.advance_to_report(at, at + at % 3 * 50, &mut reported);
         assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
         assert!(reported.injections.iter().all(|injection| injection.tail >= at));
@@ -156,7 +157,7 @@ fn crossings_of_flits(
     let mut network =
         FlitNetwork::new(topology.clone(), parameters, wires).expect("the parameters are in their bounds");
     network.keep_log();
-    let mut outbox = Outbox::default();
+    let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
         network.inject(created, packet).expect("the packet can be delivered");
@@ -207,7 +208,7 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
         half_duplex: false,
     };
     let packet =
-        Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: Class::Large };
+        Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: PacketClass::Large };
     // A cycle to ask, five links after the first one, and a flit each cycle.
     for flits in [1, 2, 4100] {
         let packets = [(0, Packet { flits, ..packet })];
@@ -240,7 +241,8 @@ fn directions_that_share_a_wire_take_turns() {
         half_duplex: false,
     };
     let (west, east) = (TerminalId(0), TerminalId(1));
-    let packet = |token, source, destination| Packet { token, source, destination, flits: 100, class: Class::Large };
+    let packet =
+        |token, source, destination| Packet { token, source, destination, flits: 100, class: PacketClass::Large };
     let both = [(0, packet(0, west, east)), (0, packet(1, east, west))];
     let wires = Wires::Shared { terminals_from: TerminalId(2) };
     let between = |packets: &[(u64, Packet)]| {
@@ -278,7 +280,7 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
         small_first: true,
         half_duplex: false,
     };
-    for (class, expected) in [(Class::Small, [0, 9, 0, 0]), (Class::Large, [0, 0, 0, 9])] {
+    for (class, expected) in [(PacketClass::Small, [0, 9, 0, 0]), (PacketClass::Large, [0, 0, 0, 9])] {
         let mut network =
             FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
         let packet = |token, source, flits, class| Packet {
@@ -289,10 +291,10 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
             class,
         };
         for _ in 0..3 {
-            network.inject(0, packet(0, 0, 20, Class::Large)).expect("the packet can be delivered");
+            network.inject(0, packet(0, 0, 20, PacketClass::Large)).expect("the packet can be delivered");
         }
         network.inject(5, packet(9, 1, 4, class)).expect("the packet can be delivered");
-        let mut outbox = Outbox::default();
+        let mut outbox = NetworkReports::default();
         network.advance(1000, &mut outbox);
         let tokens: Vec<u64> = outbox.deliveries.iter().map(|delivery| delivery.token).collect();
         assert_eq!(tokens, expected, "{class:?}");
@@ -323,17 +325,17 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
         source: TerminalId(source),
         destination: TerminalId(2),
         flits: 20,
-        class: Class::Large,
+        class: PacketClass::Large,
     };
-    let mut by_runs = Network::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    let mut by_runs = WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are in their bounds");
     let mut by_flits =
         FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
     for (token, source) in [(0, 1), (1, 0)] {
         by_runs.inject(0, packet(token, source)).expect("the packet can be delivered");
         by_flits.inject(0, packet(token, source)).expect("the packet can be delivered");
     }
-    by_runs.advance(1000, &mut Outbox::default());
-    by_flits.advance(1000, &mut Outbox::default());
+    by_runs.advance(1000, &mut NetworkReports::default());
+    by_flits.advance(1000, &mut NetworkReports::default());
     let way: Vec<_> = topology.path(TerminalId(0), TerminalId(2)).collect();
     let held = |link: usize| by_flits.held_cycles(way[link]);
     // Into the network, from router 0 to 1, from 1 to 2, and out of it.
@@ -390,8 +392,8 @@ proptest! {
     fn a_packet_is_stalled_by_what_it_takes_longer_than_alone(case in case()) {
         let topology = case.topology();
         let packets = case.packets(&topology);
-        let mut network = Network::new(topology.clone(), case.parameters).expect("the parameters are in their bounds");
-        let mut outbox = Outbox::default();
+        let mut network = WormholeNetwork::new(topology.clone(), case.parameters).expect("the parameters are in their bounds");
+        let mut outbox = NetworkReports::default();
         for &(created, packet) in &packets {
             network.advance(created, &mut outbox);
             network.inject(created, packet).expect("the packet can be delivered");

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flashmesh::fabric::wormhole::{
-    Arbitration, Class, Crossing, GrantRule, Packet, Parameters, TerminalId, Topology, Wires,
+    Arbitration, Crossing, GrantRule, Packet, PacketClass, Parameters, TerminalId, Topology, Wires,
 };
 use flashmesh::ids::LinkId;
 
@@ -173,7 +173,7 @@ impl<'a> Oracle<'a> {
         for terminal in (0..self.topology.terminals()).map(TerminalId) {
             if self.topology.injection(terminal) == link {
                 let queue = &self.waiting[terminal.index()];
-                let is_small = |&&packet: &&usize| self.packets[packet].1.class == Class::Small;
+                let is_small = |&&packet: &&usize| self.packets[packet].1.class == PacketClass::Small;
                 let oldest = |small: bool| queue.iter().find(|packet| is_small(packet) == small);
                 let heads = if p.small_first { [oldest(true), oldest(false)] } else { [queue.front(), None] };
                 all.extend(heads.into_iter().flatten().map(|&packet| Asking {

@@ -2,8 +2,8 @@
 
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{
-    Arbitration, Class, FlitNetwork, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId,
-    Topology, Wires,
+    Arbitration, FlitNetwork, GrantRule, Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId,
+    Topology, Wires, WormholeNetwork,
 };
 
 const GRIDS: [Grid; 6] = [
@@ -23,11 +23,11 @@ fn drive(grid: Grid, parameters: Parameters, seed: u64) {
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
     let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
     let terminals = topology.terminals();
-    let mut network = Network::new(topology, parameters).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are in their bounds");
     let mut random = SimRng::new(seed);
     for round in 0..PACKETS {
         for source in (0..terminals).map(TerminalId) {
-            let (flits, class) = if random.below(2) == 0 { (8, Class::Small) } else { (512, Class::Large) };
+            let (flits, class) = if random.below(2) == 0 { (8, PacketClass::Small) } else { (512, PacketClass::Large) };
             let flits = match parameters.grant_rule {
                 GrantRule::WholePacket => flits.min(parameters.buffer_flits),
                 _ => flits,
@@ -39,7 +39,7 @@ fn drive(grid: Grid, parameters: Parameters, seed: u64) {
                 .expect("the packet can be delivered");
         }
     }
-    let mut outbox = Outbox::default();
+    let mut outbox = NetworkReports::default();
     let (mut delivered, mut last) = (0, 0);
     while let Some(at) = network.next_event() {
         network.advance(at, &mut outbox);
@@ -105,7 +105,7 @@ fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
     let mut random = SimRng::new(seed);
     for round in 0..PACKETS {
         for source in (0..terminals).map(TerminalId) {
-            let (flits, class) = if random.below(2) == 0 { (8, Class::Small) } else { (100, Class::Large) };
+            let (flits, class) = if random.below(2) == 0 { (8, PacketClass::Small) } else { (100, PacketClass::Large) };
             let destination = TerminalId(random.below(terminals));
             let token = u64::from(round * terminals + source.0);
             network
@@ -113,7 +113,7 @@ fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
                 .expect("the packet can be delivered");
         }
     }
-    let mut outbox = Outbox::default();
+    let mut outbox = NetworkReports::default();
     let (mut delivered, mut last) = (0, 0);
     while let Some(at) = network.next_event() {
         network.advance(at, &mut outbox);

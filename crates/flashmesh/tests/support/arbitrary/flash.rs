@@ -2,7 +2,7 @@
 
 use flashmesh::config::{
     DieStart, EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension,
-    SuspensionScope, Times,
+    SuspensionScope, TimesByPlanes,
 };
 use flashmesh::units::Time;
 use proptest::option;
@@ -12,10 +12,10 @@ use proptest::sample::select;
 use super::time_us;
 
 /// Times for one plane, for two and so on; none shorter than the one before.
-fn times() -> impl Strategy<Value = Option<Times>> {
+fn times() -> impl Strategy<Value = Option<TimesByPlanes>> {
     let sorted = |mut times: Vec<u64>| {
         times.sort_unstable();
-        Times(times.into_iter().map(Time::from_ns).collect())
+        TimesByPlanes(times.into_iter().map(Time::from_ns).collect())
     };
     option::weighted(0.3, proptest::collection::vec(0..=900u64, 1..=4).prop_map(sorted))
 }

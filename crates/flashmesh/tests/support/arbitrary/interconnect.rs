@@ -99,7 +99,7 @@ pub fn interconnect() -> impl Strategy<Value = Interconnect> {
 pub fn send_pages(config: &mut Config, cleans: bool) {
     let before = config.clone();
     config.gc.copyback = false;
-    if !config.gc.r#move.leaves_the_chip() {
+    if !config.gc.r#move.crosses_chips() {
         config.geometry.blocks_per_plane += 1;
         config.fabric = Fabric { kind: FabricKind::Nossd, ..Fabric::default() };
         config.nossd.half_duplex = false;
@@ -135,7 +135,7 @@ impl Interconnect {
             r#move => r#move,
         };
         let geometry = &mut config.geometry;
-        if config.gc.r#move.leaves_the_chip() {
+        if config.gc.r#move.crosses_chips() {
             // One more block to spare, for what arrives.
             geometry.blocks_per_plane += 1;
         }

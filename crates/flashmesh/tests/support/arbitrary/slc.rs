@@ -40,7 +40,7 @@ impl Cached {
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(pages);
         config.geometry.blocks_per_plane += config.slc.blocks_per_plane;
         for _ in 0..64 {
-            if Geometry::of(config).is_err() || partitions::surplus(config) < 0 {
+            if Geometry::from_config(config).is_err() || partitions::surplus(config) < 0 {
                 config.geometry.blocks_per_plane += 1;
             }
         }

@@ -5,7 +5,7 @@ use flashmesh::flash::geometry::Geometry;
 
 /// Sends stripes of so many tenths of the largest that may come to be whole; where user requests go before collection, this keeps pace or does not.
 pub fn send(config: &mut Config, tenths: u64, is_paced: bool) {
-    let Ok(geometry) = Geometry::of(config) else { return };
+    let Ok(geometry) = Geometry::from_config(config) else { return };
     let cache = &config.cache;
     if cache.writes != CacheWrites::Back {
         return;

@@ -127,7 +127,7 @@ impl Units {
     }
 
     fn spare(&self, config: &mut Config) {
-        while Geometry::of(config).is_err() || partitions::surplus(config) < 0 {
+        while Geometry::from_config(config).is_err() || partitions::surplus(config) < 0 {
             config.geometry.blocks_per_plane += 1;
         }
     }

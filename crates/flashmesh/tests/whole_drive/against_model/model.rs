@@ -47,7 +47,7 @@ impl Model {
         let page = config.mapping_unit().as_u64();
         let mut model = Model::default();
         if config.precondition.kind != PreconditionKind::None {
-            let geometry = Geometry::of(config).expect("the geometry is possible");
+            let geometry = Geometry::from_config(config).expect("the geometry is possible");
             for namespace in config.namespaces(&geometry).expect("the namespaces fit the drive") {
                 let first = (namespace.start.as_u64() / page) as u32;
                 let pages = namespace.capacity.as_u64() / page;

@@ -1,9 +1,9 @@
 //! Start of collections: a plane is short of free pages, its die is idle, blocks are worn unevenly, or the SLC cache has full blocks.
 
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
-use crate::ftl::{BegunCollection, Ftl, Stream};
+use crate::ftl::{CollectionInProgress, Ftl, OpenBlockKind};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
@@ -25,7 +25,7 @@ impl Collections {
     /// Returns whether a plane is being collected or needs collection. For plain drives only.
     #[inline]
     pub fn are_needed(&self, plane: PlaneId, ftl: &Ftl) -> bool {
-        self.by_plane[plane.index()].is_some() || ftl.wants_collection(plane)
+        self.by_plane[plane.index()].is_some() || ftl.needs_collection(plane)
     }
 
     /// Starts the collection of a plane that is short of free pages, or promotes its background collection to the foreground.
@@ -48,7 +48,7 @@ impl Collections {
                 {
                     return self.begin(&blocks, Need::Space, cx);
                 }
-                if cx.shared.ftl.wants_collection(plane)
+                if cx.shared.ftl.needs_collection(plane)
                     && let Some(block) = cx.shared.ftl.begin_collection(plane)
                 {
                     self.begin(&[block], Need::Space, cx);
@@ -77,7 +77,7 @@ impl Collections {
             && let Some(blocks) = cx.shared.ftl.begin_fold_for_space(plane)
         {
             self.begin(&blocks, Need::Space, cx);
-        } else if cx.shared.ftl.wants_twin_collection(plane)
+        } else if cx.shared.ftl.needs_twin_collection(plane)
             && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
         {
             self.begin(&blocks, Need::Space, cx);
@@ -103,7 +103,7 @@ impl Collections {
             return self.collect_superblock_in_background(first, cx);
         }
         for plane in cx.shared.planes_of(die) {
-            cx.then(Step::CollectInBackground(plane));
+            cx.push(FollowUp::CollectInBackground(plane));
         }
     }
 
@@ -111,7 +111,7 @@ impl Collections {
         if self.first_of(cx.shared.ftl.superblocks().members(plane)).is_some() {
             return;
         }
-        if cx.shared.ftl.wants_background_twin_collection(plane)
+        if cx.shared.ftl.needs_background_twin_collection(plane)
             && let Some(blocks) = cx.shared.ftl.begin_twin_collection(plane)
         {
             self.begin(&blocks, Need::Background, cx);
@@ -125,7 +125,7 @@ impl Collections {
     /// Starts background collection of a plane of an idle die, if needed. Otherwise starts a fold, if the SLC cache needs one.
     pub fn collect_plane_in_background<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         if self.by_plane[plane.index()].is_none()
-            && cx.shared.ftl.wants_background_collection(plane)
+            && cx.shared.ftl.needs_background_collection(plane)
             && let Some(block) = cx.shared.ftl.begin_collection(plane)
         {
             self.begin(&[block], Need::Background, cx);
@@ -151,7 +151,7 @@ impl Collections {
     }
 
     /// Resumes a collection for free space that was in progress at the start of the run.
-    pub fn resume<M: Model>(&mut self, begun: &BegunCollection, cx: &mut Context<'_, M>) {
+    pub fn resume<M: Model>(&mut self, begun: &CollectionInProgress, cx: &mut Context<'_, M>) {
         self.begin_pace(&begun.victims, &begun.valid_at_begin, cx.shared);
         for &block in &begun.victims {
             self.count(block, Need::Space, cx.shared);
@@ -173,7 +173,7 @@ impl Collections {
                 is_over: false,
             };
             let plane = self.enter(collection, cx.shared);
-            cx.then(Step::Advance(plane));
+            cx.push(FollowUp::Advance(plane));
         }
         if self.pace.takes_turns() && cx.shared.ftl.has_twins() {
             let geometry = &cx.shared.geometry;
@@ -198,8 +198,8 @@ impl Collections {
         gc.collections += 1;
         gc.wear_moves += u64::from(need == Need::Wear);
         match shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) {
-            Stream::TranslationCollection => gc.translation_collections += 1,
-            Stream::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
+            OpenBlockKind::TranslationCollection => gc.translation_collections += 1,
+            OpenBlockKind::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
             _ => {}
         }
     }
@@ -221,13 +221,13 @@ impl Collections {
     /// caused more moves of data, this would never end. Collections of data do end, because each needs a page that the host has invalidated.
     pub fn level_wear<M: Model>(&mut self, erased: Erased, cx: &mut Context<'_, M>) {
         if M::ALL_FEATURES {
-            cx.shared.policy.tell(PolicyEvent::DieIdle);
+            cx.shared.policy.notify(PolicyEvent::DieIdle);
         }
         let Erased { plane, levels_wear, held_translation } = erased;
         if self.by_plane[plane.index()].is_some() || levels_wear || held_translation {
             return;
         }
-        let Some(block) = cx.shared.ftl.wants_wear_move(plane) else { return };
+        let Some(block) = cx.shared.ftl.begin_wear_move(plane) else { return };
         if M::ALL_FEATURES && cx.shared.ftl.has_twins() {
             let blocks = cx.shared.ftl.twins_of_victim(block);
             self.begin(&blocks, Need::Wear, cx);

@@ -5,13 +5,13 @@
 //! overwritten, the copyback is split, and its remaining units are read into the controller.
 
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::ids::{BlockId, Lpn, PlaneId, TransactionId};
 use crate::kernel::model::Model;
 use crate::policies::{FirmwarePolicy, PolicyEvent};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::work::{Route, Work};
+use crate::schedule::purpose::{MoveRoute, Purpose};
+use crate::schedule::transaction::{Transaction, TransactionClass};
 
 use super::Collections;
 
@@ -28,23 +28,23 @@ impl Collections {
         collection.moving += units.len() as u32;
         let begin = |(page, lpn): (u32, Lpn)| {
             let from = cx.shared.geometry.ppn(block, page);
-            cx.begin_own(Work::CollectProgram(Route::Plane), lpn, from, plane)
+            cx.begin_internal(Purpose::CollectProgram(MoveRoute::Plane), lpn, from, plane)
         };
         let together: Vec<TransactionId> = (page..).zip(units).map(begin).collect();
-        let lead = cx.datapath.run_together(&together);
-        cx.then(Step::Enqueue(lead));
+        let lead = cx.datapath.chain_operation(&together);
+        cx.push(FollowUp::Enqueue(lead));
         true
     }
 
     /// Splits the copyback of `lead` after one of its units became invalid. Reads the units that are still valid into the controller.
-    pub fn take_apart<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
+    pub fn split_copyback<M: Model>(&mut self, lead: TransactionId, cx: &mut Context<'_, M>) {
         let units: Vec<TransactionId> = cx.datapath.with_companions(lead).collect();
         for id in units {
             if id != lead {
-                cx.datapath.tell_rerouted(id, cx.kernel);
+                cx.datapath.notify_rerouted(id, cx.kernel);
             }
             let transaction = cx.datapath.transaction_mut(id);
-            transaction.work = Work::CollectRead(Route::Controller);
+            transaction.purpose = Purpose::CollectRead(MoveRoute::Controller);
             transaction.end_chain();
             let Transaction { lpn, from, plane, .. } = *transaction;
             if cx.shared.ftl.is_at(lpn, from) {
@@ -52,12 +52,12 @@ impl Collections {
                     collection.reading += 1;
                     self.unread.read_begins(plane, &cx.shared.ftl);
                 }
-                cx.then(Step::Enqueue(id));
+                cx.push(FollowUp::Enqueue(id));
             } else {
-                cx.shared.policy.tell(PolicyEvent::PageTaken(Class::CollectProgram, plane));
+                cx.shared.policy.notify(PolicyEvent::PageTaken(TransactionClass::CollectProgram, plane));
                 self.moved(plane, cx);
                 cx.datapath.remove(id);
-                cx.then(Step::Advance(plane));
+                cx.push(FollowUp::Advance(plane));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A read that is enqueued at its die can have an imbalanced collision with earlier reads. The [detector](crate::collisions::Detector) then decides
 //! whether one of the pages should be replicated, and to which die. The replica is programmed from the data that an outstanding read of the page
 //! brings to the controller ([`replicate`]), when the target die is otherwise idle. From then on, the die with fewer outstanding reads serves the
-//! page ([`homes`]). At most `l_M` pages have a replica. Beyond that, the least recently read page keeps only one of its two copies: the one that
+//! page ([`replica_selector`]). At most `l_M` pages have a replica. Beyond that, the least recently read page keeps only one of its two copies: the one that
 //! served more reads.
 //!
 //! Choices \[choice\]: A read that becomes the source of a replica transfers the whole page, whatever its request needs. A page that is being
@@ -11,24 +11,24 @@
 //! ([`Ftl::replica_of`](crate::ftl::Ftl::replica_of)); this stands for the flag in a mapping entry. Translation pages contain the location of the
 //! original only.
 
-pub mod homes;
 pub mod metadata;
+pub mod replica_selector;
 mod replicate;
 mod serve;
 
 pub use replicate::{is_wanted, programmed, read_done, rerouted};
-pub use serve::{home_of, read_left, read_queued};
+pub use serve::{choose_location, read_left, read_queued};
 
 use lru::LruCache;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::collisions::{Detector, DetectorRules, Occupancy, ReplicationCounts, ReplicationReport};
+use crate::collisions::{Detector, DetectorRules, OutstandingReads, ReplicationCounts, ReplicationReport};
 use crate::config::{Config, CountedReads};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, TransactionId};
-use crate::schedule::work::ReadFor;
+use crate::schedule::purpose::ReadPurpose;
 
-use homes::{FewestOutstanding, HomeSelector};
+use replica_selector::{FewestOutstanding, ReplicaSelector};
 
 /// A planned replica of a page.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +47,11 @@ pub struct Replication {
     pairs_per_die: u32,
     logical_pages: u32,
     /// Outstanding reads that count for collisions.
-    occupancy: Occupancy,
+    occupancy: OutstandingReads,
     /// All outstanding reads, for the choice of locations; `None` if all reads count for collisions.
-    all: Option<Occupancy>,
+    all: Option<OutstandingReads>,
     detector: Detector,
-    selector: Box<dyn HomeSelector + Send>,
+    selector: Box<dyn ReplicaSelector + Send>,
     /// Replication-to-original counter of each replicated page. The map is in LRU order of reads.
     map: LruCache<Lpn, i32, FxBuildHasher>,
     planned: FxHashMap<Lpn, Planned>,
@@ -76,8 +76,8 @@ impl Replication {
                 dies,
                 pairs_per_die: own.l_r,
                 logical_pages: geometry.logical_pages,
-                occupancy: Occupancy::new(dies),
-                all: (own.counted_reads == CountedReads::Host).then(|| Occupancy::new(dies)),
+                occupancy: OutstandingReads::new(dies),
+                all: (own.counted_reads == CountedReads::Host).then(|| OutstandingReads::new(dies)),
                 detector: Detector::new(dies, rules),
                 selector: Box::new(FewestOutstanding),
                 map: LruCache::unbounded_with_hasher(FxBuildHasher),
@@ -89,8 +89,8 @@ impl Replication {
     }
 
     /// Returns whether a read for this purpose counts for collisions.
-    fn counts(&self, read_for: ReadFor) -> bool {
-        self.all.is_none() || read_for == ReadFor::Request
+    fn counts(&self, read_for: ReadPurpose) -> bool {
+        self.all.is_none() || read_for == ReadPurpose::Request
     }
 
     /// Returns the number of outstanding reads on a die, of any purpose.
@@ -99,7 +99,7 @@ impl Replication {
     }
 
     /// Sets a user-supplied rule for the choice of locations.
-    pub fn set_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
+    pub fn set_selector(&mut self, selector: Box<dyn ReplicaSelector + Send>) {
         self.selector = selector;
     }
 

@@ -1,14 +1,14 @@
 //! Lifetime of replicas: creation, invalidation together with the original, and eviction.
 
 use crate::controller::Context;
+use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
-use crate::controller::steps::Step;
 use crate::ids::{Lpn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
-use crate::persistence::Programmed;
+use crate::persistence::ProgramReason;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::Transaction;
-use crate::schedule::work::Work;
 
 use super::{Planned, Replication};
 
@@ -43,7 +43,7 @@ impl Replication {
 
 /// Begins the program of a planned replica, after the data of its source read has reached the controller.
 pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    let Shared { ftl, copies: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
+    let Shared { ftl, replication: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
     let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
     let Some(&Planned::Read(read, to)) = copies.planned.get(&lpn) else { return };
     if read != id {
@@ -55,12 +55,12 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     };
     copies.planned.insert(lpn, Planned::Program { wanted: true });
     ftl.expect_replica(plane);
-    cx.then(Step::Own { work: Work::ReplicaProgram, lpn, from, plane });
+    cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
 
 /// Returns whether the data of a queued replica is still the newest version of its page.
 pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
-    let planned = shared.copies.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
+    let planned = shared.replication.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
     matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
 }
 
@@ -69,7 +69,7 @@ pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
     cx.datapath.remove(id);
     cx.shared.ftl.abandon_replica(plane, None);
-    if let Some(copies) = &mut cx.shared.copies {
+    if let Some(copies) = &mut cx.shared.replication {
         copies.give_up(lpn);
     }
 }
@@ -79,15 +79,15 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let program = *cx.datapath.transaction(id);
     let Transaction { lpn, plane, from, to, account, .. } = program;
     cx.shared.counters.flash.replica_programs += 1;
-    cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Replica(from)));
+    cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Replica(from)));
     let is_wanted = is_wanted(&program, cx.shared);
-    let Some(copies) = &mut cx.shared.copies else { return };
+    let Some(copies) = &mut cx.shared.replication else { return };
     copies.planned.remove(&lpn);
     copies.counts.program_ps += account.spent().array.as_ps();
     if !is_wanted {
         copies.counts.wasted += 1;
         cx.shared.ftl.abandon_replica(plane, Some(to));
-        cx.shared.persist_program(lpn, to, Programmed::Superseded);
+        cx.shared.persist_program(lpn, to, ProgramReason::Superseded);
         return;
     }
     copies.counts.made += 1;
@@ -96,8 +96,8 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     // Replicas beyond the limit do not count for the peak: they are evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
     cx.shared.ftl.commit_replica(lpn, to);
-    cx.shared.persist_program(lpn, to, Programmed::Copied);
-    cx.kernel.tell(|| Notice::ReplicaMade(lpn, to));
+    cx.shared.persist_program(lpn, to, ProgramReason::Copied);
+    cx.kernel.notify(|| Notice::ReplicaMade(lpn, to));
     if is_beyond {
         give_up_oldest_copy(cx);
     }
@@ -105,19 +105,19 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 
 /// Evicts one of the two copies of the least recently read page. Keeps the replica if it served at least as many reads as the original.
 fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
-    let Shared { ftl, journal, copies: Some(copies), .. } = &mut *cx.shared else { return };
+    let Shared { ftl, journal, replication: Some(copies), .. } = &mut *cx.shared else { return };
     let Some((lpn, counter)) = copies.map.pop_lru() else { return };
     if counter >= 0 {
         copies.counts.copies_kept += 1;
-        if let Some(copy) = ftl.keep_replica(lpn) {
-            journal.log(|state| state.copy_kept(lpn, copy));
+        if let Some(copy) = ftl.promote_replica(lpn) {
+            journal.log(|state| state.replica_promoted(lpn, copy));
         }
-        cx.kernel.tell(|| Notice::ReplicaKept(lpn));
-        cx.then(Step::EntryChanged(lpn));
+        cx.kernel.notify(|| Notice::ReplicaKept(lpn));
+        cx.push(FollowUp::EntryChanged(lpn));
     } else {
         copies.counts.originals_kept += 1;
         ftl.drop_replica(lpn);
-        journal.log(|state| state.copy_dropped(lpn));
-        cx.kernel.tell(|| Notice::ReplicaDropped(lpn));
+        journal.log(|state| state.replica_dropped(lpn));
+        cx.kernel.notify(|| Notice::ReplicaDropped(lpn));
     }
 }

@@ -1,16 +1,16 @@
 //! Reads of replicated pages: choice of the location, and detection of collisions.
 
-use crate::collisions::{Collision, Pair, Replicate};
+use crate::collisions::{Collision, Pair, ReplicationDecision};
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::work::host_write::HostWrites;
 use crate::ids::{DieId, Lpn, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::{Owner, Transaction};
-use crate::schedule::work::Work;
 
-use super::homes::{Home, Served};
+use super::replica_selector::{ReadLocation, ReplicaChoice};
 use super::{Planned, Replication};
 
 impl Replication {
@@ -21,8 +21,8 @@ impl Replication {
 }
 
 /// Chooses the location for a read; `None` if the page has no replica.
-pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
-    let Shared { geometry, ftl, copies, .. } = shared;
+pub fn choose_location(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
+    let Shared { geometry, ftl, replication: copies, .. } = shared;
     let copies = copies.as_deref_mut()?;
     if copies.map.is_empty() {
         return None;
@@ -30,19 +30,19 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
     let (lpn, replica) = (read.lpn, ftl.replica_of(read.lpn)?);
     let [original, replica] = [ftl.location(lpn), replica].map(|ppn| {
         let die = geometry.die_of_plane(geometry.plane_of(ppn));
-        Home { ppn, die, outstanding: copies.outstanding(die) }
+        ReadLocation { ppn, die, outstanding: copies.outstanding(die) }
     });
     let served = copies.selector.choose(lpn, original, replica);
     // This lookup also marks the entry as the most recently used one.
     if let Some(counter) = copies.map.get_mut(&lpn) {
-        *counter = counter.saturating_add(if served == Served::Replica { 1 } else { -1 });
+        *counter = counter.saturating_add(if served == ReplicaChoice::Replica { 1 } else { -1 });
     }
     copies.counts.reads += 1;
     match served {
-        Served::Original => Some(original.ppn),
-        Served::Replica => {
+        ReplicaChoice::Original => Some(original.ppn),
+        ReplicaChoice::Replica => {
             copies.counts.reads_of_copies += 1;
-            if copies.counts(read.work.read_for()) {
+            if copies.counts(read.purpose.read_for()) {
                 let [there, here] =
                     [original, replica].map(|home| copies.would_unbalance(copies.occupancy.outstanding(home.die) + 1));
                 copies.counts.imbalanced_avoided += u64::from(there && !here);
@@ -55,9 +55,9 @@ pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
 /// Counts a read of a user page that is enqueued at `die`. If the read causes an imbalanced collision, plans the replica that the detector chooses,
 /// if any.
 pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
-    let Shared { geometry, ftl, copies: Some(copies), .. } = &mut *cx.shared else { return };
+    let Shared { geometry, ftl, replication: Some(copies), .. } = &mut *cx.shared else { return };
     let datapath = &mut *cx.datapath;
-    let (Transaction { lpn, work, .. }, now) = (*datapath.transaction(id), cx.kernel.now());
+    let (Transaction { lpn, purpose: work, .. }, now) = (*datapath.transaction(id), cx.kernel.now());
     if let Some(all) = &mut copies.all {
         all.enter(die, id, lpn);
     }
@@ -76,7 +76,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     let may = |lpn: Lpn, to: DieId| {
         let is_readable = |id| {
             let read = datapath.transaction(id);
-            matches!(read.work, Work::HostRead(_))
+            matches!(read.purpose, Purpose::HostRead(_))
                 && !datapath.is_in_register(die, id)
                 // If a mapping unit spans several pages, the array senses only the pages that the request needs: too few for a replica.
                 && !(geometry.has_large_units() && datapath.is_sensed_now(die, id))
@@ -88,24 +88,24 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
             && occupancy.read_of(die, lpn).is_some_and(is_readable)
             && ftl.plane_for_replica(lpn, to).is_some()
     };
-    let Some(Replicate { lpn, to, .. }) = detector.collided(die, occupancy, now, may) else { return };
+    let Some(ReplicationDecision { lpn, to, .. }) = detector.collided(die, occupancy, now, may) else { return };
     let Some(read) = occupancy.read_of(die, lpn) else { return };
     copies.counts.wanted += 1;
     copies.planned.insert(lpn, Planned::Read(read, to));
     let transaction = datapath.transaction_mut(read);
     let page = geometry.page_size;
-    if transaction.moved < page {
+    if transaction.transfer_bytes < page {
         let Transaction { bytes, owner: Owner { request, .. }, .. } = *transaction;
-        transaction.moved = page;
+        transaction.transfer_bytes = page;
         copies.counts.extra_read_bytes += (page - bytes).as_u64();
-        cx.kernel.tell(|| Notice::WholePageWanted(request, lpn));
+        cx.kernel.notify(|| Notice::WholePageWanted(request, lpn));
     }
 }
 
 /// Removes a read of a user page from the outstanding reads, because it was completed, rerouted or dropped.
 #[inline]
 pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
-    if let Some(copies) = &mut cx.shared.copies {
+    if let Some(copies) = &mut cx.shared.replication {
         let die = cx.shared.geometry.die_of_plane(cx.datapath.transaction(id).plane);
         copies.occupancy.leave(die, id);
         if let Some(all) = &mut copies.all {

@@ -4,16 +4,16 @@ use crate::engine::random::SimRng;
 
 /// Searches for the upper right chip of a 2 x 3 mesh from the upper controller, while both links to the last column are busy. With `gets_free`, the
 /// upper one is released at the seventh step. Returns the number of steps and the last step.
-fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, Step) {
+fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
     let mesh = Mesh::new(2, 3);
     let tie_break = TieBreaker::new(TieBreak::Lfsr, 1);
-    let mut network = Network::new(mesh, AnyRouting::new(Routing::Venice), tie_break, revisits);
-    let [upper, lower] = [0, 1].map(|row| mesh.link(Place { row, column: 1 }, Port::East));
+    let mut network = CircuitNetwork::new(mesh, AnyRouting::new(Routing::Venice), tie_break, revisits);
+    let [upper, lower] = [0, 1].map(|row| mesh.link(MeshCoord { row, column: 1 }, Port::East));
     [upper, lower].into_iter().for_each(|link| network.set_out_of_service(link, true));
     network.launch(ChannelId(0), ChipId(2));
     loop {
         let step = network.step(ChannelId(0));
-        if matches!(step, Step::Reached { .. } | Step::Failed) {
+        if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
             assert!(network.counters().circuit_lengths.iter().sum::<u64>() == 1 || network.is_clear());
             return (network.counters().steps, step);
         }
@@ -28,11 +28,11 @@ fn a_router_sends_a_scout_once_over_each_port_and_sees_it_three_more_times() {
     // The routers of the first two columns are A B in the upper row and D C in the lower one. The scout visits A, B, C, D. There it backtracks,
     // because A is held, and visits C, B, A, D. With unused ports only, the search ends there: the port from D to C was an entry. With three revisits
     // the scout then visits C a third time, B, and C a fourth time, after which C sends it back; then D and A.
-    assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, Step::Failed));
-    assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, Step::Failed));
+    assert_eq!(cut_off(Revisits::UnusedPorts, false), (10, ScoutAction::Failed));
+    assert_eq!(cut_off(Revisits::ThreeTimes, false), (14, ScoutAction::Failed));
     // With three revisits the scout visits B again after B's link to the last column was released. It finds a path of five links over A, D, C and B.
-    assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, Step::Failed));
-    assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, Step::Reached { hops: 5 }));
+    assert_eq!(cut_off(Revisits::UnusedPorts, true), (10, ScoutAction::Failed));
+    assert_eq!(cut_off(Revisits::ThreeTimes, true), (11, ScoutAction::Reached { hops: 5 }));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
         let new = || {
             let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 9);
             let revisits = Revisits::ALL[case / 8 % Revisits::ALL.len()];
-            Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break, revisits)
+            CircuitNetwork::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break, revisits)
         };
         let (mut walked, mut stepped) = (new(), new());
         for link in mesh.mesh_links().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {
@@ -60,7 +60,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
                 let until = due + Time::from_ns(u64::from(random.below(20)));
                 let (last, end) = walked.walk(controller, due, HOP, until);
                 let mut step = stepped.step(controller);
-                while due + HOP <= until && !matches!(step, Step::Reached { .. } | Step::Failed) {
+                while due + HOP <= until && !matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
                     due += HOP;
                     step = stepped.step(controller);
                 }
@@ -70,9 +70,9 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
                 assert_eq!(walked.last_held(controller).0, stepped.held(controller).count());
                 assert_eq!(walked.last_held(controller).1, stepped.held(controller).last());
                 match end {
-                    Step::Forward | Step::Back => due += HOP,
-                    Step::Failed => break,
-                    Step::Reached { .. } => {
+                    ScoutAction::Forward | ScoutAction::Back => due += HOP,
+                    ScoutAction::Failed => break,
+                    ScoutAction::Reached { .. } => {
                         walked.release(controller);
                         stepped.release(controller);
                         break;
@@ -84,11 +84,11 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
     }
 }
 
-impl Network {
+impl CircuitNetwork {
     /// Returns whether all routers are in the same state as in `other`.
-    fn mesh_is_as(&self, other: &Network) -> bool {
+    fn mesh_is_as(&self, other: &CircuitNetwork) -> bool {
         let state = |router: &Router| (router.busy, router.register);
-        let marks = |network: &Network| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();
+        let marks = |network: &CircuitNetwork| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();
         let (own, others): (Vec<_>, Vec<_>) = (marks(self), marks(other));
         self.routers.iter().map(state).eq(other.routers.iter().map(state)) && own == others
     }

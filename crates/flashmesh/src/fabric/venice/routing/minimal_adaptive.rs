@@ -1,6 +1,6 @@
 //! Minimal adaptive routing: Venice without detours.
 
-use super::super::ports::Ports;
+use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Routing that takes any open port that leads nearer. It searches all minimal paths, so it finds a free one if there is any.
@@ -9,7 +9,7 @@ pub struct MinimalAdaptive;
 
 impl RoutingAlgorithm for MinimalAdaptive {
     #[inline]
-    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
+    fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
         nearer.and(open)
     }
 }

@@ -1,7 +1,7 @@
 //! Routing algorithms of scouts.
 
+pub mod custom;
 pub mod minimal_adaptive;
-pub mod own;
 pub mod random_dfs;
 pub mod venice;
 pub mod xy;
@@ -10,7 +10,7 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config;
 
-use super::ports::Ports;
+use super::ports::PortSet;
 
 /// A choice of the ports that a scout may take.
 ///
@@ -27,7 +27,7 @@ use super::ports::Ports;
 #[enum_dispatch]
 pub trait RoutingAlgorithm {
     /// Returns the candidates among the `open` ports, given the ports `nearer` that lead nearer to the destination.
-    fn candidates(&self, nearer: Ports, open: Ports) -> Ports;
+    fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet;
 }
 
 /// The routing algorithms.
@@ -40,7 +40,7 @@ pub enum AnyRouting {
     MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
     Xy(xy::Xy),
     RandomDfs(random_dfs::RandomDfs),
-    Own(own::Own),
+    Own(custom::CustomRouting),
 }
 
 impl AnyRouting {
@@ -57,34 +57,39 @@ impl AnyRouting {
 
 #[cfg(test)]
 mod tests {
-    use super::super::mesh::Place;
+    use super::super::mesh::MeshCoord;
     use super::super::ports::Port;
     use super::*;
 
-    const HERE: Place = Place { row: 4, column: 4 };
-    const NORTH_EAST: Place = Place { row: 1, column: 7 };
-    const SOUTH: Place = Place { row: 5, column: 4 };
+    const HERE: MeshCoord = MeshCoord { row: 4, column: 4 };
+    const NORTH_EAST: MeshCoord = MeshCoord { row: 1, column: 7 };
+    const SOUTH: MeshCoord = MeshCoord { row: 5, column: 4 };
 
-    fn ports(ports: &[Port]) -> Ports {
-        ports.iter().fold(Ports::NONE, |set, port| set.with(Ports::of(*port)))
+    fn ports(ports: &[Port]) -> PortSet {
+        ports.iter().fold(PortSet::NONE, |set, port| set.with(PortSet::of(*port)))
     }
 
     /// Returns the candidates of four algorithms: Venice, minimal adaptive, XY, and random depth-first search.
-    fn answers(target: Place, open: &[Port]) -> [Ports; 4] {
+    fn answers(target: MeshCoord, open: &[Port]) -> [PortSet; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
         let [venice, minimal, xy] =
-            names.map(|name| AnyRouting::new(name).candidates(HERE.towards(target), ports(open)));
-        [venice, minimal, xy, AnyRouting::new(config::Routing::RandomDfs).candidates(HERE.towards(target), ports(open))]
+            names.map(|name| AnyRouting::new(name).candidates(HERE.productive_ports(target), ports(open)));
+        [
+            venice,
+            minimal,
+            xy,
+            AnyRouting::new(config::Routing::RandomDfs).candidates(HERE.productive_ports(target), ports(open)),
+        ]
     }
 
     #[test]
     fn with_every_port_open_all_but_the_random_search_go_nearer() {
         let open = Port::MESH;
         let (both, east) = (ports(&[Port::North, Port::East]), ports(&[Port::East]));
-        assert_eq!(answers(NORTH_EAST, &open), [both, both, east, Ports::MESH]);
+        assert_eq!(answers(NORTH_EAST, &open), [both, both, east, PortSet::MESH]);
         assert_eq!(
             answers(SOUTH, &open),
-            [ports(&[Port::South]); 3].into_iter().chain([Ports::MESH]).collect::<Vec<_>>()[..]
+            [ports(&[Port::South]); 3].into_iter().chain([PortSet::MESH]).collect::<Vec<_>>()[..]
         );
     }
 
@@ -92,12 +97,12 @@ mod tests {
     fn with_one_minimal_port_open_the_adaptive_ones_take_it_and_xy_turns_back() {
         let open = [Port::North, Port::South, Port::West];
         let north = ports(&[Port::North]);
-        assert_eq!(answers(NORTH_EAST, &open), [north, north, Ports::NONE, ports(&open)]);
+        assert_eq!(answers(NORTH_EAST, &open), [north, north, PortSet::NONE, ports(&open)]);
     }
 
     #[test]
     fn with_no_minimal_port_open_venice_misroutes() {
         let open = [Port::South, Port::West];
-        assert_eq!(answers(NORTH_EAST, &open), [ports(&open), Ports::NONE, Ports::NONE, ports(&open)]);
+        assert_eq!(answers(NORTH_EAST, &open), [ports(&open), PortSet::NONE, PortSet::NONE, ports(&open)]);
     }
 }

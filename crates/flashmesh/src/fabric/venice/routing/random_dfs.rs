@@ -1,6 +1,6 @@
 //! Random depth-first search: Venice without its preference for minimal paths.
 
-use super::super::ports::Ports;
+use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// The routing that takes any open port.
@@ -9,7 +9,7 @@ pub struct RandomDfs;
 
 impl RoutingAlgorithm for RandomDfs {
     #[inline]
-    fn candidates(&self, _nearer: Ports, open: Ports) -> Ports {
+    fn candidates(&self, _nearer: PortSet, open: PortSet) -> PortSet {
         open
     }
 }

@@ -1,6 +1,6 @@
 //! The routing of Venice: non-minimal and fully adaptive.
 
-use super::super::ports::Ports;
+use super::super::ports::PortSet;
 use super::RoutingAlgorithm;
 
 /// Algorithm 1 of Venice, ISCA 2023, section 4.3: a minimal port if one is open, otherwise any open port.
@@ -9,7 +9,7 @@ pub struct Venice;
 
 impl RoutingAlgorithm for Venice {
     #[inline]
-    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
+    fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
         let minimal = nearer.and(open);
         if minimal.is_empty() { open } else { minimal }
     }

@@ -1,6 +1,6 @@
 //! Dimension-order routing: Venice without path diversity.
 
-use super::super::ports::{Port, Ports};
+use super::super::ports::{Port, PortSet};
 use super::RoutingAlgorithm;
 
 /// Routing first along the row, then along the column: a single path, whether or not it is free.
@@ -9,8 +9,8 @@ pub struct Xy;
 
 impl RoutingAlgorithm for Xy {
     #[inline]
-    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
-        const HORIZONTAL: Ports = Ports::of(Port::East).with(Ports::of(Port::West));
+    fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
+        const HORIZONTAL: PortSet = PortSet::of(Port::East).with(PortSet::of(Port::West));
         let along_the_row = nearer.and(HORIZONTAL);
         let first = if along_the_row.is_empty() { nearer } else { along_the_row };
         first.and(open)

@@ -1,6 +1,6 @@
 //! Flit-level simulation of the network, for links whose two directions alternate flit by flit.
 //!
-//! [`Network`](super::Network) computes runs of flits at once. This requires that a link is granted to one packet until its tail has crossed. A
+//! [`WormholeNetwork`](super::WormholeNetwork) computes runs of flits at once. This requires that a link is granted to one packet until its tail has crossed. A
 //! *shared wire* is not: each direction of a half-duplex link carries a packet, and the wire carries one flit of either packet at a time. So this
 //! network steps through every cycle and every active link, at a cost proportional to the number of flits.
 //!
@@ -21,7 +21,7 @@
 //! output ports and slots, each of which belongs to one direction. So the order of links in the [parent module](super) applies to directions. A wait
 //! for a wire lasts one flit.
 
-mod port;
+mod flit_link;
 mod step;
 
 use std::collections::VecDeque;
@@ -29,8 +29,8 @@ use std::collections::VecDeque;
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use self::port::{Port, Side};
-use super::packet::{Class, Crossing, CrossingLog, Outbox, Packet, Queued};
+use self::flit_link::{FlitLink, Side};
+use super::packet::{Crossing, CrossingLog, NetworkReports, Packet, PacketClass, QueueLength};
 use super::parameters::{InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
@@ -64,7 +64,7 @@ struct Flying {
 struct Terminal {
     /// Queued packets. With `small_first`, small packets have a queue of their own.
     queues: [VecDeque<FlyingId>; 2],
-    waiting: Queued,
+    waiting: QueueLength,
 }
 
 /// A network simulated flit by flit, with the semantics of the [module](self).
@@ -72,7 +72,7 @@ struct Terminal {
 pub struct FlitNetwork {
     topology: Topology,
     parameters: Parameters,
-    ports: Vec<Port>,
+    ports: Vec<FlitLink>,
     packets: Arena<FlyingId, Flying>,
     terminals: Vec<Terminal>,
     /// Links that are held or requested.
@@ -97,8 +97,8 @@ impl FlitNetwork {
         if wires != Wires::Own && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0) {
             return Err(ParameterError::SharedSlots);
         }
-        let mut ports: Vec<Port> =
-            (0..topology.links()).map(|link| Port::new(LinkId(link), &topology, &parameters)).collect();
+        let mut ports: Vec<FlitLink> =
+            (0..topology.links()).map(|link| FlitLink::new(LinkId(link), &topology, &parameters)).collect();
         if let Wires::Shared { terminals_from } = wires {
             let between_routers = (0..topology.links()).map(LinkId);
             let pairs = between_routers.filter_map(|link| Some((link, topology.reverse(link)?)));
@@ -149,7 +149,7 @@ impl FlitNetwork {
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
         terminal.waiting.add(&packet);
-        let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
+        let queue = usize::from(self.parameters.small_first && packet.class == PacketClass::Small);
         terminal.queues[queue].push_back(id);
         if terminal.queues[queue].len() == 1 {
             self.request_injection(id, queue);
@@ -164,12 +164,12 @@ impl FlitNetwork {
 
     /// Runs all cycles up to `to`, and posts reports to `outbox`.
     #[cfg(feature = "internals")]
-    pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
+    pub fn advance(&mut self, to: u64, outbox: &mut NetworkReports) {
         self.advance_to_report(to, to, outbox);
     }
 
     /// Runs all cycles up to `to`, then further cycles up to `latest` until one of them has a report.
-    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
+    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         while self.next <= to || (self.next <= latest && outbox.is_empty()) {
             self.run_cycle(self.next, outbox);
         }
@@ -182,7 +182,7 @@ impl FlitNetwork {
     }
 
     /// Returns the packets queued at a terminal for its injection link.
-    pub fn queued(&self, terminal: TerminalId) -> Queued {
+    pub fn queued(&self, terminal: TerminalId) -> QueueLength {
         self.terminals[terminal.index()].waiting
     }
 

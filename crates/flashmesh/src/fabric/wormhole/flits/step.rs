@@ -2,14 +2,14 @@
 
 use crate::ids::LinkId;
 
-use crate::fabric::wormhole::packet::{Crossing, Delivery, Injection, Outbox, Packet};
+use crate::fabric::wormhole::packet::{Crossing, Delivery, Injection, NetworkReports, Packet};
 
-use super::port::{Flit, Holder, Request, Side};
+use super::flit_link::{Flit, Holder, Request, Side};
 use super::{FlitNetwork, FlyingId};
 
 impl FlitNetwork {
     /// Runs cycle `now`, which is the next one with a possible event.
-    pub(super) fn run_cycle(&mut self, now: u64, outbox: &mut Outbox) {
+    pub(super) fn run_cycle(&mut self, now: u64, outbox: &mut NetworkReports) {
         self.reached = now + 1;
         let mut links = std::mem::take(&mut self.stepped);
         links.clone_from(&self.active);
@@ -70,7 +70,7 @@ impl FlitNetwork {
         port.holder = Some(Holder { packet, source, sent: 0, head: now });
         self.start_wire_hold(link, now);
         match source {
-            Some(source) => self.ports[source.index()].buffer.drains_over(link),
+            Some(source) => self.ports[source.index()].buffer.set_output_link(link),
             None => {
                 let packet = self.packets[packet].packet;
                 let terminal = &mut self.terminals[packet.source.index()];
@@ -120,7 +120,7 @@ impl FlitNetwork {
     }
 
     /// Moves the next flit over `link`, if it can cross now and the wire is available.
-    fn cross(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
+    fn cross(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         if self.parameters.credit_cycles.min(self.parameters.injection_credit_cycles) == 0 {
             self.make_room(link, now, outbox);
         }
@@ -146,7 +146,7 @@ impl FlitNetwork {
 
     /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. Terminates, because links form
     /// no cycle.
-    fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
+    fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
             && let Some(drain) = port.buffer.drain_if_full()
@@ -156,7 +156,7 @@ impl FlitNetwork {
     }
 
     /// Moves the next flit over `link`.
-    fn carry(&mut self, link: LinkId, now: u64, outbox: &mut Outbox) {
+    fn carry(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &mut self.ports[link.index()];
         let Some(holder) = &mut port.holder else { return };
         let Holder { packet, source, sent: index, .. } = *holder;

@@ -20,16 +20,16 @@ impl BlockTable {
     pub(in super::super) fn read_image(&mut self, from: &mut BitReader) -> Option<()> {
         let pages_per_block = u64::from(self.geometry.pages_per_block);
         for word in &mut self.valid {
-            *word = from.take(u64::BITS)?;
+            *word = from.read(u64::BITS)?;
         }
         for at in 0..self.rows.len() {
             let [valid, programmed, state, translation] = &mut self.rows[at];
             for pages in [valid, programmed, &mut self.invalid_pages[at]] {
-                *pages = from.take(u16::BITS).filter(|&pages| pages <= pages_per_block)? as u16;
+                *pages = from.read(u16::BITS).filter(|&pages| pages <= pages_per_block)? as u16;
             }
-            self.filled[at] = from.take(u32::BITS)? as u32;
-            *state = from.take(u8::BITS).filter(|&state| state <= BlockState::Collecting as u64)? as u16;
-            *translation = from.take(u8::BITS).filter(|&is_translation| is_translation <= 1)? as u16;
+            self.filled[at] = from.read(u32::BITS)? as u32;
+            *state = from.read(u8::BITS).filter(|&state| state <= BlockState::Collecting as u64)? as u16;
+            *translation = from.read(u8::BITS).filter(|&is_translation| is_translation <= 1)? as u16;
         }
         Some(())
     }

@@ -53,16 +53,16 @@ impl QueueSet {
 
 /// Round robin among the queues of a class, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
-struct Turns {
+struct BurstRoundRobin {
     members: QueueSet,
     /// The queue whose turn it is; `None` without members.
     at: Option<StreamId>,
     left: u32,
 }
 
-impl Turns {
-    fn of(queues: usize, members: impl Iterator<Item = usize>) -> Turns {
-        let mut turns = Turns { members: QueueSet::new(queues), at: None, left: 0 };
+impl BurstRoundRobin {
+    fn of(queues: usize, members: impl Iterator<Item = usize>) -> BurstRoundRobin {
+        let mut turns = BurstRoundRobin { members: QueueSet::new(queues), at: None, left: 0 };
         for member in members {
             let member = StreamId(member as u32);
             turns.members.set(member, true);
@@ -95,19 +95,19 @@ impl Turns {
 pub(super) struct Arbiter {
     burst: u32,
     /// The queues of urgent priority.
-    urgent: Turns,
+    urgent: BurstRoundRobin,
     /// The weighted classes, in the order of a round.
-    classes: Vec<Weighted>,
+    classes: Vec<WeightedClass>,
     /// Whether any class has used some of its weight in this round.
     has_begun: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Weighted {
-    turns: Turns,
+struct WeightedClass {
+    turns: BurstRoundRobin,
     weight: u32,
     /// The remaining weight: commands that the class may still fetch in this round.
-    left: u32,
+    remaining_weight: u32,
 }
 
 impl Arbiter {
@@ -115,11 +115,11 @@ impl Arbiter {
         let of = |priority: Option<Priority>| {
             let queues = 0..priorities.len();
             let members = queues.filter(|&index| priority.is_none_or(|wanted| priorities[index] == wanted));
-            Turns::of(priorities.len(), members)
+            BurstRoundRobin::of(priorities.len(), members)
         };
-        let class = |priority, weight| Weighted { turns: of(priority), weight, left: weight };
+        let class = |priority, weight| WeightedClass { turns: of(priority), weight, remaining_weight: weight };
         let (urgent, classes) = match config.arbitration {
-            QueueArbitration::RoundRobin => (Turns::default(), vec![class(None, u32::MAX)]),
+            QueueArbitration::RoundRobin => (BurstRoundRobin::default(), vec![class(None, u32::MAX)]),
             QueueArbitration::Weighted => (
                 of(Some(Priority::Urgent)),
                 vec![
@@ -136,7 +136,7 @@ impl Arbiter {
     #[inline]
     pub(super) fn end_round(&mut self) {
         if self.has_begun {
-            self.classes.iter_mut().for_each(|class| class.left = class.weight);
+            self.classes.iter_mut().for_each(|class| class.remaining_weight = class.weight);
             self.has_begun = false;
         }
     }
@@ -146,13 +146,13 @@ impl Arbiter {
     #[inline]
     pub(super) fn take_only(&mut self, stream: StreamId, is_room: bool) {
         debug_assert!(!self.has_begun, "a round ends when no queue has a command to fetch");
-        let has_it = |turns: &Turns| turns.at.is_some() && turns.members.contains(stream);
+        let has_it = |turns: &BurstRoundRobin| turns.at.is_some() && turns.members.contains(stream);
         if has_it(&self.urgent) {
             self.urgent.take(self.burst, stream);
         } else if let Some(class) = self.classes.iter_mut().find(|class| has_it(&class.turns)) {
             class.turns.take(self.burst, stream);
             if !is_room {
-                class.left -= 1;
+                class.remaining_weight -= 1;
                 self.has_begun = true;
             }
         }
@@ -177,9 +177,9 @@ impl Arbiter {
 
     #[inline]
     fn choose_by_weight(&mut self, ready: &QueueSet) -> Option<StreamId> {
-        let stream = self.classes.iter_mut().filter(|class| class.left > 0).find_map(|class| {
+        let stream = self.classes.iter_mut().filter(|class| class.remaining_weight > 0).find_map(|class| {
             let stream = class.turns.next(self.burst, ready)?;
-            class.left -= 1;
+            class.remaining_weight -= 1;
             Some(stream)
         });
         self.has_begun |= stream.is_some();

@@ -12,19 +12,19 @@
 //!
 //! Interrupts take no time.
 
-mod ahead;
 mod arbiter;
+mod run_ahead;
 
 use std::collections::VecDeque;
 
-use super::{Command, Doorbells, EventSink, HostEvent, Interface, Seen, Token};
+use super::{Command, Doorbells, EventSink, HostEvent, Interface, InterfaceNotice, WakeReason};
 use crate::config::{Config, Priority};
 use crate::engine::ring::Ring;
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
-use ahead::Ahead;
 use arbiter::{Arbiter, QueueSet};
+use run_ahead::RunAhead;
 
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
@@ -57,7 +57,7 @@ pub struct Nvme {
     in_drive: u32,
     /// Whether messages in flight are kept in `ahead` instead of being events (run-ahead mode).
     is_ahead: bool,
-    ahead: Ahead,
+    ahead: RunAhead,
     /// Commands whose entries are being fetched, in the order in which the link delivers them.
     entries_asked: Ring<Command>,
     /// Writes whose data is being fetched, or whose data request is not yet sent, in order.
@@ -125,7 +125,7 @@ impl Nvme {
             known: 0,
             in_drive: 0,
             is_ahead: false,
-            ahead: Ahead::default(),
+            ahead: RunAhead::default(),
             entries_asked: Ring::default(),
             data_asked: Ring::default(),
             doorbells: Doorbells::default(),
@@ -146,14 +146,14 @@ impl Nvme {
     #[inline(never)]
     fn fetch_known<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while let Some(command) = self.take_known() {
-            events.saw(Seen::Fetched(command.stream, command.request));
+            events.notify(InterfaceNotice::Fetched(command.stream, command.request));
             if self.is_ahead {
                 self.fetch_ahead(command, now);
                 continue;
             }
             self.entries_asked.push_back(command);
             let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
-            events.schedule(at, HostEvent::Wake(Token::EntryRead));
+            events.schedule(at, HostEvent::Wake(WakeReason::EntryRead));
         }
     }
 
@@ -173,13 +173,13 @@ impl Nvme {
         self.known -= 1;
         queue.in_drive += 1;
         self.in_drive += 1;
-        self.look_at(stream);
+        self.update_ready(stream);
         Some(command)
     }
 
     /// Updates the bit of `stream` in `ready`, after the counts of its queue have changed.
     #[inline]
-    fn look_at(&mut self, stream: StreamId) {
+    fn update_ready(&mut self, stream: StreamId) {
         let queue = &self.queues[stream.index()];
         self.ready.set(stream, queue.known > 0 && queue.in_drive < u64::from(self.limits.fetch_size));
     }
@@ -188,12 +188,12 @@ impl Nvme {
     #[inline]
     fn freed<A: EventSink>(&mut self, stream: StreamId, events: &mut A) {
         self.queues[stream.index()].posted -= 1;
-        events.saw(Seen::Freed(stream));
+        events.notify(InterfaceNotice::Freed(stream));
     }
 
     /// Processes the completion doorbells of `stream` that reach the drive by `now`, inclusive.
     #[inline]
-    fn hear<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+    fn process_cq_doorbells<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         while self.queues[stream.index()].announced.front().is_some_and(|&at| at <= now) {
             self.queues[stream.index()].announced.pop_front();
             self.freed(stream, events);
@@ -202,18 +202,18 @@ impl Nvme {
 
     /// Counts a command that the drive now knows of.
     #[inline]
-    fn heard_of(&mut self, stream: StreamId) {
+    fn count_known(&mut self, stream: StreamId) {
         let queue = &mut self.queues[stream.index()];
         queue.known += 1;
         self.known += 1;
-        self.look_at(stream);
+        self.update_ready(stream);
     }
 
     /// Processes a submission doorbell: counts the command, then fetches known commands while slots are free.
     #[inline(never)]
     fn submission_doorbell<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
-        self.heard_of(stream);
-        events.saw(Seen::Rung(stream));
+        self.count_known(stream);
+        events.notify(InterfaceNotice::Rung(stream));
         self.fetch(now, events);
     }
 
@@ -240,7 +240,7 @@ impl Nvme {
     ) -> Option<Time> {
         self.catch_up_before(now);
         if !self.is_reactive() {
-            self.hear(stream, now, events);
+            self.process_cq_doorbells(stream, now, events);
             let queue = &mut self.queues[stream.index()];
             if queue.posted >= self.limits.completion_depth {
                 self.hold(request, stream, events);
@@ -257,7 +257,7 @@ impl Nvme {
         let queue = &mut self.queues[stream.index()];
         queue.held.push_back(request);
         while let Some(at) = queue.announced.pop_front() {
-            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+            events.schedule(at, HostEvent::Wake(WakeReason::CompletionDoorbell(stream)));
         }
     }
 
@@ -268,11 +268,11 @@ impl Nvme {
         queue.in_drive -= 1;
         self.in_drive -= 1;
         if queue.known > 0 {
-            self.look_at(stream);
+            self.update_ready(stream);
         }
-        events.saw(Seen::Finished(stream, request));
+        events.notify(InterfaceNotice::Finished(stream, request));
         self.fetch(now, events);
-        events.saw(Seen::Posted(stream, request));
+        events.notify(InterfaceNotice::Posted(stream, request));
         let at = self.link.send(Direction::ToHost, self.messages.completion, now);
         if self.is_ahead {
             self.expect_anew(events);
@@ -284,7 +284,7 @@ impl Nvme {
 impl Interface for Nvme {
     #[inline(never)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
-        events.saw(Seen::Queued(command.stream, command.request));
+        events.notify(InterfaceNotice::Queued(command.stream, command.request));
         if self.is_ahead {
             self.catch_up_to(now);
             return self.issue_ahead(command, now, events);
@@ -292,7 +292,7 @@ impl Interface for Nvme {
         self.doorbells.submission += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
         self.queues[command.stream.index()].submitted.push_back(command);
-        events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
+        events.schedule(at, HostEvent::Wake(WakeReason::SubmissionDoorbell(command.stream)));
     }
 
     #[inline(never)]
@@ -309,8 +309,8 @@ impl Interface for Nvme {
     }
 
     #[inline(never)]
-    fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
-        events.saw(Seen::Taken(stream));
+    fn consume_completion<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+        events.notify(InterfaceNotice::Taken(stream));
         self.catch_up_to(now);
         self.doorbells.completion += 1;
         let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
@@ -318,36 +318,36 @@ impl Interface for Nvme {
         if queue.held.is_empty() {
             queue.announced.push_back(at);
         } else {
-            events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+            events.schedule(at, HostEvent::Wake(WakeReason::CompletionDoorbell(stream)));
         }
     }
 
     /// Handles a wake-up. Inlined except for doorbells, because the work per message takes less time than a call.
     #[inline(always)]
-    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
+    fn wake<A: EventSink>(&mut self, token: WakeReason, now: Time, events: &mut A) {
         match token {
-            Token::SubmissionDoorbell(stream) => self.submission_doorbell(stream, now, events),
-            Token::CompletionDoorbell(stream) => self.completion_doorbell(stream, now, events),
-            Token::EntryRead => {
+            WakeReason::SubmissionDoorbell(stream) => self.submission_doorbell(stream, now, events),
+            WakeReason::CompletionDoorbell(stream) => self.completion_doorbell(stream, now, events),
+            WakeReason::EntryRead => {
                 let Some(command) = self.entries_asked.pop_front() else { return };
                 let at = self.link.send(Direction::ToDrive, self.messages.submission, now);
                 if command.data > Bytes::ZERO {
                     self.data_asked.push_back(command);
-                    events.schedule(at, HostEvent::Wake(Token::EntryArrived));
+                    events.schedule(at, HostEvent::Wake(WakeReason::EntryArrived));
                 } else {
                     events.schedule(at, HostEvent::InDrive(command.request));
                 }
             }
-            Token::EntryArrived => {
+            WakeReason::EntryArrived => {
                 let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
-                events.schedule(at, HostEvent::Wake(Token::DataRead));
+                events.schedule(at, HostEvent::Wake(WakeReason::DataRead));
             }
-            Token::DataRead => {
+            WakeReason::DataRead => {
                 let Some(command) = self.data_asked.pop_front() else { return };
                 let at = self.link.send_data(Direction::ToDrive, command.data, now);
                 events.schedule(at, HostEvent::InDrive(command.request));
             }
-            Token::AdapterIssue => {}
+            WakeReason::AdapterIssue => {}
         }
     }
 

@@ -1,0 +1,91 @@
+//! The data of a fitted profile.
+
+use super::classes::{LocalityClass, Operation, PAGE_SECTORS};
+
+/// The pages of a stripe. Generated addresses of fresh pages keep their position within the stripe.
+pub(super) const STRIPE_PAGES: u64 = 256;
+
+/// A fitted profile: counts and quantiles of a trace, without any part of the trace itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FittedProfile {
+    /// The number of requests of the original trace.
+    pub requests: u64,
+    /// An upper bound of the addresses of the original trace, in bytes.
+    pub address_span: u64,
+    /// The operations. Segments and pairs refer to them by index.
+    pub(super) operations: Vec<OperationModel>,
+    /// The classes of interarrival times. Segments and pairs refer to them by index.
+    pub(super) gaps: Vec<GapModel>,
+    /// The targets. Segments and pairs refer to them by index.
+    pub(super) targets: Vec<TargetModel>,
+    /// The segments of consecutive requests. All have the same number of requests, except the last.
+    pub(super) segments: Vec<Segment>,
+    /// The counts of each table of [`PAIRS`].
+    pub(super) pairs: [PairCounts; PAIRS.len()],
+    /// The distances of fresh pages from the nearest recent request, in pages. Equally likely.
+    pub(super) near_pages: Vec<i64>,
+    /// The number of requests by the position of their first page within its stripe.
+    pub(super) phases: Vec<u64>,
+}
+
+/// The requests of one kind with sizes in one octave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OperationModel {
+    pub(super) operation: Operation,
+    /// The sizes in sectors of 512 B. Equally likely.
+    pub(super) sectors: Vec<u64>,
+    /// The number of requests that begin at each sector of a page.
+    pub(super) offsets: [u64; PAGE_SECTORS as usize],
+}
+
+/// The requests with one target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TargetModel {
+    pub(super) target: LocalityClass,
+    /// The number of pages of these requests, and the number of these pages that no earlier request had touched.
+    pub(super) pages: u64,
+    pub(super) fresh_pages: u64,
+}
+
+/// The interarrival times of one class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GapModel {
+    pub(super) class: u32,
+    /// The minimum, the seven octiles and the maximum, in nanoseconds.
+    pub(super) quantiles_ns: [u64; 9],
+}
+
+/// The counts of outcomes, by index.
+pub(super) type Counts = Vec<(u32, u64)>;
+
+/// A segment of consecutive requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// The time from the last arrival before the segment to the last arrival of the segment.
+    pub(super) duration_ns: u64,
+    /// The number of pages of the segment that no earlier request had touched.
+    pub(super) fresh_pages: u64,
+    /// The counts of operations, gaps and targets, in the order of [`Descriptor`].
+    pub(super) counts: [Counts; 3],
+}
+
+/// The counts of (context, outcome), both by index.
+pub(super) type PairCounts = Vec<(u32, u32, u64)>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Descriptor {
+    Operation,
+    Gap,
+    Target,
+}
+
+/// The tables of pairs: context and outcome. The order within a request is gap, operation, target. If the context precedes the
+/// outcome in this order, it belongs to the same request, otherwise to the previous one.
+pub(super) const PAIRS: [(Descriptor, Descriptor); 6] = [
+    (Descriptor::Gap, Descriptor::Gap),
+    (Descriptor::Operation, Descriptor::Gap),
+    (Descriptor::Operation, Descriptor::Operation),
+    (Descriptor::Gap, Descriptor::Operation),
+    (Descriptor::Operation, Descriptor::Target),
+    (Descriptor::Target, Descriptor::Target),
+];

@@ -1,0 +1,94 @@
+//! Properties that the oracles expect of each kind of interconnect, declared independently of the simulator's
+//! [info](crate::fabric::FabricInfo).
+
+use crate::config::FabricKind;
+
+/// Expected properties of a kind of interconnect.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpectedFabric {
+    /// Value of `fabric.kind`.
+    pub name: &'static str,
+    /// Rule for the links that lead to a die.
+    pub links: LinksToDie,
+    /// Rule for the time for which a transfer holds its path.
+    pub transfer: Transfer,
+    /// Whether each die has a controller that decodes every command and frames all data.
+    pub decodes_on_die: bool,
+    /// Whether the routers have buffers, which draw power.
+    pub buffers_in_routers: bool,
+}
+
+/// The links that lead to a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinksToDie {
+    /// One link, numbered like the channel (row) of the die.
+    OfRow,
+    /// One link, numbered like the chip of the die.
+    OfChip,
+    /// Several links, or unknown.
+    Several,
+}
+
+/// The time for which a transfer holds its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Command time, plus the time of the bytes at `fabric.channel-rate`.
+    Signals,
+    /// Time of the packets at this multiple of `fabric.channel-rate`.
+    Packets(u64),
+    /// Not determined: depends on the path.
+    OfPath,
+}
+
+/// All kinds, in the order of the configuration.
+static KINDS: [ExpectedFabric; FabricKind::ALL.len()] = {
+    use LinksToDie::{OfChip, OfRow, Several};
+    use Transfer::{OfPath, Packets, Signals};
+    const fn kind(
+        name: &'static str,
+        links: LinksToDie,
+        transfer: Transfer,
+        decodes_on_die: bool,
+        buffers_in_routers: bool,
+    ) -> ExpectedFabric {
+        ExpectedFabric { name, links, transfer, decodes_on_die, buffers_in_routers }
+    }
+    [
+        kind("bus", OfRow, Signals, false, false),
+        kind("pssd", OfRow, Packets(2), true, false),
+        kind("pnssd", Several, OfPath, true, false),
+        kind("nossd", Several, OfPath, false, true),
+        kind("venice", Several, OfPath, false, false),
+        kind("ideal", OfChip, Signals, false, false),
+    ]
+};
+
+const _: () = {
+    let mut names = [""; KINDS.len()];
+    let mut at = 0;
+    while at < KINDS.len() {
+        names[at] = KINDS[at].name;
+        at += 1;
+    }
+    assert!(FabricKind::are_names(&names), "the oracles and the choices of `fabric.kind` name other kinds");
+};
+
+/// Returns the expected properties of the kind with this name; `None` if the oracles do not know it.
+pub fn expected(name: &str) -> Option<&'static ExpectedFabric> {
+    KINDS.iter().find(|expected| expected.name == name)
+}
+
+/// Returns the expected properties of a kind of the configuration.
+#[cfg(any(test, feature = "internals"))]
+pub(super) fn expected_of(kind: FabricKind) -> &'static ExpectedFabric {
+    &KINDS[kind as usize]
+}
+
+/// Properties of an unknown interconnect. They assume nothing, so that the oracles accept any behaviour.
+pub(super) const UNKNOWN: ExpectedFabric = ExpectedFabric {
+    name: "",
+    links: LinksToDie::Several,
+    transfer: Transfer::OfPath,
+    decodes_on_die: false,
+    buffers_in_routers: false,
+};

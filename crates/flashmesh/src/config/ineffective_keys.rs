@@ -1,0 +1,243 @@
+//! Detection of keys without effect, such as a time scale when the replay mode is not open.
+
+use super::Config;
+use super::error::{ConfigErrorKind, Finding};
+use super::load::{Layer, Loader, Setting, parameters};
+use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
+use super::stream::{PER_STREAM, StreamConfig};
+use super::tree::Written;
+
+/// The keys that together select the source of requests.
+const SOURCE: [&str; 4] = ["workload.kind", "workload.trace", "workload.profile", "workload.fitted"];
+
+/// Returns the canonical value of a key; empty if it is unset.
+pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String {
+    let keys = entries.iter().find(|(name, _)| name == section).map(|(_, keys)| keys.as_slice()).unwrap_or_default();
+    keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
+}
+
+/// Returns the condition on a Python policy that can replace the key; `None` if no policy can.
+fn policy_of(with: &UsedWith) -> Option<&Condition> {
+    with.any_of.iter().find(|condition| condition.section == "policy")
+}
+
+/// The scope in which a key is evaluated: the top level, or the named stream.
+#[derive(Clone, Copy)]
+struct KeyScope<'a> {
+    entries: &'a [Written],
+    stream: Option<&'a str>,
+}
+
+impl KeyScope<'_> {
+    fn section(self, section: &str) -> String {
+        match self.stream.filter(|_| StreamConfig::has_section(section)) {
+            Some(stream) => dotted(stream, section),
+            None => section.to_owned(),
+        }
+    }
+
+    fn path(self, condition: &Condition) -> String {
+        dotted(&self.section(condition.section), condition.key)
+    }
+
+    fn value(self, condition: &Condition) -> String {
+        value_of(self.entries, &self.section(condition.section), condition.key)
+    }
+
+    fn holds(self, with: &UsedWith) -> bool {
+        with.any_of.iter().any(|condition| condition.holds(&self.value(condition)))
+    }
+
+    fn actual_values(self, with: &UsedWith) -> String {
+        let each = with.any_of.iter().map(|condition| match self.value(condition) {
+            value if value.is_empty() => format!("{} is not set", self.path(condition)),
+            value => format!("{} is {value}", self.path(condition)),
+        });
+        each.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// Returns the remedy, such as `set replay.mode to "open"`.
+    fn remedy(self, with: &UsedWith) -> String {
+        if let Some(policy) = policy_of(with) {
+            return format!("leave {} away", policy.path());
+        }
+        let each = with.any_of.iter().map(|condition| match condition.is {
+            true => format!("set {} to {}", self.path(condition), condition.values.join(" or ")),
+            false => format!("set {}", self.path(condition)),
+        });
+        each.collect::<Vec<_>>().join(", or ")
+    }
+}
+
+impl Config {
+    /// Returns the reason why the key `path`, such as `venice.routing`, has no effect: the present value of the key in its condition. `None` if the
+    /// key has an effect or does not exist.
+    ///
+    /// Considers only the values in effect. Loading is more tolerant: loading accepts a key without effect if the same text selects another mode.
+    pub fn why_ineffective(&self, path: &str) -> Option<String> {
+        let stream = self.stream.iter().map(|stream| format!("stream.{}", stream.name));
+        let stream = stream.into_iter().find(|stream| path.starts_with(&format!("{stream}.")));
+        let own = stream.as_ref().map_or(path, |stream| &path[stream.len() + 1..]);
+        let (section, key) = own.rsplit_once('.').unwrap_or(("", own));
+        let spec = parameters().find(|spec| spec.section == section && spec.key == key)?;
+        let entries = self.entries();
+        let streams: Vec<String> = match stream {
+            Some(stream) => vec![stream],
+            None if StreamConfig::has_section(section) => {
+                self.stream.iter().map(|each| format!("stream.{}", each.name)).collect()
+            }
+            None => Vec::new(),
+        };
+        let above = KeyScope { entries: &entries, stream: None };
+        let scopes: Vec<KeyScope<'_>> = match streams.as_slice() {
+            [] => vec![above],
+            names => names.iter().map(|name| KeyScope { stream: Some(name), ..above }).collect(),
+        };
+        let reason = |scope: &KeyScope<'_>| {
+            spec.used_with.iter().find(|with| !scope.holds(with)).map(|with| scope.actual_values(with))
+        };
+        let reasons: Option<Vec<String>> = scopes.iter().map(reason).collect();
+        reasons?.into_iter().next()
+    }
+}
+
+impl Loader {
+    /// Reports keys without effect.
+    ///
+    /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several modes, and
+    /// overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a preset are never
+    /// reported. A Python policy is not such a mode: keys of the replaced built-in policy in the same file are reported.
+    pub(super) fn report_ineffective(&mut self) {
+        let entries = self.config.entries();
+        let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
+        let above = KeyScope { entries: &entries, stream: None };
+        let scopes: Vec<KeyScope<'_>> =
+            streams.iter().map(|stream| KeyScope { stream: Some(stream.as_str()), ..above }).collect();
+        let mut found = Vec::new();
+        for spec in parameters() {
+            let mut first = |find: &dyn Fn(&UsedWith) -> Option<Finding>| {
+                found.extend(spec.used_with.iter().find_map(find));
+            };
+            if streams.is_empty() || !StreamConfig::has_section(spec.section) {
+                first(&|with| self.ineffective_in_scope(spec, with, above));
+                continue;
+            }
+            for &scope in &scopes {
+                first(&|with| self.ineffective_in_scope(spec, with, scope));
+            }
+            first(&|with| self.ineffective_in_all(spec, with, above, &scopes));
+        }
+        if !streams.is_empty() {
+            found.extend(self.hidden(&streams));
+        }
+        self.findings.extend(found);
+    }
+
+    /// Returns the user's setting of a key; `None` if only a preset sets the key, or if the value is invalid.
+    fn given(&self, section: &str, key: &str) -> Option<&Setting> {
+        self.settings.get(&dotted(section, key)).filter(|setting| setting.is_valid && setting.layer > Layer::Preset)
+    }
+
+    fn ineffective_in_scope(&self, spec: &ParameterSpec, with: &UsedWith, scope: KeyScope<'_>) -> Option<Finding> {
+        let section = scope.section(spec.section);
+        let setting = self.given(&section, spec.key)?;
+        if scope.holds(with) || self.is_decided(with, scope, setting, false) {
+            return None;
+        }
+        let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.actual_values(with));
+        Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
+    }
+
+    /// Returns the finding for a top-level key that has no effect in any stream.
+    fn ineffective_in_all(
+        &self,
+        spec: &ParameterSpec,
+        with: &UsedWith,
+        above: KeyScope<'_>,
+        streams: &[KeyScope<'_>],
+    ) -> Option<Finding> {
+        let setting = self.given(spec.section, spec.key)?;
+        if streams.iter().any(|scope| scope.holds(with))
+            || streams.iter().all(|&scope| self.is_decided(with, scope, setting, true))
+        {
+            return None;
+        }
+        let (path, key) = (dotted(spec.section, spec.key), spec.key);
+        if with.any_of.iter().all(|condition| !StreamConfig::has_section(condition.section)) || !above.holds(with) {
+            let message = format!("{path} has no effect: {}", above.actual_values(with));
+            return Some(unused(setting, message, format!("{}, or leave {key} away", above.remedy(with))));
+        }
+        let message = format!("{path} has no effect in any stream: {}", streams[0].actual_values(with));
+        Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
+    }
+
+    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, the top-level
+    /// setting of the key counts too, but only in a later layer, unless `stands_above`.
+    fn is_decided(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
+        if let Some(policy) = policy_of(with) {
+            // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.
+            let is_override = setting.layer == Layer::Override;
+            return self.is_stated(policy, policy.section, scope, setting, is_override) || self.says_all(setting.layer);
+        }
+        with.any_of.iter().any(|condition| {
+            let own = scope.section(condition.section);
+            self.is_stated(condition, &own, scope, setting, true)
+                || (own != condition.section
+                    && self.is_stated(condition, condition.section, scope, setting, stands_above))
+        })
+    }
+
+    /// Returns whether every key is set in `layer` or a later layer, as in the canonical form of a configuration, which must stay loadable.
+    fn says_all(&self, layer: Layer) -> bool {
+        let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
+        let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
+        parameters().filter(|spec| spec.default_text.is_some()).filter(above).all(is_said)
+    }
+
+    fn is_stated(
+        &self,
+        condition: &Condition,
+        section: &str,
+        scope: KeyScope<'_>,
+        setting: &Setting,
+        same: bool,
+    ) -> bool {
+        let said = |key: &str, same: bool| {
+            let by = self.settings.get(&dotted(section, key));
+            by.is_some_and(|by| !by.is_valid || by.layer > setting.layer || (same && by.layer == setting.layer))
+        };
+        if said(condition.key, same) {
+            return true;
+        }
+        // A source of requests set in a later layer, such as a trace, implies the kind.
+        let path = dotted(condition.section, condition.key);
+        if path == SOURCE[0] {
+            let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
+            return keys.skip(1).any(|(_, key)| said(key, false));
+        }
+        // A text states that a key is unset by setting all other keys of the section, as the canonical form does.
+        let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
+        scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
+    }
+
+    fn hidden(&self, streams: &[String]) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (path, setting) in self.settings.iter().filter(|(_, setting)| setting.layer == Layer::Override) {
+            if !PER_STREAM.iter().any(|section| path.split('.').next() == Some(section)) {
+                continue;
+            }
+            let same = if SOURCE.contains(&path.as_str()) { &SOURCE[..] } else { &[path.as_str()][..] };
+            let says = |stream: &String| same.iter().any(|path| self.settings.contains_key(&dotted(stream, path)));
+            if streams.iter().all(says) {
+                let message = format!("{path} has no effect: every stream says it itself");
+                found.push(unused(setting, message, format!("set it in a stream: {}.{path}", streams[0])));
+            }
+        }
+        found
+    }
+}
+
+fn unused(setting: &Setting, message: String, help: String) -> Finding {
+    let place = Some(setting.key_place.clone());
+    Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place }
+}

@@ -1,0 +1,200 @@
+//! Steps: follow-up work of an event, performed depth first. The follow-ups of a step run before its next sibling.
+
+use crate::datapath::{Datapath, HeldDie};
+use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::policies::{FirmwarePolicy, PolicyEvent};
+use crate::schedule::purpose::Purpose;
+
+use super::work::collect::Erased;
+use super::work::host_read;
+use super::{Context, Controller};
+
+/// A piece of follow-up work.
+#[derive(Clone, Copy, Debug)]
+pub enum FollowUp {
+    /// Enqueue a transaction at its die, unless the policy holds it.
+    Enqueue(TransactionId),
+    /// Begin a transaction of the firmware, such as an erase, and enqueue it.
+    Own {
+        work: Purpose,
+        lpn: Lpn,
+        from: Ppn,
+        plane: PlaneId,
+    },
+    /// Try to issue the next operation at a die.
+    TryIssue(DieId),
+    /// Like [`TryIssue`](Self::TryIssue), but not for the other dies of the chip.
+    TryIssueOfDie(DieId),
+    /// Resume an issue that was interrupted to collect planes that are short of pages.
+    ResumeIssue(HeldDie),
+    /// Begin the background work of a die that has become idle.
+    Idle(DieId),
+    /// Continue a transaction whose mapping entry is in DRAM.
+    Translated(TransactionId),
+    /// Continue a transaction that waited until its mapping entry was read.
+    Resume(TransactionId),
+    /// Start a write for which no earlier write of its page is in flight.
+    StartWrite(TransactionId),
+    /// End a write of a page, and start the next write of the page, if any.
+    Successor(Lpn, Option<TransactionId>),
+    /// Assign a free page of a plane to the first write that is blocked there.
+    Unblock(PlaneId),
+    /// Collect a plane if it is short of free pages.
+    Collect(PlaneId),
+    /// Collect a plane of an idle die if it needs background collection.
+    CollectInBackground(PlaneId),
+    /// Continue the collection of a plane.
+    Advance(PlaneId),
+    /// Run the partly filled program on another chip, if the victim of this plane has no more units for it.
+    AllRead(PlaneId),
+    /// Send the data that is still in the register of a die.
+    SendRest(DieId),
+    /// Mark the victim of a plane as empty.
+    Drained(PlaneId),
+    /// Begin a wear move after an erase, if the plane needs one.
+    Erased(Erased),
+    /// Mark the mapping entry of a page as changed: the page was written, moved or deallocated.
+    EntryChanged(Lpn),
+    SettleMap,
+    SettleJournal,
+    /// Destage due pages from the device cache, and admit waiting writes to it.
+    SettleCache,
+    /// Destage due pages from the device cache.
+    SendDestages,
+    /// Continue the flushes whose pages are all on flash.
+    Flushed,
+}
+
+/// Stack of pending steps: the next one is the last.
+#[derive(Clone, Debug, Default)]
+pub struct FollowUpStack(Vec<FollowUp>);
+
+impl FollowUpStack {
+    #[inline]
+    pub fn push(&mut self, step: FollowUp) {
+        self.0.push(step);
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Reverses the order of the last pushed steps, all but the first `count`: the step pushed first is then performed first.
+    #[inline(always)]
+    fn arrange(&mut self, count: usize) {
+        if self.0.len() > count + 1 {
+            self.0[count..].reverse();
+        }
+    }
+}
+
+impl Controller {
+    /// Performs all pending steps.
+    #[inline(always)]
+    pub(super) fn run<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if !self.shared.follow_ups.is_empty() {
+            self.run_steps(datapath, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn run_steps<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.shared.follow_ups.arrange(0);
+        while let Some(step) = self.shared.follow_ups.0.pop() {
+            let count = self.shared.follow_ups.0.len();
+            self.perform(step, datapath, kernel);
+            self.shared.follow_ups.arrange(count);
+        }
+    }
+
+    fn perform<M: Model>(&mut self, step: FollowUp, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, writes, collections, moves, map, cache, .. } = self;
+        macro_rules! cx {
+            () => {
+                &mut Context { shared, datapath, kernel }
+            };
+        }
+        match step {
+            FollowUp::Enqueue(id) => self.enqueue(id, datapath, kernel),
+            FollowUp::TryIssue(die) => self.try_issue_deferred(die, datapath, kernel),
+            FollowUp::TryIssueOfDie(die) => {
+                let wants = datapath.try_issue_of_die(die, self, kernel);
+                self.handle_outcome(wants, datapath, kernel);
+            }
+            FollowUp::ResumeIssue(held) => {
+                let wants = datapath.resume_issue(held, self, kernel);
+                self.handle_outcome(wants, datapath, kernel);
+            }
+            FollowUp::Own { work, lpn, from, plane } => {
+                let cx = cx!();
+                let id = cx.begin_internal(work, lpn, from, plane);
+                cx.push(FollowUp::Enqueue(id));
+            }
+            FollowUp::Idle(die) => {
+                let cx = cx!();
+                collections.idle(die, cx);
+                if M::ALL_FEATURES {
+                    cx.shared.policy.notify(PolicyEvent::DieIdle);
+                }
+            }
+            FollowUp::Translated(id) => {
+                let cx = cx!();
+                let transaction = cx.datapath.transaction(id);
+                let (request, lpn) = (transaction.owner.request, transaction.lpn);
+                cx.kernel.notify(|| Notice::EntryUsed(request, lpn));
+                match transaction.purpose {
+                    Purpose::HostRead(_) => {
+                        host_read::retarget(id, map.as_deref_mut(), cx);
+                        cx.push(FollowUp::Enqueue(id));
+                    }
+                    _ => writes.start_translated(id, cx),
+                }
+            }
+            FollowUp::Resume(id) => {
+                let cx = cx!();
+                let transaction = cx.datapath.transaction_mut(id);
+                transaction.account.charge_map_wait(cx.kernel.now());
+                if cx.shared.is_cut_off && transaction.owner.request.is_some() {
+                    return self.give_up(id, datapath, kernel);
+                }
+                cx.push(FollowUp::Translated(id));
+            }
+            FollowUp::StartWrite(id) => writes.start(id, map.as_deref_mut(), cx!()),
+            FollowUp::Successor(lpn, next) => writes.ended(lpn, next, cache.as_deref_mut(), cx!()),
+            FollowUp::Unblock(plane) => writes.unblock(plane, cx!()),
+            FollowUp::Collect(plane) => collections.collect_if_needed(plane, cx!()),
+            FollowUp::CollectInBackground(plane) => collections.collect_plane_in_background(plane, cx!()),
+            FollowUp::Advance(plane) => collections.advance(plane, moves, map.as_deref_mut(), cx!()),
+            FollowUp::AllRead(plane) => moves.all_read(plane, cx!()),
+            FollowUp::SendRest(die) => self.send_register(die, datapath, kernel),
+            FollowUp::Drained(plane) => collections.drained(plane, cx!()),
+            FollowUp::Erased(erased) => collections.level_wear(erased, cx!()),
+            FollowUp::EntryChanged(lpn) => {
+                if let Some(map) = map {
+                    map.entry_changed(lpn);
+                    cx!().push(FollowUp::SettleMap);
+                }
+            }
+            FollowUp::SettleMap => {
+                if let Some(map) = map {
+                    map.settle(cx!());
+                }
+            }
+            FollowUp::SettleJournal => super::work::journal::settle(map.as_deref_mut(), cx!()),
+            FollowUp::SettleCache | FollowUp::SendDestages => {
+                if let Some(cache) = cache {
+                    cache.settle(matches!(step, FollowUp::SettleCache), writes, collections, cx!());
+                }
+            }
+            FollowUp::Flushed => {
+                if let Some(cache) = cache {
+                    cache.flushed(cx!());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Static description of a kind of interconnect.
+
+use crate::config::{self, Config, Move};
+use crate::flash::geometry::Geometry;
+use crate::units::{Time, Wattage};
+
+use super::registry::KINDS;
+use super::{AnyFabric, FabricError};
+
+/// Properties of a kind of interconnect, known before an instance is built.
+///
+/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles have a [table](crate::check::expected_fabrics) of their own.
+/// Each kind states every property: there are no defaults.
+#[derive(Clone, Debug)]
+pub struct FabricInfo {
+    /// Value of `fabric.kind`.
+    pub name: &'static str,
+    /// Explanation for a reader who does not know the interconnect.
+    pub caption: &'static str,
+    /// Configuration sections that this kind reads and some other kinds do not.
+    pub sections: &'static [&'static str],
+    /// Keys of `[fabric]` that affect this kind, besides `kind` and `hold-path`.
+    pub used_keys: &'static [&'static str],
+    /// Keys of `[fabric]` for channels that this kind accepts although they have no effect, so that one file can serve several kinds. A key in
+    /// neither list is rejected if set.
+    pub accepted_unused_keys: &'static [&'static str],
+    /// Ways in which GC can move pages over this kind.
+    pub moves: &'static [Move],
+    /// Constructor for `fabric.hold-path`; `None` if paths of this kind cannot be held.
+    pub build_held: Option<Build>,
+    /// Whether each die has a controller that decodes and frames packets.
+    pub die_controllers: bool,
+    /// Location of the routers.
+    pub routers: RouterPlacement,
+    /// Power of one router.
+    pub router_power: fn(&config::Power) -> Wattage,
+    /// Check of the other sections of the configuration against this kind.
+    pub check: fn(&Config) -> Result<(), FabricError>,
+    /// Constructor of an interconnect of this kind.
+    pub build: Build,
+}
+
+/// A constructor of interconnects. The configuration must have passed [`check`].
+pub type Build = fn(&Config, &Geometry) -> Result<AnyFabric, FabricError>;
+
+/// Location of the routers of an interconnect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouterPlacement {
+    /// No routers at all.
+    None,
+    /// On the board, next to the chips.
+    Beside,
+    /// Inside the chips.
+    Inside,
+}
+
+impl FabricInfo {
+    /// Returns the time that a chip takes to decode or frame a packet, in addition to the array time.
+    pub fn on_die_controller_time(&self, config: &Config) -> Time {
+        if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
+    }
+
+    /// Returns whether `fabric.arbitration` selects the arbitration of the channels.
+    pub fn arbitrates(&self) -> bool {
+        self.used_keys.contains(&"fabric.arbitration")
+    }
+}
+
+/// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal".
+fn named(is_one: impl Fn(&FabricInfo) -> bool) -> String {
+    let names: Vec<&str> = KINDS.iter().filter(|info| is_one(info)).map(|info| info.name).collect();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+        [] => String::new(),
+    }
+}
+
+/// Checks an interconnect of kind `info` against the rest of `config`.
+///
+/// # Errors
+/// If they do not fit. The error has the reason and the keys to change.
+pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
+    check_keys(info, config)?;
+    let r#move = config.gc.r#move;
+    if !info.moves.contains(&r#move) {
+        let able = named(|info| info.moves.contains(&r#move));
+        return Err(FabricError {
+            keys: vec!["gc.move", "fabric.kind"],
+            message: format!("gc.move = `{move}` needs fabric.kind = {able}, found {}", info.name),
+            help: "choose such a kind, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
+    if config.fabric.hold_path != config::HoldPath::Never {
+        check_held(info, config)?;
+    }
+    (info.check)(config)
+}
+
+/// Checks that every key of `[fabric]` that is set has an effect on the kind.
+fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
+    let standard = config::Fabric::default();
+    // The pattern has no `..`, so that a new key does not compile until it is classified here.
+    let config::Fabric {
+        kind: _,
+        hold_path: _,
+        // This key is used only with `channel_load`.
+        driver_resistance_ohm: _,
+        chip_capacitance_ff: _,
+        controller_capacitance_ff: _,
+        channel_rate,
+        channel_load,
+        arbitration,
+    } = &config.fabric;
+    let keys = [
+        ("fabric.channel-rate", *channel_rate != standard.channel_rate),
+        ("fabric.channel-load", *channel_load != standard.channel_load),
+        ("fabric.arbitration", *arbitration != standard.arbitration),
+    ];
+    for (key, is_set) in keys {
+        if is_set && !info.used_keys.contains(&key) && !info.accepted_unused_keys.contains(&key) {
+            let able = named(|info| info.used_keys.contains(&key));
+            return Err(FabricError {
+                keys: vec![key, "fabric.kind"],
+                message: format!("{key} does not act on fabric.kind = {}", info.name),
+                help: format!("leave it away, or choose fabric.kind = {able}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that paths can stay held while the array works.
+fn check_held(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
+    if info.build_held.is_none() {
+        let able = named(|info| info.build_held.is_some());
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "fabric.kind"],
+            message: format!("fabric.hold-path goes with fabric.kind = {able}, found {}", info.name),
+            help: "choose such a kind, or set fabric.hold-path to false".to_owned(),
+        });
+    }
+    if config.fabric.hold_path.holds_programs() && config.suspension() != config::Suspension::Off {
+        let key = if config.ftl.policy == config::FirmwarePolicy::Mbm { "mbm.suspension" } else { "flash.suspension" };
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", key],
+            message: format!(
+                "fabric.hold-path = {} holds the path for as long as the array works, and {key} = {} needs it for the read that suspends the array",
+                config.fabric.hold_path,
+                config.suspension()
+            ),
+            help: format!("set {key} = \"off\", or fabric.hold-path = false or \"reads\""),
+        });
+    }
+    if config.fabric.arbitration == config::Arbitration::DataFirstTogether {
+        return Err(FabricError {
+            keys: vec!["fabric.arbitration", "fabric.hold-path"],
+            message: format!(
+                "fabric.arbitration = data-first-together gives a granted channel to another die, and fabric.hold-path = {} holds it",
+                config.fabric.hold_path
+            ),
+            help: "set fabric.arbitration to \"data-first-round-robin\", or fabric.hold-path to false".to_owned(),
+        });
+    }
+    if config.gc.r#move.crosses_chips() {
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "gc.move"],
+            message: format!(
+                "fabric.hold-path holds the path to a chip for its controller, and gc.move = {} needs one to another chip",
+                config.gc.r#move
+            ),
+            help: "set gc.move to \"through-controller\", or fabric.hold-path to false".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::info_of;
+    use super::*;
+    use crate::config::FabricKind;
+
+    #[test]
+    fn sections_that_go_with_kinds_go_with_those_that_say_so() {
+        let mut conditional = 0;
+        for section in Config::sections() {
+            let mut conditions = section.used_with.iter().flat_map(|with| &with.any_of);
+            let Some(condition) = conditions.find(|of| (of.section, of.key) == ("fabric", "kind")) else {
+                continue;
+            };
+            conditional += 1;
+            for &kind in FabricKind::ALL {
+                let is_read = condition.holds(&format!("\"{kind}\""));
+                assert_eq!(info_of(kind).sections.contains(&section.name), is_read, "{kind} and [{}]", section.name);
+            }
+        }
+        let named: std::collections::BTreeSet<_> = KINDS.iter().flat_map(|info| info.sections).collect();
+        assert_eq!(conditional, named.len(), "a kind names a section that goes with any kind");
+    }
+
+    #[test]
+    fn every_kind_says_of_every_key_of_fabric_whether_it_acts() {
+        let section = Config::sections().iter().find(|section| section.name == "fabric").expect("it is declared");
+        for info in KINDS {
+            for parameter in &section.parameters {
+                let key = format!("fabric.{}", parameter.key);
+                let named = info.used_keys.iter().chain(info.accepted_unused_keys).filter(|of| **of == key).count();
+                let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
+                // These keys are used only with `channel-load`. Kinds with neither list of that key reject it: their channels are shared, but the
+                // model ignores their electrical load.
+                let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
+                let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&info.name);
+                assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", info.name);
+            }
+        }
+    }
+}

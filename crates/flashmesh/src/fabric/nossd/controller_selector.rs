@@ -1,0 +1,300 @@
+//! Attachment of controllers to routers, and the policies that choose controllers for commands and replies.
+
+use crate::config::{self, ControllerPlacement, InjectionPolicy, NossdTopology, ReplyPolicy};
+use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyError};
+use crate::flash::geometry::Geometry;
+use crate::ids::ChipId;
+
+use super::terminals::{Endpoint, Terminals};
+
+/// Returns the grid of the routers, one in each chip.
+fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
+    match topology {
+        NossdTopology::Mesh => Grid::mesh(rows, columns),
+        NossdTopology::Torus => Grid::torus(rows, columns),
+        NossdTopology::Ring => Grid::ring(rows * columns),
+    }
+}
+
+/// Returns the router of each of `rows` controllers.
+fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
+    let router = |row: u32, column: u32| RouterId(row * columns + column);
+    match placement {
+        ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
+        ControllerPlacement::AllSided => (0..rows)
+            .map(|controller| {
+                // Controllers go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
+                let (side, rank) = (controller % 4, controller / 4);
+                let on_side = rows / 4 + u32::from(side < rows % 4);
+                let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
+                match side {
+                    0 => router(along(rows), 0),
+                    1 => router(along(rows), columns - 1),
+                    2 => router(0, along(columns)),
+                    _ => router(rows - 1, along(columns)),
+                }
+            })
+            .collect(),
+    }
+}
+
+/// Builds the topology of a drive. It has one terminal for each local channel: first those of the chips, then those of the controllers.
+///
+/// # Errors
+/// If a network cannot have that many chips.
+pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
+    let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
+    let routers = u64::from(rows) * u64::from(columns);
+    if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
+        return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
+    }
+    let (terminals, attachments) = (Terminals::new(config, geometry), attachments(config.placement, rows, columns));
+    let router = |end: Endpoint| match end {
+        Endpoint::Chip(chip) => RouterId(chip),
+        Endpoint::Controller(controller) => attachments[controller as usize],
+    };
+    let attached =
+        terminals.endpoints().flat_map(|end| std::iter::repeat_n(router(end), terminals.channels(end) as usize));
+    Topology::new(grid(config.topology, rows, columns), attached.collect())
+}
+
+/// Policies for the choice of controllers, with the hop counts that they need.
+#[derive(Clone, Debug)]
+pub(super) struct ControllerSelector {
+    terminals: Terminals,
+    count: u32,
+    injection: InjectionPolicy,
+    threshold: u32,
+    reply: ReplyPolicy,
+    /// Hops from each controller to each chip, chip by chip.
+    hops_in: Vec<u32>,
+    /// Controller nearest to each chip, in hops of data from the chip, with that number.
+    nearest_out: Vec<(u32, u32)>,
+}
+
+impl ControllerSelector {
+    pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> ControllerSelector {
+        let (chips, count) = (geometry.chips(), geometry.channels);
+        let terminals = Terminals::new(config, geometry);
+        let terminal = |controller: u32| terminals.first(Endpoint::Controller(controller));
+        let chip_terminal = |chip: u32| terminals.first(Endpoint::Chip(chip));
+        let hops_out = |chip, controller| topology.hops(chip_terminal(chip), terminal(controller));
+        ControllerSelector {
+            terminals,
+            count,
+            injection: config.injection,
+            threshold: config.injection_threshold,
+            reply: config.reply,
+            hops_in: (0..chips)
+                .flat_map(|chip| (0..count).map(move |controller| (chip, controller)))
+                .map(|(chip, controller)| topology.hops(terminal(controller), chip_terminal(chip)))
+                .collect(),
+            nearest_out: (0..chips)
+                .map(|chip| (0..count).map(|controller| (hops_out(chip, controller), controller)).min())
+                .map(|nearest| nearest.map_or((0, 0), |(hops, controller)| (controller, hops)))
+                .collect(),
+        }
+    }
+
+    /// Returns the terminal of the first local channel of a controller.
+    pub(super) fn terminal(&self, controller: u32) -> TerminalId {
+        self.terminals.first(Endpoint::Controller(controller))
+    }
+
+    /// Returns the terminal of the first local channel of a chip.
+    pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
+        self.terminals.first(Endpoint::Chip(chip.0))
+    }
+
+    /// Returns the terminals of all local channels of an endpoint. `first` is its first terminal.
+    pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
+        (first.0..first.0 + self.terminals.channels(self.terminals.at(first))).map(TerminalId)
+    }
+
+    /// Returns the local channel with the smallest `key` of an endpoint. `first` is its first terminal.
+    pub(super) fn least_of(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
+        self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
+    }
+
+    /// Returns whether `terminal` belongs to a controller.
+    pub(super) fn is_controller(&self, terminal: TerminalId) -> bool {
+        self.at(terminal).is_some()
+    }
+
+    /// Returns the controller at a terminal; `None` for a chip.
+    pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
+        match self.terminals.at(terminal) {
+            Endpoint::Chip(_) => None,
+            Endpoint::Controller(controller) => Some(controller),
+        }
+    }
+
+    /// Returns the numbering of terminals.
+    pub(super) fn terminals(&self) -> Terminals {
+        self.terminals
+    }
+
+    /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller. `turn` is the next controller in
+    /// round-robin order.
+    pub(super) fn command_controller(&self, chip: ChipId, turn: &mut u32, load: impl Fn(u32) -> u32) -> u32 {
+        let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
+        let controllers = hops.iter().zip(0..);
+        let chosen = match self.injection {
+            InjectionPolicy::RoundRobin => {
+                let next = (*turn + 1) % self.count;
+                Some(std::mem::replace(turn, next))
+            }
+            InjectionPolicy::NearestElseRoundRobin => {
+                let nearest = controllers.map(|(&hops, at)| (hops, at)).min().map_or(0, |best| best.1);
+                if load(nearest) == 0 {
+                    Some(nearest)
+                } else {
+                    let next = (*turn + 1) % self.count;
+                    Some(std::mem::replace(turn, next))
+                }
+            }
+            InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
+            InjectionPolicy::LeastLoaded => {
+                controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1)
+            }
+            InjectionPolicy::NearestUnderThreshold => controllers
+                .map(|(&hops, at)| {
+                    let load = load(at);
+                    let is_loaded = load >= self.threshold;
+                    (if is_loaded { (is_loaded, load, hops) } else { (is_loaded, hops, 0) }, at)
+                })
+                .min()
+                .map(|best| best.1),
+        };
+        chosen.unwrap_or(0)
+    }
+
+    /// Returns the controller that receives the reply of a chip to a command from `sender`.
+    pub(super) fn reply_controller(&self, chip: ChipId, sender: u32) -> u32 {
+        match self.reply {
+            ReplyPolicy::Sender => sender,
+            ReplyPolicy::Nearest => self.nearest_out[chip.index()].0,
+        }
+    }
+
+    /// Returns the smallest hop count of a command to a chip, over all controllers.
+    pub(super) fn least_hops_in(&self, chip: ChipId) -> u32 {
+        let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
+        hops.iter().copied().min().unwrap_or(0)
+    }
+
+    /// Returns the smallest hop count of data from a chip, over all controllers.
+    pub(super) fn least_hops_out(&self, chip: ChipId) -> u32 {
+        self.nearest_out[chip.index()].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn controllers(config: &config::Nossd) -> (ControllerSelector, u32) {
+        let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
+        let topology = topology(config, &geometry).expect("64 chips");
+        (ControllerSelector::new(config, &geometry, &topology), 0)
+    }
+
+    #[test]
+    fn controllers_are_spread_around_the_middle_of_all_sides() {
+        let routers = |rows, columns| attachments(ControllerPlacement::AllSided, rows, columns);
+        let place = |row: u32, column: u32| RouterId(row * 8 + column);
+        let expected =
+            [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
+        assert_eq!(routers(8, 8), expected);
+        // Two controllers are fewer than the four sides; later cases have more controllers on a side than chips.
+        assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
+        assert!(routers(16, 1).iter().all(|router| router.0 < 16));
+    }
+
+    /// Returns the controllers chosen for `count` commands to a chip. Each command adds to the load of its controller.
+    fn chosen(
+        (controllers, turn): &mut (ControllerSelector, u32),
+        chip: u32,
+        load: &mut [u32; 8],
+        count: usize,
+    ) -> Vec<u32> {
+        let one = |_| {
+            let controller = controllers.command_controller(ChipId(chip), turn, |controller| load[controller as usize]);
+            load[controller as usize] += 1;
+            controller
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn the_nearest_controller_is_the_one_of_the_row() {
+        let mut controllers = controllers(&config::Nossd { injection: InjectionPolicy::Nearest, ..Default::default() });
+        for chip in 0..64 {
+            assert_eq!(chosen(&mut controllers, chip, &mut [9; 8], 1), [chip / 8]);
+            assert_eq!(controllers.0.least_hops_in(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.0.least_hops_out(ChipId(chip)), chip % 8);
+        }
+    }
+
+    #[test]
+    fn round_robin_takes_one_after_the_other() {
+        let config = config::Nossd { injection: InjectionPolicy::RoundRobin, ..Default::default() };
+        let mut controllers = controllers(&config);
+        assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+    }
+
+    #[test]
+    fn round_robin_begins_where_the_nearest_controller_is_taken() {
+        let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
+        let mut controllers = controllers(&config);
+        // Chip 20 is in row 2, whose controller is free for one command. Then all controllers take turns, including that one.
+        assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
+        assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
+    }
+
+    #[test]
+    fn local_channels_are_terminals_side_by_side() {
+        let config = config::Nossd { chip_channels: 4, controller_channels: 3, ..Default::default() };
+        let (controllers, _) = controllers(&config);
+        let third = controllers.terminal_of_chip(ChipId(3));
+        assert_eq!((third, controllers.local_channels(third).count()), (TerminalId(12), 4));
+        let last = controllers.terminal(7);
+        assert_eq!((last, controllers.local_channels(last).count()), (TerminalId(4 * 64 + 3 * 7), 3));
+        for terminal in controllers.local_channels(last) {
+            assert!(controllers.is_controller(terminal));
+            assert_eq!(controllers.at(terminal), Some(7));
+        }
+        assert_eq!((controllers.is_controller(TerminalId(255)), controllers.at(TerminalId(255))), (false, None));
+    }
+
+    #[test]
+    fn least_loaded_avoids_what_is_busy_and_prefers_what_is_near() {
+        let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
+        let mut controllers = controllers(&config);
+        // Chip 20 is in row 2. Rows 1 and 3 are equally near to it.
+        let mut load = [0; 8];
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
+        load[3] = 0;
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 1), [3]);
+    }
+
+    #[test]
+    fn under_a_threshold_the_nearest_is_taken_and_over_it_the_least_loaded() {
+        let injection = InjectionPolicy::NearestUnderThreshold;
+        let mut controllers = controllers(&config::Nossd { injection, injection_threshold: 2, ..Default::default() });
+        let mut load = [0; 8];
+        let expected = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 0];
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 17), expected);
+        load[5] = 0;
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 3), [5, 5, 1]);
+    }
+
+    #[test]
+    fn a_chip_answers_the_sender_or_the_nearest() {
+        let sender = controllers(&config::Nossd::default());
+        assert_eq!(sender.0.reply_controller(ChipId(20), 7), 7);
+        let nearest = controllers(&config::Nossd { reply: ReplyPolicy::Nearest, ..Default::default() });
+        assert_eq!(nearest.0.reply_controller(ChipId(20), 7), 2);
+    }
+}

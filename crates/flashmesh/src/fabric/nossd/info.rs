@@ -1,0 +1,24 @@
+//! Properties of NoSSD.
+
+use crate::config::{self, Move};
+use crate::fabric::{FabricInfo, RouterPlacement};
+
+use super::settings::check;
+use super::{Circuits, Nossd};
+
+/// Properties of NoSSD.
+pub static INFO: FabricInfo = FabricInfo {
+    name: "nossd",
+    caption: "Every chip has a router. Commands and data are packets that move from router to router; a packet that \
+              finds its next link taken waits where it is, and holds the links behind it.",
+    sections: &["nossd"],
+    used_keys: &[],
+    accepted_unused_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
+    moves: &[Move::ThroughController, Move::ChipToChip, Move::Clean],
+    build_held: Some(|config, geometry| Ok(Circuits::new(config, geometry)?.into())),
+    die_controllers: false,
+    routers: RouterPlacement::Inside,
+    router_power: |power: &config::Power| power.buffered_router_power,
+    check,
+    build: |config, geometry| Ok(Nossd::new(config, geometry)?.into()),
+};

@@ -1,0 +1,210 @@
+//! Ports into the network, and the dies queued there. A port carries one message at a time for each local channel.
+
+use std::collections::VecDeque;
+
+use crate::fabric::wormhole::TerminalId;
+use crate::ids::DieId;
+use crate::units::Time;
+
+use super::terminals::Terminals;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Free from this time on; possibly in the future.
+    Free(Time),
+    /// Granted to a die that has not sent yet.
+    Granted(DieId),
+    /// A message is entering the network. The time at which its last flit enters is not known yet.
+    Sending,
+}
+
+#[derive(Clone, Debug)]
+struct InjectionPort {
+    /// States of the local channels.
+    channels: Vec<State>,
+    waiting: VecDeque<DieId>,
+}
+
+impl InjectionPort {
+    /// Returns the index of a local channel that is free at `now`.
+    #[inline]
+    fn free(&self, now: Time) -> Option<usize> {
+        self.channels.iter().position(|state| matches!(state, State::Free(from) if *from <= now))
+    }
+}
+
+/// FIFO ports, one for each chip and each controller. A port is identified by the terminal of its first local channel.
+#[derive(Clone, Debug)]
+pub(super) struct InjectionPorts {
+    ports: Vec<InjectionPort>,
+    terminals: Terminals,
+}
+
+/// Answer to a request for a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PortAdmission {
+    /// Granted now. The local channel is at this terminal.
+    Granted(TerminalId),
+    /// First in the queue. The port becomes free at this time.
+    First(Time),
+    /// Queued behind other dies, or behind a message whose end is not known yet.
+    Waiting,
+}
+
+impl InjectionPorts {
+    /// Creates the ports of all chips and controllers, with one terminal for each local channel.
+    pub(super) fn new(terminals: Terminals) -> InjectionPorts {
+        let port = |channels: u32| InjectionPort {
+            channels: vec![State::Free(Time::ZERO); channels as usize],
+            waiting: VecDeque::new(),
+        };
+        InjectionPorts { ports: terminals.endpoints().map(|end| port(terminals.channels(end))).collect(), terminals }
+    }
+
+    /// Returns the index of the port of a terminal, and the index of the channel in that port.
+    #[inline]
+    fn indices(&self, terminal: TerminalId) -> (usize, usize) {
+        let end = self.terminals.at(terminal);
+        (self.terminals.number(end) as usize, (terminal.0 - self.terminals.first(end).0) as usize)
+    }
+
+    #[inline]
+    fn port(&self, terminal: TerminalId) -> &InjectionPort {
+        &self.ports[self.indices(terminal).0]
+    }
+
+    #[inline]
+    fn port_mut(&mut self, terminal: TerminalId) -> &mut InjectionPort {
+        let (port, _) = self.indices(terminal);
+        &mut self.ports[port]
+    }
+
+    #[inline]
+    fn channel_mut(&mut self, terminal: TerminalId) -> &mut State {
+        let (port, channel) = self.indices(terminal);
+        &mut self.ports[port].channels[channel]
+    }
+
+    /// Requests the port at `terminal` for `die`.
+    pub(super) fn request(&mut self, terminal: TerminalId, die: DieId, now: Time) -> PortAdmission {
+        let port = self.port_mut(terminal);
+        if port.waiting.is_empty()
+            && let Some(channel) = port.free(now)
+        {
+            port.channels[channel] = State::Granted(die);
+            return PortAdmission::Granted(TerminalId(terminal.0 + channel as u32));
+        }
+        port.waiting.push_back(die);
+        let first = port.channels.iter().filter_map(|state| match state {
+            State::Free(from) => Some(*from),
+            State::Granted(_) | State::Sending => None,
+        });
+        match first.min() {
+            Some(from) if port.waiting.len() == 1 => PortAdmission::First(from),
+            _ => PortAdmission::Waiting,
+        }
+    }
+
+    /// Returns the number of dies that are queued at a port or send over it.
+    pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
+        let port = self.port(terminal);
+        let busy = port.channels.iter().filter(|state| !matches!(state, State::Free(from) if *from <= now));
+        port.waiting.len() as u32 + busy.count() as u32
+    }
+
+    /// Returns the queued dies, in order.
+    pub(super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
+        self.port(terminal).waiting.iter().copied()
+    }
+
+    /// Returns whether the local channel at `terminal` is granted to `die`, which has not sent yet.
+    pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
+        let (port, channel) = self.indices(terminal);
+        self.ports[port].channels[channel] == State::Granted(die)
+    }
+
+    /// Records that a message is entering over the local channel at `terminal`.
+    pub(super) fn send(&mut self, terminal: TerminalId) {
+        *self.channel_mut(terminal) = State::Sending;
+    }
+
+    /// Records that the message of a local channel will be in the network at `from`, when the channel becomes free. Returns whether a die is queued
+    /// for the port.
+    pub(super) fn free_from(&mut self, terminal: TerminalId, from: Time) -> bool {
+        *self.channel_mut(terminal) = State::Free(from);
+        !self.port(terminal).waiting.is_empty()
+    }
+
+    /// Grants a channel that is free at `now` to the next queued die. Returns the die and the channel; `None` if no channel is free or no die queued.
+    pub(super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
+        let first = self.terminals.first(self.terminals.at(terminal)).0;
+        let port = self.port_mut(terminal);
+        let channel = port.free(now)?;
+        let next = port.waiting.pop_front()?;
+        port.channels[channel] = State::Granted(next);
+        Some((next, TerminalId(first + channel as u32)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::flash::geometry::Geometry;
+
+    const PORT: TerminalId = TerminalId(1);
+
+    /// Returns the ports of one chip and its controller, with `channels` local channels each.
+    fn ports(channels: u32) -> InjectionPorts {
+        let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
+        let geometry = Geometry::new(&one).expect("a drive of one chip is possible");
+        let config = config::Nossd { chip_channels: channels, controller_channels: channels, ..Default::default() };
+        InjectionPorts::new(Terminals::new(&config, &geometry))
+    }
+
+    #[test]
+    fn dies_send_one_after_the_other_when_the_message_before_is_in_the_network() {
+        let mut ports = ports(1);
+        let time = Time::from_ns;
+        assert_eq!(ports.request(PORT, DieId(5), time(1)), PortAdmission::Granted(PORT));
+        assert!(ports.is_granted(PORT, DieId(5)));
+        assert_eq!(ports.request(PORT, DieId(6), time(2)), PortAdmission::Waiting);
+        ports.send(PORT);
+        assert_eq!((ports.is_granted(PORT, DieId(5)), ports.load(PORT, time(3))), (false, 2));
+        assert!(ports.free_from(PORT, time(10)));
+        assert_eq!((ports.load(PORT, time(9)), ports.load(PORT, time(10))), (2, 1));
+        assert_eq!(ports.grant_next(PORT, time(10)), Some((DieId(6), PORT)));
+        ports.send(PORT);
+        assert!(!ports.free_from(PORT, time(20)));
+        assert_eq!(ports.request(PORT, DieId(7), time(15)), PortAdmission::First(time(20)));
+        assert_eq!(ports.request(PORT, DieId(8), time(16)), PortAdmission::Waiting);
+        assert_eq!(ports.grant_next(PORT, time(20)), Some((DieId(7), PORT)));
+        assert_eq!(ports.load(TerminalId(0), time(16)), 0);
+    }
+
+    #[test]
+    fn a_port_that_became_free_meanwhile_is_granted_at_once() {
+        let mut ports = ports(1);
+        ports.request(PORT, DieId(5), Time::ZERO);
+        ports.send(PORT);
+        ports.free_from(PORT, Time::from_ns(4));
+        assert_eq!(ports.request(PORT, DieId(6), Time::from_ns(4)), PortAdmission::Granted(PORT));
+    }
+
+    #[test]
+    fn a_port_of_two_local_channels_lets_two_dies_send_at_once() {
+        let mut ports = ports(2);
+        let (time, first, second) = (Time::from_ns, TerminalId(2), TerminalId(3));
+        assert_eq!(ports.request(first, DieId(5), time(1)), PortAdmission::Granted(first));
+        assert_eq!(ports.request(first, DieId(6), time(1)), PortAdmission::Granted(second));
+        assert_eq!(ports.request(first, DieId(7), time(1)), PortAdmission::Waiting);
+        assert!(ports.is_granted(second, DieId(6)) && !ports.is_granted(first, DieId(6)));
+        ports.send(first);
+        ports.send(second);
+        assert_eq!(ports.load(first, time(1)), 3);
+        assert!(ports.free_from(second, time(9)));
+        assert_eq!(ports.grant_next(first, time(8)), None);
+        assert_eq!(ports.grant_next(first, time(9)), Some((DieId(7), second)));
+        assert_eq!(ports.request(TerminalId(0), DieId(1), time(1)), PortAdmission::Granted(TerminalId(0)));
+    }
+}

@@ -1,0 +1,47 @@
+//! Link uses for the oracle.
+
+use crate::fabric::Outbox;
+use crate::ids::{DieId, LinkId};
+use crate::units::Time;
+
+/// Links that one controller holds, each with the start of its use. Kept only while an oracle is attached.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
+
+impl LinkUseRecorder {
+    /// Records that the controller holds `count` links for `die` at this time. `last` is the last of them. Since the previous call at most the last
+    /// link was released and one link reserved, or all links were released.
+    pub fn follow(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
+        let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
+        let kept = if is_kept { count } else { count - 1 };
+        for (link, since) in self.0.drain(kept.min(self.0.len())..) {
+            outbox.record_use(link, die, since, now);
+        }
+        if self.0.len() < count {
+            self.0.extend(last.map(|link| (link, now)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::LinkUse;
+
+    #[test]
+    fn each_link_is_told_when_it_is_given_back() {
+        let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
+        let mut trace = LinkUseRecorder::default();
+        for (at, count, last) in [(1, 1, 4), (2, 2, 5), (3, 2, 6), (4, 3, 7), (5, 2, 6), (6, 0, 0)] {
+            let last = (count > 0).then_some(LinkId(last));
+            trace.follow(count, last, DieId(9), Time::from_ns(at), &mut outbox);
+        }
+        let told = |link, from, until| LinkUse {
+            link: LinkId(link),
+            die: DieId(9),
+            from: Time::from_ns(from),
+            until: Time::from_ns(until),
+        };
+        assert_eq!(outbox.uses.unwrap(), [told(5, 2, 3), told(7, 4, 5), told(4, 1, 6), told(6, 3, 6)]);
+    }
+}

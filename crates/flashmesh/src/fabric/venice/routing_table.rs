@@ -1,0 +1,55 @@
+//! Precomputed routing decisions.
+
+use super::ports::{Port, PortSet};
+use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::tie_break::{Drawn, Lfsr};
+
+/// Number of sets of mesh ports.
+const SETS: usize = 1 << Port::MESH.len();
+/// Number of pairs of a set of nearer ports with a set of open ports.
+const PAIRS: usize = SETS * SETS;
+
+/// Routing decisions of one algorithm, as tables, because a branch predictor cannot predict the port that a scout takes.
+#[derive(Clone, Debug)]
+pub(super) struct RoutingTable {
+    /// Candidates, indexed by nearer and open ports.
+    candidates: Box<[PortSet; PAIRS]>,
+    /// Drawn port and new register state, indexed by register state, then by nearer and open ports.
+    draws: Box<[Drawn; Lfsr::STATES * PAIRS]>,
+}
+
+impl RoutingTable {
+    /// Tabulates the decisions of `routing`.
+    pub fn new(routing: AnyRouting) -> RoutingTable {
+        let ports = |set: usize| PortSet::from_bits((set % SETS) as u8);
+        let candidates = |pair: usize| routing.candidates(ports(pair / SETS), ports(pair));
+        let draw = |entry: usize| {
+            let pair = entry % PAIRS;
+            Lfsr::in_state((entry / PAIRS) as u8).draw(candidates(pair)).among(ports(pair / SETS))
+        };
+        RoutingTable {
+            candidates: Box::new(std::array::from_fn(candidates)),
+            draws: Box::new(std::array::from_fn(draw)),
+        }
+    }
+
+    #[inline(always)]
+    fn pair(nearer: PortSet, open: PortSet) -> usize {
+        (usize::from(nearer.to_bits()) * SETS) | usize::from(open.to_bits())
+    }
+
+    /// Returns the candidates among the `open` ports. `nearer` are the ports that lead nearer to the destination.
+    #[inline(always)]
+    pub fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
+        self.candidates[RoutingTable::pair(nearer, open) % PAIRS]
+    }
+
+    /// Draws one of the [candidates](Routes::candidates) by `register`.
+    #[inline(always)]
+    pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
+        let entry = (usize::from(register.state()) * PAIRS) | RoutingTable::pair(nearer, open);
+        // Copy field by field: a struct that is loaded as a whole would be taken apart by shifts.
+        let Drawn { port, register, is_detour } = &self.draws[entry % self.draws.len()];
+        Drawn { port: *port, register: *register, is_detour: *is_detour }
+    }
+}

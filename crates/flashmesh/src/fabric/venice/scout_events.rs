@@ -1,0 +1,169 @@
+//! Times of scout steps and of grants.
+
+use crate::fabric::{Outbox, ScoutMove, ScoutStep};
+use crate::ids::ChannelId;
+use crate::units::Time;
+
+use super::controller::Stage;
+use super::fabric::Venice;
+use super::network::ScoutAction;
+use super::path_queue::PathRequest;
+use super::reachability::Watched;
+use super::step_schedule::StepSchedule;
+
+/// Pending steps and grants.
+#[derive(Clone, Debug)]
+pub(super) struct ScoutEvents {
+    /// Next step of each scout.
+    pub steps: StepSchedule,
+    /// Times at which scouts will have returned over their circuits, latest first. At equal times the highest controller is first.
+    grants: Vec<(Time, ChannelId)>,
+}
+
+impl ScoutEvents {
+    /// Creates an empty schedule. A scout takes `hop` for a link.
+    pub fn new(hop: Time) -> ScoutEvents {
+        ScoutEvents { steps: StepSchedule::new(hop), grants: Vec::new() }
+    }
+
+    /// Returns the time of the next grant; [`Time::MAX`] if no circuit is reserved.
+    #[inline]
+    fn next_grant(&self) -> Time {
+        self.grants.last().map_or(Time::MAX, |(at, _)| *at)
+    }
+
+    /// Schedules the grant of the circuit of `controller` at `at`.
+    #[inline]
+    fn add_grant(&mut self, at: Time, controller: ChannelId) {
+        let key = (at, controller);
+        let place = self.grants.iter().rposition(|other| *other > key).map_or(0, |later| later + 1);
+        self.grants.insert(place, key);
+    }
+
+    /// Removes and returns the first controller whose circuit is granted at `now`.
+    #[inline]
+    pub fn take_grant(&mut self, now: Time) -> Option<ChannelId> {
+        debug_assert!(self.next_grant() >= now, "a circuit was to be granted at {}, before {now}", self.next_grant());
+        self.grants.pop_if(|(at, _)| *at == now).map(|(_, controller)| controller)
+    }
+}
+
+impl Venice {
+    /// Runs the scout steps that are due up to `until`, each at its own time. Stops before the next grant.
+    ///
+    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It is enough to run them late: before
+    /// links are used otherwise, and before a grant may be due.
+    #[inline]
+    pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
+        while let Some((at, controller)) = self.progress.steps.first()
+            && let until = until.min(self.progress.next_grant())
+            && at <= until
+        {
+            if outbox.uses.is_some() {
+                let step = self.network.step(controller);
+                self.record_watched(controller, step, at, outbox);
+                if matches!(step, ScoutAction::Forward | ScoutAction::Back) {
+                    self.progress.steps.turn(1);
+                } else {
+                    self.end_search(controller, step, at, outbox);
+                }
+            } else if self.progress.steps.is_one() {
+                let (at, step) = self.network.walk(controller, at, self.timing.scout_hop(), until);
+                if matches!(step, ScoutAction::Forward | ScoutAction::Back) {
+                    self.progress.steps.turn_alone(at + self.timing.scout_hop());
+                } else {
+                    self.end_search(controller, step, at, outbox);
+                }
+            } else if let Some((at, controller, step)) = self.network.walk_in_turn(&mut self.progress.steps, until) {
+                self.end_search(controller, step, at, outbox);
+            }
+        }
+    }
+
+    /// Ends the search of `controller`, whose scout is first in turn. Its last step was `step`, at `at`.
+    #[inline]
+    fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
+        self.progress.steps.remove_first();
+        match step {
+            ScoutAction::Forward | ScoutAction::Back => {}
+            ScoutAction::Failed => self.handle_failure(controller, at, outbox),
+            ScoutAction::Reached { hops } => {
+                let state = &mut self.controllers[controller];
+                state.stage = Stage::Returning;
+                self.network.list_circuit(controller, &mut state.circuit);
+                self.waiting.remove(&state.request);
+                self.progress.add_grant(at + self.timing.scout_hop() * u64::from(hops), controller);
+            }
+        }
+    }
+
+    /// Schedules a wake-up for the earliest possible grant, to a scout in flight or to its successor.
+    #[inline]
+    pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
+        let (mut first, hop) = (self.progress.next_grant(), self.timing.scout_hop());
+        self.progress.steps.each(|at, controller| {
+            // At least one more link has to be crossed.
+            if at + hop < first {
+                first = first.min(at + hop * u64::from(self.network.links_to_go(controller)));
+            }
+        });
+        outbox.wake_at = first;
+    }
+
+    /// Records the links that `controller` holds at `now`, if an oracle is attached.
+    #[inline(always)]
+    pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        if outbox.uses.is_some() {
+            self.record_links(controller, now, outbox);
+        }
+    }
+
+    /// Records the links that `controller` holds at `now`.
+    #[cold]
+    fn record_links(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        let state = &mut self.controllers[controller];
+        let (count, last) = self.network.last_held(controller);
+        state.trace.follow(count, last, state.request.die, now, outbox);
+    }
+
+    /// Records a step of the scout of `controller` at `at` for the probes.
+    #[cold]
+    fn record_step(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
+        let PathRequest { die, chip, .. } = self.controllers[controller].request;
+        let (step, to) = match step {
+            ScoutAction::Forward => (ScoutMove::Forward, self.network.position(controller)),
+            ScoutAction::Back => (ScoutMove::Back, self.network.position(controller)),
+            ScoutAction::Reached { .. } => (ScoutMove::Found, Some(chip)),
+            ScoutAction::Failed => (ScoutMove::Failed, None),
+        };
+        outbox.steps.push(ScoutStep { at, controller, die, step, to });
+    }
+
+    /// Records a step at `at`, and the search that it ended if any, if an oracle is attached.
+    #[inline(always)]
+    fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
+        if outbox.uses.is_some() {
+            self.record_links(controller, at, outbox);
+            self.record_step(controller, step, at, outbox);
+            let ended = match step {
+                ScoutAction::Forward | ScoutAction::Back => None,
+                ScoutAction::Reached { .. } => Some(true),
+                ScoutAction::Failed => Some(false),
+            };
+            let search = self.watched.as_mut().and_then(|watched| watched.step(controller, ended));
+            outbox.searches.extend(search);
+        }
+    }
+
+    /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached and no other scout is in flight.
+    #[inline(always)]
+    pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        if outbox.uses.is_some() {
+            let PathRequest { die, chip, .. } = self.controllers[controller].request;
+            let to = self.network.position(controller);
+            outbox.steps.push(ScoutStep { at: now, controller, die, step: ScoutMove::Sent, to });
+            let is_alone = self.progress.steps.is_empty();
+            self.watched = is_alone.then(|| Watched::new(&self.network, controller, die, chip));
+        }
+    }
+}

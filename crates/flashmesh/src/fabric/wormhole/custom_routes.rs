@@ -1,0 +1,321 @@
+//! Custom routes as a table, with a check for freedom from deadlock.
+
+use std::fmt;
+
+use super::topology::{GridDirection, RouterId, Topology};
+
+/// Value for no direction, at the destination.
+const NONE: u8 = u8::MAX;
+
+/// The coordinates of a router, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterCoord {
+    /// Row of the router.
+    pub row: u32,
+    /// Column of the router.
+    pub column: u32,
+}
+
+impl fmt::Display for RouterCoord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {})", self.row, self.column)
+    }
+}
+
+/// A link between two routers, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedLink {
+    /// Router where the link starts.
+    pub from: RouterCoord,
+    /// Direction of the link.
+    pub way: GridDirection,
+}
+
+impl fmt::Display for NamedLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.from, self.way)
+    }
+}
+
+/// A reason why custom routes are rejected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoutesError {
+    /// The chosen direction has no link.
+    #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
+    NoLink {
+        /// Router without the link.
+        at: RouterCoord,
+        /// Destination of the packets.
+        to: RouterCoord,
+    },
+    /// Packets return to a router.
+    #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
+    Circle {
+        /// Destination of the packets.
+        to: RouterCoord,
+        /// Routers on the cycle.
+        circle: Vec<RouterCoord>,
+    },
+    /// Packets on some links could wait for each other for ever.
+    #[error(
+        "packets on these links could wait for each other for good, each for the next and the last for the first: {}",
+        listed(links)
+    )]
+    Deadlock {
+        /// Links on the cycle.
+        links: Vec<NamedLink>,
+    },
+}
+
+/// A function that chooses the direction of a packet, from the router, the destination, and the directions that have a link.
+pub type Choose<'a> = dyn FnMut(RouterCoord, RouterCoord, &[GridDirection]) -> Option<GridDirection> + 'a;
+
+fn listed(parts: &[impl fmt::Display]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Direction of packets from every router to every other router.
+#[derive(Clone, Debug)]
+pub(super) struct CustomRoutes {
+    routers: usize,
+    /// Direction, indexed by router and destination.
+    ways: Vec<u8>,
+    /// Number of links to the destination, indexed by router and destination.
+    hops: Vec<u32>,
+}
+
+impl CustomRoutes {
+    /// Returns the direction in which a packet for router `to` leaves router `at`.
+    #[inline]
+    pub(super) fn way(&self, at: RouterId, to: RouterId) -> GridDirection {
+        GridDirection::ALL[usize::from(self.ways[at.index() * self.routers + to.index()])]
+    }
+
+    /// Returns the number of links of the route from router `at` to router `to`.
+    pub(super) fn hops(&self, at: RouterId, to: RouterId) -> u32 {
+        self.hops[at.index() * self.routers + to.index()]
+    }
+
+    /// Creates a table of the directions that `choose` returns for every pair of routers.
+    ///
+    /// # Errors
+    /// If a direction has no link, if packets would not arrive, or if the network could deadlock: a link waits for the links that follow it on a
+    /// route, and these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, because each has a
+    /// chip.
+    pub(super) fn new(topology: &Topology, choose: &mut Choose<'_>) -> Result<CustomRoutes, RoutesError> {
+        let routers = topology.routers();
+        let count = routers.len();
+        let mut routes = CustomRoutes { routers: count, ways: vec![NONE; count * count], hops: vec![0; count * count] };
+        for &at in &routers {
+            let ways: Vec<GridDirection> =
+                GridDirection::ALL.into_iter().filter(|way| topology.to(at, *way).is_some()).collect();
+            for &to in routers.iter().filter(|to| **to != at) {
+                let (here, there) = (topology.router_place(at), topology.router_place(to));
+                let Some(way) = choose(here, there, &ways).filter(|way| ways.contains(way)) else {
+                    return Err(RoutesError::NoLink { at: here, to: there });
+                };
+                routes.ways[at.index() * count + to.index()] = way as u8;
+            }
+        }
+        for &to in &routers {
+            routes.measure(topology, to)?;
+        }
+        match routes.waits(topology).circle() {
+            Some(links) => {
+                Err(RoutesError::Deadlock { links: links.into_iter().map(|at| named(topology, at)).collect() })
+            }
+            None => Ok(routes),
+        }
+    }
+
+    fn next(&self, topology: &Topology, at: RouterId, to: RouterId) -> RouterId {
+        topology.to(at, self.way(at, to)).expect("only ways that lead somewhere are kept")
+    }
+
+    /// Counts the links from every router to `to`.
+    fn measure(&mut self, topology: &Topology, to: RouterId) -> Result<(), RoutesError> {
+        for from in topology.routers() {
+            let mut passed = Vec::new();
+            let mut at = from;
+            while at != to && self.hops(at, to) == 0 {
+                if passed.len() == self.routers {
+                    // After as many links as there are routers, the packet must be on a cycle.
+                    let mut circle = vec![topology.router_place(at)];
+                    let mut next = self.next(topology, at, to);
+                    while next != at {
+                        circle.push(topology.router_place(next));
+                        next = self.next(topology, next, to);
+                    }
+                    return Err(RoutesError::Circle { to: topology.router_place(to), circle });
+                }
+                passed.push(at);
+                at = self.next(topology, at, to);
+            }
+            let known = self.hops(at, to);
+            for (behind, &router) in passed.iter().rev().enumerate() {
+                self.hops[router.index() * self.routers + to.index()] = known + behind as u32 + 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the graph of waits: which links wait for which other links.
+    fn waits(&self, topology: &Topology) -> WaitGraph {
+        let mut waits = WaitGraph { next: vec![0; self.routers * GridDirection::ALL.len()], to: Vec::new() };
+        for at in topology.routers() {
+            waits.to.extend(GridDirection::ALL.map(|way| topology.to(at, way)));
+            for to in topology.routers().into_iter().filter(|to| *to != at) {
+                let next = self.next(topology, at, to);
+                if next != to {
+                    waits.next[link(at, self.way(at, to))] |= 1 << self.way(next, to) as u8;
+                }
+            }
+        }
+        waits
+    }
+}
+
+fn link(at: RouterId, way: GridDirection) -> usize {
+    at.index() * GridDirection::ALL.len() + way as usize
+}
+
+fn named(topology: &Topology, link: usize) -> NamedLink {
+    let router = RouterId((link / GridDirection::ALL.len()) as u32);
+    NamedLink { from: topology.router_place(router), way: GridDirection::ALL[link % GridDirection::ALL.len()] }
+}
+
+/// Graph of waits, indexed by link (router and direction). Each entry has the router at the link's end, and the directions in which packets continue,
+/// as a bit mask.
+struct WaitGraph {
+    next: Vec<u8>,
+    to: Vec<Option<RouterId>>,
+}
+
+impl WaitGraph {
+    fn after(&self, from: usize, way: usize) -> Option<usize> {
+        let is_next = self.next[from] >> way & 1 != 0;
+        self.to[from].filter(|_| is_next).map(|router| link(router, GridDirection::ALL[way]))
+    }
+
+    /// Returns a cycle of links, each of which waits for the next one.
+    fn circle(&self) -> Option<Vec<usize>> {
+        /// State of a link in the depth-first search.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Seen {
+            No,
+            Now,
+            Done,
+        }
+        let mut seen = vec![Seen::No; self.next.len()];
+        for first in 0..self.next.len() {
+            let mut path: Vec<(usize, usize)> = Vec::new();
+            if seen[first] == Seen::No {
+                seen[first] = Seen::Now;
+                path.push((first, 0));
+            }
+            while let Some((at, way)) = path.last_mut() {
+                let (from, tried) = (*at, *way);
+                if tried == GridDirection::ALL.len() {
+                    seen[from] = Seen::Done;
+                    path.pop();
+                    continue;
+                }
+                *way += 1;
+                let Some(next) = self.after(from, tried) else { continue };
+                match seen[next] {
+                    Seen::No => {
+                        seen[next] = Seen::Now;
+                        path.push((next, 0));
+                    }
+                    Seen::Now => {
+                        let links = path.iter().map(|(link, _)| *link);
+                        return Some(links.skip_while(|link| *link != next).collect());
+                    }
+                    Seen::Done => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::topology::{Grid, TerminalId};
+    use super::*;
+
+    fn topology(grid: Grid) -> Topology {
+        Topology::new(grid, (0..grid.rows * grid.columns).map(RouterId).collect()).expect("the grid is small")
+    }
+
+    fn xy(at: RouterCoord, to: RouterCoord) -> GridDirection {
+        match (to.column.cmp(&at.column), to.row < at.row) {
+            (std::cmp::Ordering::Greater, _) => GridDirection::East,
+            (std::cmp::Ordering::Less, _) => GridDirection::West,
+            (_, true) => GridDirection::North,
+            _ => GridDirection::South,
+        }
+    }
+
+    #[test]
+    fn xy_as_a_table_gives_the_ways_of_the_built_in_one() {
+        let plain = topology(Grid::mesh(4, 5));
+        let routed = plain.clone().routed(&mut |at, to, _| Some(xy(at, to))).expect("XY is free of deadlock");
+        for (from, to) in (0..20).flat_map(|from| (0..20).map(move |to| (TerminalId(from), TerminalId(to)))) {
+            let links = |topology: &Topology| {
+                let mut links = Vec::new();
+                topology.follow(from, to, |link| links.push(link));
+                links
+            };
+            assert_eq!(links(&plain), links(&routed));
+            assert_eq!(plain.hops(from, to), routed.hops(from, to));
+        }
+    }
+
+    #[test]
+    fn ways_that_are_longer_are_counted() {
+        // These routes go along the first row if the column changes.
+        let detour = |at: RouterCoord, to: RouterCoord| match (at.column == to.column, at.row) {
+            (false, 0) | (true, _) => xy(at, to),
+            (false, _) => GridDirection::North,
+        };
+        let routed =
+            topology(Grid::mesh(3, 3)).routed(&mut |at, to, _| Some(detour(at, to))).expect("it is free of deadlock");
+        assert_eq!(routed.hops(TerminalId(6), TerminalId(8)), 6);
+        assert_eq!(routed.hops(TerminalId(6), TerminalId(6)), 0);
+    }
+
+    #[test]
+    fn a_way_without_a_link_is_refused() {
+        let found = topology(Grid::mesh(2, 2)).routed(&mut |_, _, _| Some(GridDirection::West)).map(|_| ());
+        let place = |row, column| RouterCoord { row, column };
+        assert_eq!(found, Err(RoutesError::NoLink { at: place(0, 0), to: place(0, 1) }));
+    }
+
+    #[test]
+    fn packets_that_go_in_a_circle_are_refused() {
+        let lost = |at: RouterCoord, to: RouterCoord| match (at.column, to.column) {
+            (0, 2) => GridDirection::East,
+            (1, 2) => GridDirection::West,
+            _ => xy(at, to),
+        };
+        let error = topology(Grid::mesh(1, 3)).routed(&mut |at, to, _| Some(lost(at, to))).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "packets to router (0, 2) go in a circle and never arrive: (0, 1), (0, 0)");
+    }
+
+    #[test]
+    fn ways_that_could_deadlock_are_refused_with_the_links() {
+        // In a ring that is always followed eastwards, every link waits for the next one.
+        let error = topology(Grid::ring(4)).routed(&mut |_, _, _| Some(GridDirection::East)).map(|_| ()).unwrap_err();
+        let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
+        assert_eq!(links.len(), 4);
+        assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
+        // XY routes from some sources of a mesh and YX routes from others use all turns.
+        let mixed = |at: RouterCoord, to: RouterCoord| {
+            let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
+            if is_yx { xy(RouterCoord { column: to.column, ..at }, to) } else { xy(at, to) }
+        };
+        let error = topology(Grid::mesh(4, 4)).routed(&mut |at, to, _| Some(mixed(at, to))).map(|_| ()).unwrap_err();
+        assert!(matches!(error, RoutesError::Deadlock { .. }), "{error}");
+    }
+}

@@ -1,0 +1,279 @@
+//! Moves of garbage collection to other chips: choice of the destination plane.
+
+use super::{Ftl, OpenBlockKind, PlaneOccupancy};
+use crate::ids::{ChipId, DieId, Lpn, PlaneId};
+
+impl Ftl {
+    /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
+    /// destination until [`arrived`](Ftl::finish_incoming). Returns `None` if the page has to stay in its plane.
+    ///
+    /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page. These
+    /// are skipped:
+    ///
+    /// - planes without room for another valid page,
+    /// - planes without a page in the open block for arrivals that cannot open another block,
+    /// - planes that already await a page, because a chip has one page buffer per plane \[choice\].
+    ///
+    /// Of the others, the plane with the fewest valid pages is chosen, on a tie the nearest, then the first. The chosen plane must not have more
+    /// valid pages than the source plane \[choice\]. So moves even out the planes. A choice of the plane with the most free pages would gather pages
+    /// where a collection has just ended. A plane full of valid pages amplifies writes more than an empty plane saves.
+    ///
+    /// # Why there is no deadlock
+    ///
+    /// A page is admitted only if the open block for arrivals has a page for it. No other stream allocates from that block. The last free block of a
+    /// plane, the reserve of collection, is never opened for arrivals. So the program of a page in flight waits only for its die, and no collection
+    /// waits for space in another plane. Victims of the destination plane find as many pages in their own plane as without arrivals.
+    ///
+    /// A plane has one more open block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), checked with the
+    /// configuration). As for host writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still
+    /// discards at least one invalid page, so collections that send pages to each other come to an end.
+    pub(crate) fn admit_chip_to_chip(
+        &mut self,
+        lpn: Lpn,
+        plane: PlaneId,
+        reaches: impl Fn(DieId, DieId) -> bool,
+    ) -> Option<PlaneId> {
+        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
+        let from = self.geometry.die_of_plane(plane);
+        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
+        let may_take = |to| reaches(from, self.geometry.die_of_plane(to));
+        let chosen = self.emptiest(lpn, plane, candidates.map(PlaneId), may_take)?;
+        self.open_for_arrivals(chosen)?;
+        self.blocks.plane_mut(chosen).incoming_pages = 1;
+        Some(chosen)
+    }
+
+    /// Like [`admit_copy`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled program of a
+    /// victim. One plane takes all of them in one program.
+    pub(crate) fn admit_program(
+        &mut self,
+        lpns: &[Lpn],
+        plane: PlaneId,
+        reaches: impl Fn(DieId, DieId) -> bool,
+    ) -> Option<PlaneId> {
+        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
+        let from = self.geometry.die_of_plane(plane);
+        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
+        let takes_all = |to| reaches(from, self.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
+        let chosen = self.emptiest(*lpns.first()?, plane, candidates.map(PlaneId), takes_all)?;
+        self.open_for_arrivals(chosen)?;
+        self.blocks.plane_mut(chosen).incoming_pages = lpns.len() as u32;
+        Some(chosen)
+    }
+
+    /// Chooses the destination plane of a Clean packet for `lpns`, the valid pages of a victim in `plane`. The destination is on a die for which
+    /// `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns the destination and the number of these
+    /// pages; `None` if no plane takes any.
+    ///
+    /// Like [`Ftl::admit_chip_to_chip`], except for the candidates: a packet names the destination of each page, so any plane of another chip is eligible.
+    /// The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If programs write
+    /// several mapping units, only the last pages of a victim leave a program partly empty.
+    pub(crate) fn admit_clean(
+        &mut self,
+        lpns: &[Lpn],
+        plane: PlaneId,
+        may_take: impl Fn(DieId) -> bool,
+    ) -> Option<(PlaneId, usize)> {
+        let first = *lpns.first()?;
+        let chip = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
+        let may_take = |to| chip(to) != chip(plane) && may_take(self.geometry.die_of_plane(to));
+        let chosen = self.emptiest(first, plane, (0..self.geometry.planes()).map(PlaneId), may_take)?;
+        let with_room = self.room_for(lpns, chosen);
+        self.open_for_arrivals(chosen)?;
+        let program = self.geometry.units_per_program as usize;
+        let account = self.blocks.plane_mut(chosen);
+        let mut pages = with_room.min(account.open.pages_left(OpenBlockKind::Incoming) as usize);
+        if pages < lpns.len() {
+            pages -= pages % program;
+        }
+        account.incoming_pages = pages as u32;
+        (pages > 0).then_some((chosen, pages))
+    }
+
+    /// Returns how many of `lpns`, counted from the first one, `plane` has room for.
+    fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
+        let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
+        (0..).zip(lpns).take_while(|page| has_room(*page)).count()
+    }
+
+    /// Returns the candidate that can take `lpn`, has no more valid pages than `plane`, and has the fewest; on a tie the nearest, then the first.
+    fn emptiest(
+        &self,
+        lpn: Lpn,
+        plane: PlaneId,
+        candidates: impl Iterator<Item = PlaneId>,
+        may_take: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let valid = |plane: PlaneId| self.blocks.plane(plane).valid_pages;
+        candidates
+            .filter(|&to| valid(to) <= valid(plane) && may_take(to) && self.can_admit(lpn, to))
+            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))
+    }
+
+    fn open_for_arrivals(&mut self, plane: PlaneId) -> Option<()> {
+        if self.blocks.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
+            self.blocks.open_block(plane, OpenBlockKind::Incoming)?;
+        }
+        Some(())
+    }
+
+    /// Records that a page in flight to `plane` has been committed or dropped. Returns how many pages are still in flight.
+    pub(crate) fn finish_incoming(&mut self, plane: PlaneId) -> u32 {
+        let account = self.blocks.plane_mut(plane);
+        account.incoming_pages -= 1;
+        account.incoming_pages
+    }
+
+    /// Sets the number of pages in flight to `plane`, if fewer pages are sent than were admitted.
+    pub(crate) fn set_incoming(&mut self, plane: PlaneId, pages: u32) {
+        self.blocks.plane_mut(plane).incoming_pages = pages;
+    }
+
+    fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
+        let has_room = || {
+            let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+            self.allocation.admits(lpn, plane, &occupancy) > 0
+        };
+        self.blocks.plane(plane).incoming_pages == 0
+            && self.blocks.has_page(plane, OpenBlockKind::Incoming)
+            && has_room()
+    }
+
+    /// Returns the distance between the chips of two planes, in rows plus columns.
+    fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
+        let place = |plane: PlaneId| {
+            let ChipId(chip) = self.geometry.chip_of(self.geometry.die_of_plane(plane));
+            (chip / self.geometry.chips_per_channel, chip % self.geometry.chips_per_channel)
+        };
+        let ((from_row, from_column), (to_row, to_column)) = (place(from), place(to));
+        from_row.abs_diff(to_row) + from_column.abs_diff(to_column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config};
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::{FtlRules, IdleDies};
+    use crate::units::Bytes;
+
+    /// Creates a drive of three rows of three chips with two planes each. A plane has 12 blocks of 8 pages; the capacity is 6 blocks per plane.
+    fn drive() -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 3,
+            chips_per_channel: 3,
+            blocks_per_plane: 12,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * (18 * 6 * 8)),
+            ..config::Geometry::default()
+        };
+        config.gc.r#move = config::Move::ChipToChip;
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, FtlRules::new(&config))
+    }
+
+    /// Second plane of the chip in the middle of the array.
+    const FROM: PlaneId = PlaneId(9);
+
+    /// First page stored in `FROM`.
+    const PAGE: Lpn = Lpn(FROM.0 * 48);
+    const HOST: OpenBlockKind = OpenBlockKind::SHARED;
+
+    fn column(from: DieId, to: DieId) -> bool {
+        from != to && from.0 % 3 == to.0 % 3
+    }
+
+    /// Writes `pages` pages to `plane`.
+    fn fill(ftl: &mut Ftl, plane: PlaneId, pages: u32) {
+        for page in 0..pages {
+            let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
+            ftl.commit(Lpn(plane.0 * 48 + page), ppn);
+        }
+    }
+
+    #[test]
+    fn ties_of_valid_pages_go_to_the_nearest_plane_and_ties_of_distance_to_the_first() {
+        let mut ftl = drive();
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        // Now all chips are reachable. The chip above awaits a page already, so the two chips beside `FROM` follow, in the order of the array.
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, |_, _| false), None);
+    }
+
+    #[test]
+    fn the_plane_with_the_fewest_valid_pages_takes_the_page() {
+        let mut ftl = drive();
+        fill(&mut ftl, PlaneId(3), 1);
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+    }
+
+    #[test]
+    fn a_plane_with_more_valid_pages_or_with_a_page_in_flight_takes_none() {
+        let mut ftl = drive();
+        fill(&mut ftl, FROM, 40);
+        fill(&mut ftl, PlaneId(3), 41);
+        fill(&mut ftl, PlaneId(15), 40);
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), None);
+        ftl.finish_incoming(PlaneId(15));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_plane_short_of_free_pages_still_takes_a_page_from_a_fuller_plane() {
+        let mut ftl = drive();
+        // An earlier copy has opened a block for arrivals in plane 3.
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        ftl.finish_incoming(PlaneId(3));
+        fill(&mut ftl, FROM, 48);
+        fill(&mut ftl, PlaneId(15), 48);
+        // Fill ten of twelve blocks, with half of the pages invalid. One block is open for arrivals, so only the reserve is free.
+        fill(&mut ftl, PlaneId(3), 40);
+        for page in 0..40 {
+            let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
+            ftl.commit(Lpn(3 * 48 + page), ppn);
+        }
+        assert!(ftl.is_short(PlaneId(3)));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(3)));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_plane_at_its_quota_takes_none() {
+        let mut ftl = drive();
+        // The quota is 52 pages: the even share of 48, and half a block, because a plane has one block beyond this share and its 5 spare blocks.
+        for plane in [3, FROM.0, 15] {
+            for page in 0..52 {
+                let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
+                ftl.commit(Lpn(plane * 52 + page), ppn);
+            }
+        }
+        assert!(!ftl.is_short(PlaneId(3)));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), None);
+        ftl.deallocate(Lpn(15 * 52));
+        assert_eq!(ftl.admit_chip_to_chip(PAGE, FROM, column), Some(PlaneId(15)));
+    }
+
+    #[test]
+    fn arriving_pages_have_a_block_of_their_own_and_never_open_the_reserve() {
+        let mut ftl = drive();
+        let idle = IdleDies::new(9);
+        fill(&mut ftl, FROM, 24);
+        for page in 0..8 {
+            let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
+            let to = ftl.admit_chip_to_chip(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            assert_eq!(to, PlaneId(3));
+            let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is kept for it");
+            assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
+            ftl.finish_incoming(to);
+            // The static order puts page 12 on plane 3 as well.
+            ftl.write_untimed(Lpn(12), &idle);
+        }
+        assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));
+        ftl.audit().expect("the tables agree");
+    }
+}

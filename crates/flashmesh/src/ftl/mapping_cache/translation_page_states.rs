@@ -1,0 +1,74 @@
+//! Entries in DRAM of each translation page.
+
+use super::entries::Chain;
+use crate::ftl::TranslationPages;
+use crate::ids::Lpn;
+
+/// For each translation page: the number of its entries in DRAM, and its dirty entries.
+#[derive(Clone, Debug)]
+pub(super) struct TranslationPageStates {
+    pages: TranslationPages,
+    entries: Vec<u32>,
+    /// Chain of the dirty entries of each translation page.
+    dirty: Vec<u32>,
+}
+
+impl TranslationPageStates {
+    /// Creates the table for `pages`, without entries in DRAM.
+    pub(super) fn new(pages: TranslationPages) -> TranslationPageStates {
+        let none = || vec![0; pages.count() as usize];
+        TranslationPageStates { pages, entries: none(), dirty: none() }
+    }
+
+    /// Returns the range of translation pages.
+    #[inline]
+    pub(super) fn pages(&self) -> TranslationPages {
+        self.pages
+    }
+
+    /// Returns the translation page that contains the entry of `lpn`.
+    #[inline]
+    pub(super) fn page_of(&self, lpn: Lpn) -> Lpn {
+        self.pages.page_of(lpn)
+    }
+
+    fn number_of(&self, page: Lpn) -> usize {
+        (page.0 - self.pages.all().start) as usize
+    }
+
+    /// Counts an entry that comes into DRAM.
+    pub(super) fn add_entry(&mut self, lpn: Lpn) {
+        let number = self.number_of(self.page_of(lpn));
+        self.entries[number] += 1;
+    }
+
+    /// Counts an entry that leaves DRAM.
+    pub(super) fn remove_entry(&mut self, lpn: Lpn) {
+        let number = self.number_of(self.page_of(lpn));
+        self.entries[number] -= 1;
+    }
+
+    /// Returns whether all entries of `page` are in DRAM.
+    pub(super) fn has_all_entries(&self, page: Lpn) -> bool {
+        self.entries[self.number_of(page)] as usize == self.pages.entries_of(page).len()
+    }
+
+    /// Returns the dirty entries of `page`.
+    pub(super) fn dirty(&self, page: Lpn) -> Chain {
+        Chain::from(self.dirty[self.number_of(page)])
+    }
+
+    /// Sets the dirty entries of `page`.
+    pub(super) fn set_dirty(&mut self, page: Lpn, chain: Chain) {
+        let number = self.number_of(page);
+        self.dirty[number] = chain.into();
+    }
+}
+
+#[cfg(test)]
+impl TranslationPageStates {
+    /// Returns the number of entries in DRAM.
+    pub(super) fn entries(&self) -> u32 {
+        self.entries.iter().sum()
+    }
+}

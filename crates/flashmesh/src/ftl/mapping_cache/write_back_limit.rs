@@ -1,0 +1,86 @@
+//! Limit on write-backs in flight, and the buffer of translation pages that stay in DRAM before their write-back.
+
+use std::collections::VecDeque;
+
+use crate::config::{self, WriteBackRead};
+use crate::ids::Lpn;
+
+/// Write-backs in flight, and the write-back buffer.
+#[derive(Clone, Debug)]
+pub(super) struct WriteBacks {
+    under_way: u32,
+    in_flight_max: u32,
+    /// Buffered translation pages, oldest first. They do not count as in flight.
+    buffer: VecDeque<Lpn>,
+    buffer_pages: usize,
+    read: WriteBackRead,
+    is_use: bool,
+}
+
+impl WriteBacks {
+    /// Creates the state without write-backs, and with a buffer of `buffer_pages` pages.
+    pub(super) fn new(config: &config::Mapping, buffer_pages: usize) -> WriteBacks {
+        WriteBacks {
+            under_way: 0,
+            in_flight_max: config.write_backs,
+            buffer: VecDeque::new(),
+            buffer_pages,
+            read: config.write_back_read,
+            is_use: config.write_back_is_use,
+        }
+    }
+
+    /// Returns whether the limit allows another write-back, which evicts an entry.
+    pub(super) fn may_begin(&self) -> bool {
+        self.under_way < self.in_flight_max
+    }
+
+    /// Counts the beginning of a write-back.
+    pub(super) fn begin(&mut self) {
+        self.under_way += 1;
+    }
+
+    /// Counts the end of a write-back.
+    pub(super) fn end(&mut self) {
+        self.under_way -= 1;
+    }
+
+    /// Returns whether there is a buffer.
+    pub(super) fn has_buffer(&self) -> bool {
+        self.buffer_pages > 0
+    }
+
+    /// Moves a write-back in flight into the buffer. If the buffer overflows, evicts and returns its oldest page, whose write-back is then in flight.
+    pub(super) fn buffer_write_back(&mut self, page: Lpn) -> Option<Lpn> {
+        self.end();
+        self.buffer.push_back(page);
+        if self.buffer.len() <= self.buffer_pages {
+            return None;
+        }
+        self.begin();
+        self.buffer.pop_front()
+    }
+
+    /// Returns whether a translation page is always read before its write-back.
+    pub(super) fn always_reads(&self) -> bool {
+        self.read == WriteBackRead::Always
+    }
+
+    /// Returns whether a write-back counts as a use of the entries whose changes it carries.
+    pub(super) fn is_use(&self) -> bool {
+        self.is_use
+    }
+}
+
+#[cfg(test)]
+impl WriteBacks {
+    /// Returns the number of write-backs in flight.
+    pub(super) fn under_way(&self) -> u32 {
+        self.under_way
+    }
+
+    /// Returns the capacity of the buffer in pages.
+    pub(super) fn buffer_pages(&self) -> usize {
+        self.buffer_pages
+    }
+}

@@ -1,0 +1,41 @@
+//! Number of requests to measure in a run whose warm-up ends in the steady state.
+
+use crate::config::{Config, StreamConfig, WarmUp};
+
+/// Number of requests of a workload that does not configure one.
+const REQUESTS_DEFAULT: u64 = 100_000;
+
+/// Number of requests of a run that ends at a precision, for a workload that does not configure one.
+const REQUESTS_OF_PRECISE: u64 = 10_000_000;
+
+/// Minimum of `warm_up_max`. \[choice\]
+const WARM_UP_MIN: u64 = 1_000_000;
+
+/// Number of requests in a run with `measure.warm-up = "steady"`, whose workloads continue as long as needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestBudget {
+    /// Number of requests to measure, over all streams.
+    pub measured: u64,
+    /// Maximum number of requests of the warm-up.
+    pub warm_up_max: u64,
+}
+
+impl RequestBudget {
+    /// Returns the goal of a run of all streams, or of the stream `only`; `None` if workloads end by themselves.
+    pub fn of(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
+        if config.warm_up() != WarmUp::Steady || !config.has_endless_workloads() {
+            return None;
+        }
+        let default = if config.measure.precision > 0.0 { REQUESTS_OF_PRECISE } else { REQUESTS_DEFAULT };
+        let named = |stream: &StreamConfig| stream.workload.requests.unwrap_or(default);
+        let streams = config.streams();
+        let issuing = streams.iter().enumerate().filter(|&(index, _)| only.is_none_or(|only| only == index));
+        let measured = issuing.map(|(_, stream)| named(stream)).fold(0, u64::saturating_add);
+        Some(RequestBudget { measured, warm_up_max: measured.saturating_mul(4).max(WARM_UP_MIN) })
+    }
+
+    /// Returns the maximum number of requests of one stream.
+    pub fn requests_max(self) -> u64 {
+        self.measured.saturating_add(self.warm_up_max)
+    }
+}

@@ -1,0 +1,154 @@
+//! The map as stored on flash, in translation pages and pages of the replication map.
+
+use rustc_hash::FxHashMap;
+
+use super::Stamp;
+use super::journal::{Change, Journal};
+use crate::ftl::{Ftl, TranslationPages};
+use crate::ids::{Lpn, Ppn};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MapEntry {
+    ppn: Option<Ppn>,
+    stamp: Stamp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ReplicaEntry {
+    pub ppn: Ppn,
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Map(Vec<MapEntry>),
+    Copies(FxHashMap<Lpn, ReplicaEntry>),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct FlashMap {
+    pages: TranslationPages,
+    /// Physical page + 1 of each host page; 0 if the host page is unmapped.
+    forward: Vec<u32>,
+    stamps: Vec<Stamp>,
+    pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
+    /// For each page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
+    complete_to: Vec<Stamp>,
+    writing: FxHashMap<Lpn, (Stamp, Content)>,
+}
+
+impl FlashMap {
+    pub(super) fn new(pages: TranslationPages, logical_pages: u32, ftl: &Ftl) -> FlashMap {
+        let count = pages.of_map().len() + pages.of_replicas().len();
+        FlashMap {
+            pages,
+            forward: (0..logical_pages).map(|lpn| ftl.lookup(Lpn(lpn)).map_or(0, |ppn| ppn.0 + 1)).collect(),
+            stamps: vec![0; logical_pages as usize],
+            replicas: FxHashMap::default(),
+            complete_to: vec![0; count],
+            writing: FxHashMap::default(),
+        }
+    }
+
+    fn number_of(&self, page: Lpn) -> usize {
+        (page.0 - self.pages.all().start) as usize
+    }
+
+    pub(super) fn complete_to(&self, page: Lpn) -> Stamp {
+        self.complete_to[self.number_of(page)]
+    }
+
+    pub(super) fn map_page_began(&mut self, page: Lpn, now: Stamp, stamps: &[Stamp], ftl: &Ftl) {
+        let home = |lpn| MapEntry { ppn: ftl.lookup(lpn), stamp: stamps[lpn.index()] };
+        let homes = self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect();
+        self.writing.insert(page, (now, Content::Map(homes)));
+    }
+
+    /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash holds. Otherwise a copy that
+    /// became the original could leave the replication map before the journal on flash has this change. After the erase of the old original, no
+    /// record would point to the copy.
+    pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
+        let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
+        let on_flash = self.replicas.iter().filter(|(lpn, _)| is_here(**lpn));
+        let mut copies: FxHashMap<Lpn, ReplicaEntry> = on_flash.map(|(&lpn, &copy)| (lpn, copy)).collect();
+        let complete_to = self.complete_to(page);
+        for &(at, change) in journal.durable_entries() {
+            if at > complete_to && is_here(change.lpn()) {
+                apply_to_copies(&mut copies, change);
+            }
+        }
+        self.writing.insert(page, (journal.durable_to(), Content::Copies(copies)));
+    }
+
+    pub(super) fn page_ended(&mut self, page: Lpn) {
+        let Some((stamp, content)) = self.writing.remove(&page) else { return };
+        match content {
+            Content::Map(homes) => {
+                for (lpn, MapEntry { ppn, stamp }) in self.pages.entries_of(page).zip(homes) {
+                    self.set(Lpn(lpn), ppn, stamp);
+                }
+            }
+            Content::Copies(copies) => {
+                let pages = self.pages;
+                self.replicas.retain(|&lpn, _| pages.replica_page_of(lpn) != Some(page));
+                self.replicas.extend(copies);
+            }
+        }
+        let number = self.number_of(page);
+        self.complete_to[number] = stamp;
+    }
+
+    pub(super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
+        self.forward[lpn.index()].checked_sub(1).map(Ppn)
+    }
+
+    pub(super) fn stamp(&self, lpn: Lpn) -> Stamp {
+        self.stamps[lpn.index()]
+    }
+
+    pub(super) fn set(&mut self, lpn: Lpn, ppn: Option<Ppn>, stamp: Stamp) {
+        self.forward[lpn.index()] = ppn.map_or(0, |ppn| ppn.0 + 1);
+        self.stamps[lpn.index()] = stamp;
+    }
+
+    /// Drops each copy that holds an older version of its page, and each that became the original.
+    pub(super) fn drop_stale_copies(&mut self) {
+        let (stamps, forward) = (&self.stamps, &self.forward);
+        self.replicas.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
+    }
+
+    pub(super) fn lpns(&self) -> impl Iterator<Item = Lpn> + use<> {
+        (0..self.forward.len() as u32).map(Lpn)
+    }
+
+    /// Applies a journal entry, stamped `at`, to the pages of the two maps that do not include this change yet.
+    pub(super) fn replay(&mut self, at: Stamp, change: Change) {
+        let lpn = change.lpn();
+        if at > self.complete_to(self.pages.page_of(lpn)) {
+            match change {
+                Change::Written(_, ppn) => self.set(lpn, Some(ppn), at),
+                Change::Unmapped(_) => self.set(lpn, None, at),
+                Change::Moved(_, ppn) | Change::ReplicaPromoted(_, ppn) => self.set(lpn, Some(ppn), self.stamp(lpn)),
+                Change::Replicated(..) | Change::ReplicaDropped(_) => {}
+            }
+        }
+        if self.pages.replica_page_of(lpn).is_some_and(|page| at > self.complete_to(page)) {
+            apply_to_copies(&mut self.replicas, change);
+        }
+    }
+}
+
+fn apply_to_copies(copies: &mut FxHashMap<Lpn, ReplicaEntry>, change: Change) {
+    match change {
+        Change::Replicated(lpn, ppn, stamp) => {
+            copies.insert(lpn, ReplicaEntry { ppn, stamp });
+        }
+        Change::Written(lpn, _)
+        | Change::Unmapped(lpn)
+        | Change::ReplicaDropped(lpn)
+        | Change::ReplicaPromoted(lpn, _) => {
+            copies.remove(&lpn);
+        }
+        Change::Moved(..) => {}
+    }
+}

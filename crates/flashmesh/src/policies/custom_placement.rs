@@ -1,0 +1,155 @@
+//! Custom placement of writes, on top of a policy that makes all other decisions.
+
+use std::ops::Range;
+
+use crate::config::MovedPages;
+use crate::flash::geometry::Geometry;
+use crate::ftl::{Ftl, OpenBlockKind};
+use crate::ids::{PlaneId, TransactionId};
+use crate::schedule::transaction::{Transaction, TransactionClass};
+use crate::units::Bytes;
+
+use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyEvent, PolicyView};
+
+/// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
+///
+/// # Contract
+/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, and an open block of
+///   `stream`.
+/// - The result is a plane of the drive. If planes share blocks, the result must share the blocks of `plane`. If the result is full, or in another
+///   namespace, `plane` is used.
+/// - The placer is deterministic: equal calls in equal order return equal results.
+pub trait WritePlacer {
+    /// Returns the plane for the page.
+    fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, planes: &PlacementView<'_>) -> PlaneId;
+}
+
+/// State of the planes for a placer.
+#[derive(Clone, Copy)]
+pub struct PlacementView<'a> {
+    ftl: &'a Ftl,
+    geometry: &'a Geometry,
+    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
+    writes: &'a [u32],
+    moves: &'a [u32],
+}
+
+impl PlacementView<'_> {
+    /// Returns the geometry of the array.
+    pub fn geometry(&self) -> &Geometry {
+        self.geometry
+    }
+
+    /// Returns the number of writes placed on a plane that have not got a page yet.
+    pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
+        self.writes[plane.index()]
+    }
+
+    /// Returns the number of pages that GC or wear levelling moves to a plane and that have not got a page yet.
+    pub fn moves_waiting(&self, plane: PlaneId) -> u32 {
+        self.moves[plane.index()]
+    }
+
+    /// Returns the number of used pages in the open blocks of a plane: those for writes of `stream` and for moved pages.
+    pub fn pages_open(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
+        self.ftl.pages_open(plane, stream)
+    }
+
+    /// Returns the number of unwritten pages of a plane.
+    pub fn free_pages(&self, plane: PlaneId) -> u32 {
+        self.ftl.free_pages(plane)
+    }
+
+    /// Returns the number of valid pages of a plane.
+    pub fn valid_pages(&self, plane: PlaneId) -> u32 {
+        self.ftl.valid_pages_of_plane(plane)
+    }
+
+    /// Returns whether shared blocks allow `to` for a page placed on `plane`. If planes share blocks, `to` must share the blocks of `plane`.
+    pub fn may_take(&self, to: PlaneId, plane: PlaneId) -> bool {
+        !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
+    }
+}
+
+/// A policy with a custom placer of writes.
+pub struct CustomPlacement {
+    policy: AnyPolicy,
+    placer: Box<dyn WritePlacer + Send>,
+    geometry: Geometry,
+    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
+    writes: Vec<u32>,
+    moves: Vec<u32>,
+}
+
+impl CustomPlacement {
+    /// Combines `policy` with `placer`.
+    pub fn new(policy: AnyPolicy, placer: Box<dyn WritePlacer + Send>, geometry: &Geometry) -> CustomPlacement {
+        let none = vec![0; geometry.planes() as usize];
+        CustomPlacement { policy, placer, geometry: geometry.clone(), writes: none.clone(), moves: none }
+    }
+}
+
+impl FirmwarePolicy for CustomPlacement {
+    fn moved_pages(&self) -> MovedPages {
+        self.policy.moved_pages()
+    }
+
+    fn placement_stage(&self) -> PlacementStage {
+        PlacementStage::AfterAllocator
+    }
+
+    fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
+        let CustomPlacement { geometry, writes, moves, .. } = self;
+        self.placer.place_write(plane, stream, &PlacementView { ftl, geometry, writes, moves })
+    }
+
+    fn placed(&mut self, plane: PlaneId) {
+        self.writes[plane.index()] += 1;
+    }
+
+    fn place_move(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
+        let to = self.policy.place_move(plane, stream, ftl);
+        self.moves[to.index()] += 1;
+        to
+    }
+
+    fn plan_read(&mut self, pages: Range<u32>, bytes: Bytes, ftl: &Ftl) {
+        self.policy.plan_read(pages, bytes, ftl);
+    }
+
+    fn try_hold(&mut self, id: TransactionId, transaction: &Transaction, ftl: &Ftl) -> bool {
+        self.policy.try_hold(id, transaction, ftl)
+    }
+
+    fn may_dispatch(&self) -> bool {
+        self.policy.may_dispatch()
+    }
+
+    fn dispatch_held(&mut self, drive: &mut PolicyView<'_>) -> DispatchedWrites {
+        self.policy.dispatch_held(drive)
+    }
+
+    fn withdraw_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
+        self.policy.withdraw_held(is_taken)
+    }
+
+    fn rewrites(&mut self, read: TransactionId) -> Option<PlaneId> {
+        self.policy.rewrites(read)
+    }
+
+    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
+        self.policy.joins(lead, other)
+    }
+
+    fn notify(&mut self, event: PolicyEvent<'_>) {
+        if let PolicyEvent::PageTaken(class, plane) = event {
+            let waiting = match class {
+                TransactionClass::CollectProgram => &mut self.moves,
+                _ => &mut self.writes,
+            };
+            let waiting = &mut waiting[plane.index()];
+            *waiting = waiting.saturating_sub(1);
+        }
+        self.policy.notify(event);
+    }
+}

@@ -1,0 +1,270 @@
+//! Time accounts of transactions: the only place that attributes time to a [`LatencyBreakdown`].
+//!
+//! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event, so that the components add up
+//! to the time from the beginning to the end:
+//!
+//! ```text
+//! begin -> [waited_for_map | waited_for_turn] -> queue -> taken -> array_began -> array_ended -> leaves -> left
+//!                                                  |  ^                                |
+//!                                                  wait                                acknowledged
+//! ```
+//!
+//! A partial write is queued twice: for the read of the data that it lacks, and for its program.
+
+use crate::fabric::{Cause, Causes};
+use crate::units::Time;
+
+/// The time of a transaction, or of a request, by component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LatencyBreakdown {
+    /// Time in the device cache: DRAM access, queueing for the DRAM, and waiting for free space.
+    pub cache: Time,
+    /// Wait for a mapping entry: for the read of its translation page, or for free space in the mapping cache.
+    pub map_wait: Time,
+    /// Wait for the die while it worked for other requests.
+    pub die_wait: Time,
+    /// Wait for the die while it worked for garbage collection or wear levelling.
+    pub behind_gc: Time,
+    /// Wait for a path to the chip after die and data were ready.
+    pub path_wait: Time,
+    /// Array time: tR, tPROG, suspension.
+    pub array: Time,
+    /// Transfer of command, address and data.
+    pub transfer: Time,
+}
+
+impl LatencyBreakdown {
+    /// Returns the sum of all components.
+    #[inline]
+    pub fn total(&self) -> Time {
+        self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
+    }
+}
+
+/// A granted path, for a command or for data from a register, and the wait for it.
+#[derive(Clone, Copy, Debug)]
+pub struct PathWait {
+    /// Time at which the path was requested.
+    pub requested_at: Time,
+    /// Start of the successful attempt to reserve the path; later than `asked` if the path was blocked.
+    pub tried: Time,
+    /// Causes of the wait.
+    pub causes: Causes,
+}
+
+/// The time for which the network blocked a transfer.
+#[derive(Clone, Copy, Debug)]
+pub struct Stall {
+    /// Blocked time.
+    pub time: Time,
+    /// Whether another request blocked the transfer.
+    pub is_by_another: bool,
+}
+
+/// The time account of a transaction, up to the last event.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LatencyAccount {
+    /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
+    queued: Time,
+    /// Total time for which the die had worked for the firmware when the wait began.
+    internal_busy: Time,
+    /// Time of the last event: array start, array end, or start of the data transfer.
+    mark: Time,
+    spent: LatencyBreakdown,
+    conflict: Causes,
+}
+
+impl LatencyAccount {
+    /// Returns the start of the current wait.
+    #[inline]
+    pub fn queued(&self) -> Time {
+        self.queued
+    }
+
+    /// Returns the time charged so far.
+    #[inline]
+    pub fn spent(&self) -> &LatencyBreakdown {
+        &self.spent
+    }
+
+    /// Returns the causes of all path waits so far.
+    #[inline]
+    pub fn conflict(&self) -> Causes {
+        self.conflict
+    }
+
+    /// Starts the wait timer.
+    #[inline]
+    pub fn begin(&mut self, now: Time) {
+        self.queued = now;
+    }
+
+    /// Charges `time` that passed in or before the device cache, before the transaction began.
+    #[inline]
+    pub fn charge_cache(&mut self, time: Time) {
+        self.spent.cache = time;
+    }
+
+    /// Charges the wait for the mapping entry.
+    pub fn charge_map_wait(&mut self, now: Time) {
+        self.spent.map_wait += now - self.queued;
+    }
+
+    /// Charges to `die_wait` the wait of a write for an earlier write of the same page, or for a chip with free pages.
+    pub fn charge_write_wait(&mut self, now: Time) {
+        self.spent.die_wait += now - self.queued;
+    }
+
+    /// Starts the wait in the queue of a die. `internal_busy` is the total time for which the die has worked for the firmware.
+    #[inline]
+    pub fn queue(&mut self, now: Time, internal_busy: Time) {
+        (self.queued, self.internal_busy) = (now, internal_busy);
+    }
+
+    /// Charges the wait for the die until `until`. `internal_busy` is the total time for which the die has then worked for the firmware.
+    #[inline]
+    pub fn wait(&mut self, until: Time, internal_busy: Time) {
+        let waited = until - self.queued;
+        let behind_gc = (internal_busy - self.internal_busy).min(waited);
+        self.spent.behind_gc += behind_gc;
+        self.spent.die_wait += waited - behind_gc;
+    }
+
+    /// Charges all waits up to the start of the command transfer over `path`. `internal_busy` is the total time for which the die has worked for the
+    /// firmware.
+    #[inline(always)]
+    pub fn charge_issue_wait(&mut self, now: Time, path: PathWait, internal_busy: Time) {
+        // The die, or another transaction, may have requested the path before this transaction was queued.
+        let die_ready = path.requested_at.later(self.queued);
+        let tried = path.tried.later(die_ready);
+        self.wait(die_ready, internal_busy);
+        self.spent.path_wait += tried - die_ready;
+        self.spent.transfer += now - tried;
+        if tried > die_ready {
+            self.conflict.join(path.causes);
+        }
+    }
+
+    /// Charges the command transfer, which began at `started`. The array starts now.
+    #[inline]
+    pub fn array_began(&mut self, now: Time, started: Time, stall: Stall) {
+        self.spent.transfer += now - started - stall.time;
+        self.stalled(stall);
+        self.mark = now;
+    }
+
+    /// Charges the array time. `nominal` is the array time without suspension; the rest is a suspension in favour of other requests.
+    #[inline]
+    pub fn array_ended(&mut self, now: Time, nominal: Time) {
+        self.spent.array += nominal;
+        self.spent.die_wait += now - self.mark - nominal;
+        self.mark = now;
+    }
+
+    /// Starts the transfer out of the page register, which was ready for this data at `free`. `path` is the path wait of this transfer.
+    /// `waited_before` is the path wait already charged to earlier planes of the operation.
+    #[inline(always)]
+    pub fn start_data_transfer(&mut self, now: Time, free: Time, waited_before: Time, path: PathWait) {
+        let PathWait { requested_at: asked, tried, causes } = path;
+        // Before `free`, the die was busy with older data. After `free`, it was busy with earlier planes of the operation. Path waits of earlier
+        // planes count as path waits of this transaction.
+        self.spent.die_wait += free - self.mark;
+        self.spent.transfer += asked - free - waited_before + (now - tried);
+        self.spent.path_wait += waited_before + (tried - asked);
+        self.conflict.join(causes);
+        self.mark = now;
+    }
+
+    /// Ends the transfer of the data out of the die.
+    #[inline]
+    pub fn end_data_transfer(&mut self, now: Time, stall: Stall) {
+        self.spent.transfer += now - self.mark - stall.time;
+        self.stalled(stall);
+    }
+
+    /// Charges the acknowledgement of the end of the array work.
+    pub fn acknowledged(&mut self, now: Time) {
+        self.spent.transfer += now - self.mark;
+    }
+
+    #[inline]
+    fn stalled(&mut self, stall: Stall) {
+        if stall.time > Time::ZERO {
+            self.spent.path_wait += stall.time;
+            self.conflict.insert(Cause::Link);
+            if stall.is_by_another {
+                self.conflict.insert_path_conflict();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    const NO_STALL: Stall = Stall { time: Time::ZERO, is_by_another: false };
+
+    fn us(us: u64) -> Time {
+        Time::from_us(us)
+    }
+
+    /// Follows a read from its start at 10 us to the end of its transfer at 200 us.
+    #[test]
+    fn the_parts_of_a_read_add_up_to_its_time() {
+        let mut account = LatencyAccount::default();
+        account.begin(us(10));
+        account.charge_map_wait(us(15));
+        account.queue(us(15), us(100));
+        // The die works until 40 us; 7 us of this time are collection. Then the channel is in use until 45 us.
+        let command = PathWait { requested_at: us(40), tried: us(45), causes: Causes::default() };
+        account.charge_issue_wait(us(46), command, us(107));
+        // Transfer of 4 us, 1 us of which is blocked.
+        account.array_began(us(50), us(46), Stall { time: us(1), is_by_another: false });
+        // 60 us of work take 90 us because of a suspension.
+        account.array_ended(us(140), us(60));
+        // The register is free at 150 us. The earlier plane waits 5 us for its path and then transfers for 10 us.
+        let data = PathWait { requested_at: us(165), tried: us(180), causes: Causes::default() };
+        account.start_data_transfer(us(181), us(150), us(5), data);
+        account.end_data_transfer(us(200), NO_STALL);
+        let spent = *account.spent();
+        let expected = LatencyBreakdown {
+            cache: Time::ZERO,
+            map_wait: us(5),
+            die_wait: us(18 + 30 + 10),
+            behind_gc: us(7),
+            path_wait: us(5 + 1 + 5 + 15),
+            array: us(60),
+            transfer: us(1 + 3 + 10 + 1 + 19),
+        };
+        assert_eq!(spent, expected);
+        assert_eq!(spent.total(), us(200 - 10));
+    }
+
+    #[test]
+    fn a_transaction_that_comes_after_its_path_was_asked_for_waits_only_since_it_came() {
+        let mut account = LatencyAccount::default();
+        account.queue(us(30), us(0));
+        account.charge_issue_wait(
+            us(46),
+            PathWait { requested_at: us(10), tried: us(45), causes: Causes::default() },
+            us(0),
+        );
+        let expected = LatencyBreakdown { path_wait: us(15), transfer: us(1), ..LatencyBreakdown::default() };
+        assert_eq!(*account.spent(), expected);
+    }
+
+    #[test]
+    fn only_transfers_that_were_in_the_way_of_something_meet_a_conflict() {
+        let mut free = LatencyAccount::default();
+        free.queue(us(0), us(0));
+        let mut causes = Causes::default();
+        causes.insert(Cause::Channel);
+        free.charge_issue_wait(us(1), PathWait { requested_at: us(0), tried: us(0), causes }, us(0));
+        free.array_began(us(2), us(1), NO_STALL);
+        assert!(free.conflict().is_empty());
+        free.end_data_transfer(us(5), Stall { time: us(1), is_by_another: true });
+        assert!(free.conflict().contains(Cause::Link) && free.conflict().has_path_conflict());
+    }
+}

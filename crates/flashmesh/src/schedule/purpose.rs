@@ -1,0 +1,161 @@
+//! Purposes of transactions.
+
+use super::transaction::TransactionClass;
+
+/// Whether the device cache reserves a slot for the page until the transaction is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheReservation {
+    /// No slot: the drive has no cache, or the page bypasses the cache, or is destaged.
+    None,
+    /// Slot that a read fills, or that a write passes through.
+    Kept,
+}
+
+/// The purpose of a read of a user page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadPurpose {
+    /// Read for a request.
+    Request,
+    /// Read of the rest of a page for a partial write (read-modify-write).
+    Write,
+}
+
+/// The route of a page that collection or wear levelling moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveRoute {
+    /// Through the controller.
+    Controller,
+    /// Within the plane, by copyback. With several mapping units per program, together with the other units of the same program.
+    Plane,
+    /// Directly to the chip that programs the page (chip-to-chip).
+    Chip,
+    /// Directly to the chip that programs the page, as one of the pages of a Clean command (Network-on-SSD, CAL 2012, section 3.4).
+    Clean,
+    /// Like `Clean`, for the last page of the Clean. Only the end of this program is acknowledged.
+    CleanEnd,
+}
+
+impl MoveRoute {
+    /// Returns whether the page goes directly to another chip.
+    #[inline]
+    pub const fn leaves_chip(self) -> bool {
+        matches!(self, MoveRoute::Chip | MoveRoute::Clean | MoveRoute::CleanEnd)
+    }
+
+    /// Returns whether the page moves by a Clean.
+    #[inline]
+    pub const fn is_clean(self) -> bool {
+        matches!(self, MoveRoute::Clean | MoveRoute::CleanEnd)
+    }
+}
+
+/// The purpose of a transaction, and its step towards this purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Read of a translation page, because transactions wait for its entries or because it is written back.
+    MapRead,
+    /// Program of a page of the map or of its journal.
+    MapProgram,
+    /// Read of a page for a request.
+    HostRead(CacheReservation),
+    /// Read of the rest of a page for a partial write (read-modify-write).
+    ReadModify(CacheReservation),
+    /// Write of a page, for a request or for the device cache.
+    HostWrite(CacheReservation),
+    /// Program that moves a page to a location chosen by the firmware policy, after a request has read the page.
+    Reallocate,
+    /// Read of a valid page of the victim block.
+    CollectRead(MoveRoute),
+    /// Program of a moved page at its new location.
+    CollectProgram(MoveRoute),
+    /// Erase of the victim block.
+    Erase,
+    /// Program of a replica of a page on another die.
+    ReplicaProgram,
+    /// Program of the parity of a superblock. Precedes all other programs of its die.
+    Parity,
+}
+
+impl Purpose {
+    /// Returns whether the transaction must be rerouted if its page has moved since it was queued.
+    #[inline(always)]
+    pub const fn depends_on_map(self) -> bool {
+        !matches!(self, Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity)
+    }
+
+    /// Returns the class, which selects the queue of the die.
+    #[inline(always)]
+    pub const fn class(self) -> TransactionClass {
+        match self {
+            Purpose::MapRead => TransactionClass::MapRead,
+            Purpose::MapProgram | Purpose::Parity => TransactionClass::MapProgram,
+            Purpose::HostRead(_) | Purpose::ReadModify(_) => TransactionClass::UserRead,
+            Purpose::HostWrite(_) | Purpose::Reallocate => TransactionClass::UserProgram,
+            Purpose::CollectRead(_) => TransactionClass::CollectRead,
+            Purpose::CollectProgram(_) => TransactionClass::CollectProgram,
+            Purpose::Erase => TransactionClass::Erase,
+            Purpose::ReplicaProgram => TransactionClass::ReplicaProgram,
+        }
+    }
+
+    /// Returns whether the transaction is a step of a host write.
+    #[inline]
+    pub const fn is_write(self) -> bool {
+        matches!(self, Purpose::HostWrite(_) | Purpose::ReadModify(_))
+    }
+
+    /// Returns the purpose of a read of a user page.
+    #[inline]
+    pub const fn read_for(self) -> ReadPurpose {
+        if self.is_write() { ReadPurpose::Write } else { ReadPurpose::Request }
+    }
+
+    /// Returns whether the device cache keeps a slot for the page.
+    #[inline]
+    pub const fn has_cache_place(self) -> bool {
+        matches!(
+            self,
+            Purpose::HostRead(CacheReservation::Kept)
+                | Purpose::ReadModify(CacheReservation::Kept)
+                | Purpose::HostWrite(CacheReservation::Kept)
+        )
+    }
+
+    /// Returns whether the data moves directly from chip to chip.
+    #[inline]
+    pub const fn leaves_chip(self) -> bool {
+        matches!(self, Purpose::CollectRead(route) | Purpose::CollectProgram(route) if route.leaves_chip())
+    }
+
+    /// Returns whether the transaction is a program that needs no data from the controller. All mapping units of such a program are known before it
+    /// is queued, so it does not gather more units in the queue.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        matches!(
+            self,
+            Purpose::CollectProgram(MoveRoute::Plane | MoveRoute::Chip | MoveRoute::Clean | MoveRoute::CleanEnd)
+        )
+    }
+
+    /// Returns whether the transaction reads and programs the page within its plane, in one operation.
+    #[inline]
+    pub const fn is_copyback(self) -> bool {
+        matches!(self, Purpose::CollectProgram(MoveRoute::Plane))
+    }
+
+    /// Returns whether two programs may run in one operation. Either both or neither must get data from another chip. A copyback runs with no other
+    /// program, and parity runs only with parity.
+    #[inline]
+    pub fn may_run_with(self, other: Purpose) -> bool {
+        self.leaves_chip() == other.leaves_chip()
+            && !self.is_copyback()
+            && !other.is_copyback()
+            && (self == Purpose::Parity) == (other == Purpose::Parity)
+    }
+
+    /// Returns whether the transaction moves a page by a Clean.
+    #[inline]
+    pub const fn is_clean(self) -> bool {
+        matches!(self, Purpose::CollectRead(route) | Purpose::CollectProgram(route) if route.is_clean())
+    }
+}
