@@ -103,7 +103,7 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether the next GC move of a plane runs without gathering. This holds for a complete program, and with Cleans for a stale move: few
     /// moves are in flight before a Clean, so a stale one would gather in vain and block the others.
-    pub(super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
+    pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;
             let head = self.queues.head(QueueId { die, class, plane, priority }).map(|head| &self.transactions[head]);

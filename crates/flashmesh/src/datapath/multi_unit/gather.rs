@@ -190,6 +190,15 @@ impl<M: Model> Datapath<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
+    /// Returns the subset of `planes` that may join a program of GC moves, whose lead is dequeued. A plane whose moves still gather would join with a
+    /// partial program. In superblocks the lead has started only after all planes had gathered.
+    pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
+        if self.gather.gathers_by_die {
+            return planes;
+        }
+        self.runnable_programs(die, TransactionClass::CollectProgram, planes, source)
+    }
+
     /// Ends the gathering of the programs of `die` whose timeout has passed; with `is_flush`, of all programs. Returns the first page of each
     /// early-bound program that was closed, whose unassigned pages stay empty. Next, call [`Datapath::try_issue`].
     #[inline(never)]

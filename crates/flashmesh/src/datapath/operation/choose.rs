@@ -43,7 +43,7 @@ impl<M: Model> Datapath<M> {
             return self.dequeue_early_bound(choice, lead);
         }
         let lead = match lead {
-            Some(lead) if M::ALL_FEATURES && self.has_page(lead, source) => {
+            Some(lead) if M::ALL_FEATURES && self.has_page(lead, source) && !self.starts_with_head(choice, source) => {
                 let was_queued = self.queues.dequeue(&mut self.transactions, choice, lead);
                 assert!(was_queued, "the scheduler chose a lead that is not in the queue it chose");
                 lead
@@ -51,6 +51,15 @@ impl<M: Model> Datapath<M> {
             _ => self.queues.pop(&mut self.transactions, choice)?,
         };
         Some((choice, lead))
+    }
+
+    /// Returns whether the head of a queue of GC moves must be dequeued first, because it runs without gathering. Another move in place of the head
+    /// would start a partial program, of which each victim may cause only one.
+    #[inline(always)]
+    fn starts_with_head<S: PageSource<M>>(&self, queue: QueueId, source: &S) -> bool {
+        self.gathers()
+            && queue.class == TransactionClass::CollectProgram
+            && self.needs_no_companions(queue.die, queue.plane, source)
     }
 
     /// Returns whether a free page exists for `lead`, which is not the head of its queue. [`ready_planes`](Self::ready_planes) checks only the head

@@ -93,8 +93,14 @@ impl<M: Model> Datapath<M> {
         self.count_overdue(queue, queued, lead, kernel.now());
         self.on_dequeued(lead, queue.die, granted.path, kernel);
         self.chain_same_page_reads(queue, lead, granted.path, source, kernel);
-        let joins = self.operation_kind(queue.class, lead) != OperationKind::Copyback;
-        if joins { queued.of(queue.class) & !(1 << queue.plane) } else { 0 }
+        if self.operation_kind(queue.class, lead) == OperationKind::Copyback {
+            return 0;
+        }
+        let planes = queued.of(queue.class) & !(1 << queue.plane);
+        if self.gathers() && queue.class == TransactionClass::CollectProgram {
+            return self.planes_with_full_moves(queue.die, planes, source);
+        }
+        planes
     }
 
     /// Dequeues the next joiner. Every earlier transaction of the operation must have its page.
