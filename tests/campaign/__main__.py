@@ -1,4 +1,4 @@
-"""`make campaign`."""
+"""Entry point of `make campaign`."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def main(runs: int | None, seed: int, minutes: float | None, folder: Path, failu
 
 
 def repeat(failure: Path) -> bool:
-    """Runs the configuration of a failure again; returns whether it still fails."""
+    """Runs the configuration of a failure again. Returns whether it still fails."""
     found = engine.repeat(failure)
     click.echo(f"{failure}: {found or 'nothing is wrong'}")
     return found is not None
 
 
 def run(runs: int | None, seed: int, minutes: float | None, folder: Path) -> bool:
-    """Runs a campaign and prints its counts; returns whether a drive failed."""
+    """Runs a campaign and prints its counts. Returns whether a drive failed."""
 
     def show(state: engine.State) -> None:
         if watched(sys.stderr):

@@ -25,13 +25,13 @@ READ, WRITE, FLUSH = 0, 1, 3
 SUCCESS = 0
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
 RESOLUTION = 1 / 128
-"""Largest share by which a percentile may exceed the exact one: histograms keep seven bits or more."""
+"""Largest relative excess of a percentile over the exact value: histograms keep seven bits or more."""
 CLOSE = 1e-6
 STEPS = 4
-"""Bits after the leading one to which latencies in the same row of the breakdown are rounded."""
+"""Bits after the leading one that a latency keeps as a row of the breakdown."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 SUMMED = ("requests", "gc.collections", "gc.pages_moved", "gc.erases", "flash.user_reads", "flash.user_programs")
-"""Counts of epochs that add up to those of the run."""
+"""Counts whose sum over the epochs equals that of the run."""
 
 Column = "npt.NDArray[Any]"
 
@@ -43,7 +43,7 @@ class Log:
     batches: list[dict[str, bytes]] = field(default_factory=list)
 
     def take(self, _rows: int, columns: dict[str, bytes]) -> None:
-        """Takes a batch of the simulator."""
+        """Takes a batch of requests from the simulator."""
         self.batches.append(columns)
 
     def column(self, name: str) -> npt.NDArray[Any]:
@@ -58,7 +58,7 @@ class Log:
 
 
 def picoseconds(text: str) -> int:
-    """Returns the time of a text in a configuration."""
+    """Returns a time of a configuration in picoseconds."""
     found = re.fullmatch(r"([0-9.]+)(ps|ns|us|ms|s)", text)
     return round(float(found[1]) * UNITS_PS[found[2]]) if found else 0
 
@@ -79,12 +79,12 @@ def faults(result: Result, log: Log) -> Iterator[str]:
 
 
 def reads(result: Result) -> Iterator[str]:
-    """Checks that the read of a page counts once among those that may collide, and that copies respect their limit."""
+    """Checks that each read counts once among those that may collide, and that copies stay below their limit."""
     found, copies = result.collisions, result.replication
     of_requests, of_writes = result.flash.user_reads, result.flash.partial_write_reads
-    # Reads cut off in their queue are counted, but never read.
+    # Reads cut off in their queue are counted, but not executed.
     if found is not None and result.power_cut is None and not result.interrupted:
-        # Reads of writes are among those that collide, or beside them.
+        # Reads for writes are either part of the colliding reads, or counted separately.
         most = of_requests if found.reads < found.reads_of_writes + of_requests else of_requests + of_writes
         if found.reads > most:
             yield f"{found.reads} reads may collide, and {most} pages were read"
@@ -95,7 +95,7 @@ def reads(result: Result) -> Iterator[str]:
 
 
 def counted(result: Result, log: Log) -> Iterator[str]:
-    """Checks that requests are counted once everywhere, each with an identity, a time and an outcome."""
+    """Checks that each request is counted once, with an id, a time and an outcome."""
     ids, kinds, statuses = log.column("id"), log.column("kind"), log.column("status")
     if len(ids) != result.requests:
         yield f"the log has {len(ids)} requests, the result {result.requests}"
@@ -125,7 +125,7 @@ def counted(result: Result, log: Log) -> Iterator[str]:
 
 
 def latencies(result: Result, log: Log) -> Iterator[str]:
-    """Checks that parts add up to each latency, that time never decreases, and that statistics are those of the log."""
+    """Checks that the parts of each latency add up, that time never decreases, and that statistics match the log."""
     arrival, submitted, completed = (
         log.column(f"{name}_ps").astype(np.int64) for name in ("arrival", "submitted", "completed")
     )
@@ -163,7 +163,7 @@ def latencies(result: Result, log: Log) -> Iterator[str]:
 
 
 def breakdown(result: Result, log: Log) -> Iterator[str]:
-    """Checks that means of parts, over all requests and over the slowest, are those of the log, even beyond 64 bits."""
+    """Checks that the mean parts of latency, over all or the slowest requests, match the log, even beyond 64 bits."""
     summary = result.latency_ps.all
     if summary is None:
         return
@@ -188,7 +188,7 @@ def rounded_down(latency_ps: int) -> int:
 
 
 def cores(result: Result, log: Log) -> Iterator[str]:
-    """Checks the time of cores for commands and completions of the log, and for pages that collection has read."""
+    """Checks the busy time of the cores against the commands and completions in the log, and the pages collected."""
     busy = result.lower_bound.firmware_ps
     if busy is None or result.power_cut is not None or result.interrupted:
         return
@@ -205,30 +205,30 @@ def cores(result: Result, log: Log) -> Iterator[str]:
     commands = sum(of_kind.get(int(kind), times["other"]) for kind in kinds)
     commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
     through_cores = gc["move"] == "through-controller" and not gc["copyback"]
-    # Pages that were read and not yet programmed have taken their time too.
+    # Pages that were read and not programmed yet have used time of a core as well.
     collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
     moved = collect * result.gc.pages_moved
     worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")
-    # The time of a core is the mean, rounded down.
+    # The busy time is a mean over the cores, rounded down.
     if not commands + moved - firmware["cores"] < worked <= most:
         yield f"cores worked {worked} ps, and commands and pages of the log take {commands} and {moved} ps"
 
 
 def size_of(text: str) -> int:
-    """Returns the size of a text in a configuration, in bytes."""
+    """Returns a size of a configuration in bytes."""
     found = re.fullmatch(r"([0-9]+)(B|KiB|MiB|GiB)", text)
     return int(found[1]) << 10 * ("B", "KiB", "MiB", "GiB").index(found[2]) if found else 0
 
 
 def destages(result: Result) -> Iterator[str]:
-    """Checks that each destaged page was programmed; the acknowledgements of some programs may not have arrived."""
+    """Checks that each destaged page was programmed. Acknowledgements of some programs may still be on their way."""
     cache, programs = result.cache, result.flash.user_programs
     if cache is not None and cache.destages > programs:
         yield f"the cache sent {cache.destages} pages to flash, and {programs} were programmed for users"
 
 
 def least(result: Result, log: Log) -> Iterator[str]:
-    """Checks that no read is faster than the flash allows, if only the flash can serve it."""
+    """Checks that no read is faster than the flash if every read goes to the flash."""
     parameters = result.parameters
     flash: dict[str, Any] = parameters["flash"]
     fastest = min(picoseconds(str(flash[key])) for key in flash if key.endswith("read-time"))
@@ -240,7 +240,7 @@ def least(result: Result, log: Log) -> Iterator[str]:
 
 
 def rates(result: Result, log: Log) -> Iterator[str]:
-    """Checks that rates are counts over the makespan, which ends with the last completion, a flush, or a power cut."""
+    """Checks that rates are counts over the makespan. It ends with the last completion, a flush, or a power cut."""
     if not result.makespan_ps:
         return
     seconds = result.makespan_ps / 1e12
@@ -259,16 +259,16 @@ def rates(result: Result, log: Log) -> Iterator[str]:
 
 
 def end_s(result: Result) -> float:
-    """Returns the observed time of the parts of the drive: the makespan, or more if they worked on after it."""
+    """Returns the time over which the drive was observed: the makespan, or more if the drive worked on after it."""
     if not result.power.average_w:
         return 0.0
     end = result.power.energy_j.total / result.power.average_w
-    # Only the time after the last completion may be added to the makespan.
+    # Only the time after the last completion can exceed the makespan.
     return end if end >= result.makespan_ps / 1e12 * (1 - CLOSE) else result.makespan_ps / 1e12
 
 
 def shares(result: Result) -> Iterator[str]:
-    """Checks that shares lie within 0 and 1, that means are right, and that the bound does not exceed the makespan."""
+    """Checks that shares lie between 0 and 1, that means are right, and that the lower bound is below the makespan."""
     use = result.utilisation
     for name, each in (("links", use.links), ("controllers", use.controllers), ("dies", use.dies)):
         if any(not 0 <= share <= 1 for share in each):
@@ -287,7 +287,7 @@ def shares(result: Result) -> Iterator[str]:
 
 
 def power_loss(result: Result) -> Iterator[str]:
-    """Checks that counts of the journal agree, and that a recovery finds all pages and takes the time of its steps."""
+    """Checks that counts of the journal agree, and that a recovery finds all pages and takes the sum of its steps."""
     kept, cut = result.persistence, result.power_cut
     journal = 0 if kept is None else kept.journal_pages
     if result.flash.journal_programs != journal:

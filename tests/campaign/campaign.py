@@ -1,4 +1,4 @@
-"""Runs of a campaign: drawn, run under all oracles, checked from outside, and reduced if they fail."""
+"""A campaign: configurations are drawn, run under all oracles, checked independently, and reduced if they fail."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 STATE = "campaign.json"
 TWICE_EVERY = 4
-"""One in as many runs is repeated without oracles and without a log, and must give the same bytes."""
+"""One in this number of runs is repeated without oracles and log, and must give the same bytes."""
 SAVE_S = 5.0
-"""Seconds between two saves of the progress of a campaign."""
+"""Seconds between two saves of the progress."""
 
 
 @dataclass
@@ -37,14 +37,14 @@ class State:
     runs: int = 0
     requests: int = 0
     failures: list[str] = field(default_factory=list)
-    """The files of the configurations that failed."""
+    """Files with the configurations that failed."""
 
     @classmethod
     def load(cls, folder: Path, seed: int) -> State:
-        """Reads the campaign of this seed from a folder; returns a new one if the folder has none.
+        """Reads the campaign with this seed from a folder. Returns a new one if the folder has none.
 
         Raises:
-            OutputError: If it holds that of another seed or version, or cannot be read.
+            OutputError: If the folder has a campaign of another seed or version, or cannot be read.
         """
         path = folder / STATE
         if not path.exists():
@@ -60,7 +60,7 @@ class State:
         return found
 
     def save(self, folder: Path) -> None:
-        """Writes the file atomically."""
+        """Writes the progress atomically."""
         with whole_file(folder / STATE) as file:
             write_text(file, json.dumps(vars(self), indent=2) + "\n")
 
@@ -83,7 +83,7 @@ def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, in
             if plain != result:
                 return f"without oracles and log the result differs in {differing(result, plain)}", result.requests
     except (_native.ConfigError, _native.WorkloadError):
-        # A drive that cannot be built is refused when it is built, which is no fault.
+        # A drive that cannot be built is refused, which is no fault.
         return None, 0
     except FlashmeshError as error:
         return f"{type(error).__name__}: {error}", 0
@@ -100,12 +100,12 @@ def differing(one: Result, other: Result) -> str:
 
 
 def kind_of(failure: str) -> str:
-    """Returns the subject of a failure, without its figures."""
+    """Returns the kind of a failure: its text without figures."""
     return "".join(character for character in failure.split(":")[0] if not character.isdigit())
 
 
 def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
-    """Returns the smallest settings that still fail in the same way, and their failure."""
+    """Returns the smallest settings that fail in the same way, and their failure."""
 
     def failing(tried: Settings) -> str | None:
         found = run_once(tried, twice="differs" in failure)[0] if loads(tried) else None
@@ -126,14 +126,14 @@ def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
 
 
 def as_toml(settings: Settings) -> str:
-    """Returns settings as a configuration file."""
+    """Returns settings as the text of a configuration file."""
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     lines = "".join(f"#   {key} = {value}\n" for key, value in settings.items())
     return f"# What differs from the defaults:\n{lines}{config.to_toml()}"
 
 
 def settings_of(number: int, seed: int) -> Settings:
-    """Returns the settings of a run by its number, whichever runs precede it."""
+    """Returns the settings of the run with this number, independent of other runs."""
     return draw(Random(f"{seed}/{number}"))
 
 
@@ -148,7 +148,7 @@ def campaign(
     """Runs a campaign, or continues it where it stopped.
 
     Args:
-        runs: Total number of runs; None for no end but that of the time.
+        runs: Total number of runs; None for no limit except the time.
         seed: The seed of all runs.
         folder: Folder of the state, and of the configurations that failed.
         minutes: Time limit.
@@ -184,7 +184,7 @@ def campaign(
 
 
 def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
-    """Writes the configuration of a failure, with its fault and the command that repeats it; returns its name."""
+    """Writes the configuration of a failure, with the fault and the command that repeats it. Returns the file name."""
     path = folder / f"failure-{number}.toml"
     head = "".join(f"# {line}\n" for line in failure.splitlines())
     with whole_file(path) as file:
@@ -193,10 +193,10 @@ def report(folder: Path, number: int, settings: Settings, failure: str) -> str:
 
 
 def repeat(path: Path) -> str | None:
-    """Runs the configuration of a failure again; returns its fault.
+    """Runs the configuration of a failure again. Returns the fault found, if any.
 
     Raises:
-        ConfigError: If it cannot be used.
+        ConfigError: If the configuration is invalid.
     """
     import tomllib
 

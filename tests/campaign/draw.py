@@ -1,4 +1,4 @@
-"""Random configurations: any declared parameter with any of its values, as long as the combination makes a drive."""
+"""Random configurations: any declared parameter with any value, as long as the combination gives a valid drive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
 Settings = dict[str, str]
-"""Values by their keys, in the form of overrides."""
+"""Values by key, as in overrides."""
 
 BASE: Settings = {
     "geometry.channels": "2",
@@ -29,7 +29,7 @@ BASE: Settings = {
     "geometry.over-provisioning": "0.4",
     "workload.requests": "600",
 }
-"""A drive small enough that collection, wear and full queues occur within a few hundred requests."""
+"""Settings of a drive so small that collection, wear and full queues occur within a few hundred requests."""
 MODERATE: dict[str, tuple[str, ...]] = {
     "geometry.channels": ("1", "2", "3", "4", "8"),
     "geometry.chips-per-channel": ("1", "2", "3", "4", "8"),
@@ -64,9 +64,9 @@ MODERATE: dict[str, tuple[str, ...]] = {
     "measure.warm-up-requests": ("1", "64", "500"),
     "measure.warm-up-time": ("50us", "1ms"),
 }
-"""Values of keys whose bounds allow drives and times too large for a campaign.
+"""Values of keys whose bounds allow drives or times that are too large for a campaign.
 
-A steady warm-up is left out: its run ends with requests in flight.
+They exclude a steady warm-up, since its run ends with requests in flight.
 """
 NEVER = (
     "measure.precision",
@@ -76,7 +76,7 @@ NEVER = (
     "seed",
     "preset",
 )
-"""Keys of files that a campaign lacks, keys that it sets itself, and keys that end a run with requests in flight."""
+"""Keys that are never drawn: those of files, those set by the campaign, and those that leave requests in flight."""
 SIZED = {"Bytes": "B", "Time": "ns", "Rate": "B/s", "Power": "W", "Current": "A", "Voltage": "V"}
 
 
@@ -94,7 +94,7 @@ class Parameter:
 
 @cache
 def parameters() -> tuple[Parameter, ...]:
-    """Returns all declared parameters that a campaign may set."""
+    """Returns all declared parameters that may be drawn."""
     declared = json.loads(_native.parameters())
     found = (
         Parameter(one["key"], one["type"], one["default"], one["min"], one["max"], tuple(dict(one["choices"])))
@@ -105,7 +105,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 
 def loads(settings: Settings) -> bool:
-    """Returns whether settings make a drive."""
+    """Returns whether settings give a valid drive."""
     try:
         read({}, [f"{key}={value}" for key, value in settings.items()])
     except ConfigError:
@@ -114,10 +114,10 @@ def loads(settings: Settings) -> bool:
 
 
 def draw(random: Random) -> Settings:
-    """Draws settings that make a drive: the base, with as many others as fit together."""
+    """Draws the settings of a valid drive: the base, and as many other values as fit together."""
     settings = dict(BASE) | {"seed": str(random.randrange(2**32)), "measure.warm-up": '"none"'}
     kinds = [one for one in parameters() if one.choices]
-    # The kind of drive determines which other keys are read, so it is drawn first.
+    # Draw the kind of drive first, since it determines which other keys are read.
     sizes = [one for one in parameters() if one.key in MODERATE]
     for pool, share in ((kinds, 0.35), (sizes, 0.3), (sizes, 0.15), (list(parameters()), 0.12)):
         for parameter in random.sample(pool, len(pool)):
@@ -129,7 +129,7 @@ def draw(random: Random) -> Settings:
 
 
 def streams(settings: Settings, random: Random) -> Settings:
-    """Draws several different streams, one time in four and if they make a drive."""
+    """Draws several different streams in one of four cases, if the drive stays valid."""
     if random.random() >= 0.25:
         return {}
     drawn: Settings = {}
@@ -139,13 +139,13 @@ def streams(settings: Settings, random: Random) -> Settings:
             "workload.pattern": random.choice(('"random"', '"sequential"')),
             "workload.footprint-start": random.choice(("0B", "64KiB")),
         }
-        # Keys set in every stream must not be set above them all.
+        # A key is set either in every stream, or for all of them together.
         drawn |= {f"stream.{name}.{key}": text for key, text in own.items() if key not in settings}
     return drawn if loads(settings | drawn) else {}
 
 
 def value(parameter: Parameter, random: Random) -> str:
-    """Draws a value of a parameter; empty if it knows none to try."""
+    """Draws a value of a parameter; empty if no candidate value is known."""
     if parameter.key in MODERATE:
         return random.choice(MODERATE[parameter.key])
     if parameter.choices:
@@ -160,7 +160,7 @@ def value(parameter: Parameter, random: Random) -> str:
 
 
 def number(parameter: Parameter, random: Random, *, whole: bool) -> str:
-    """Draws a number around the default, within the bounds: sometimes an edge, otherwise a factor of up to ten away."""
+    """Draws a number near the default within the bounds: sometimes a bound, otherwise up to a factor of ten away."""
     low = float((parameter.min or "0").replace("_", ""))
     high = float((parameter.max or "1e9").replace("_", ""))
     default = float((parameter.default or "1").replace("_", ""))
@@ -174,7 +174,7 @@ def number(parameter: Parameter, random: Random, *, whole: bool) -> str:
 
 
 def scaled(parameter: Parameter, random: Random) -> str:
-    """Draws a time, size or rate up to four times its default; empty without a default to scale."""
+    """Draws a time, size or rate up to four times the default; empty without a default."""
     text = (parameter.default or "").strip('"')
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
     unit = text[len(digits) :]

@@ -1,4 +1,4 @@
-"""Relations between runs: a change of the input has a known effect on the output, whatever the output is."""
+"""Relations between runs: a change of the input has a known effect on the output, whatever that output is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OF_THE_MOMENT = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 OF_THE_INPUT = ("config_hash", "workload", "streams")
-"""Keys that depend on the origin of requests, or on which keys were set."""
+"""Keys that depend on the origin of the requests, or on which keys were set."""
 OBSERVED = ("epochs", "network", "timeline", "chip_states", "collisions")
 """Keys that observers add to a result."""
 OBSERVERS: Settings = {
@@ -47,11 +47,11 @@ INEXACT = (
     "fabric.chip-capacitance-ff",
     "fabric.controller-capacitance-ff",
 )
-"""Keys that cause a time to be drawn or rounded, or add a time without a key."""
+"""Keys with which times are drawn or rounded, or contain a part that no key sets."""
 
 
 class Refused(Exception):  # noqa: N818 - not an error
-    """A drive to which the relation does not apply."""
+    """Signal that a relation does not apply to a drive."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Outcome:
     log: Log
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
-        """Returns a column of the log of requests, in the order of the identities of the requests."""
+        """Returns a column of the request log, ordered by the ids of the requests."""
         return self.log.column(name)[np.argsort(self.log.column("id"), kind="stable")]
 
 
@@ -72,12 +72,12 @@ def run(settings: Settings, *, observed: bool = False) -> Outcome:
 
 
 def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
-    """Runs a configuration that has been read, like `run`."""
+    """Like `run`, but for a configuration that was already read."""
     log = Log()
     try:
         simulation = _native.Simulation(config)
     except _native.FlashmeshError as error:
-        # A drive that cannot be built is refused; all other relations run it as well.
+        # No relation applies to a drive that cannot be built.
         raise Refused from error
     with tempfile.TemporaryDirectory() as folder:
         if observed:
@@ -90,7 +90,7 @@ def run_config(config: _native.Config, *, observed: bool = False) -> Outcome:
 
 
 def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
-    """Returns the differences between two runs, apart from these keys and from those of the moment; None if none."""
+    """Returns the differences between two runs, apart from some keys and from keys of the machine; None without any."""
     left = {*OF_THE_MOMENT, *beside}
     keys = [key for key in one.report if key not in left and one.report[key] != other.report[key]]
     if keys:
@@ -101,13 +101,13 @@ def differing(one: Outcome, other: Outcome, *beside: str) -> str | None:
 
 
 def told(name: str, fault: str | None) -> Iterator[str]:
-    """Yields a sentence about a violated relation."""
+    """Yields a sentence about a violated relation, if there is a fault."""
     if fault is not None:
         yield f"{name}: {fault}"
 
 
 def observers(settings: Settings, _random: Random) -> Iterator[str]:
-    """Checks that observers change nothing: oracles, log, timeline, epochs, network, chip states, collisions."""
+    """Checks that observers do not change a run: oracles, log, timeline, epochs, network, chip states, collisions."""
     plain = {key: value for key, value in settings.items() if not key.startswith("measure.")}
     watched = {key: value for key, value in OBSERVERS.items() if loads(plain | {key: value})}
     alone, looked_at = run(plain), run(plain | watched, observed=True)
@@ -122,7 +122,7 @@ def as_overrides(settings: Settings) -> list[str]:
 
 
 def doubled(settings: Settings, _random: Random) -> Iterator[str]:
-    """Checks that a drive with all times doubled behaves the same in twice the time."""
+    """Checks that a drive with doubled times behaves the same in twice the time."""
     exact = {key: value for key, value in settings.items() if not key.startswith((*INEXACT, "measure."))}
     exact |= {"host.interface": '"direct"'}
     constant = {"workload.interarrival": "2us", "workload.arrivals": '"constant"'}
@@ -144,7 +144,7 @@ def doubled(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def read_or_refuse(settings: Settings) -> _native.Config:
-    """Returns a configuration, or refuses the relation."""
+    """Returns a configuration. Raises `Refused` if the relation does not apply to it."""
     try:
         return read({}, as_overrides(settings))
     except _native.ConfigError as error:
@@ -152,7 +152,7 @@ def read_or_refuse(settings: Settings) -> _native.Config:
 
 
 def configured(tables: dict[str, Any]) -> _native.Config:
-    """Returns a configuration made from its tables."""
+    """Returns a configuration from its tables."""
     import tomli_w
 
     try:
@@ -162,16 +162,16 @@ def configured(tables: dict[str, Any]) -> _native.Config:
 
 
 def tables_doubled(tables: dict[str, Any]) -> dict[str, Any]:
-    """Returns tables with all times twice as long, and all rates half as high."""
+    """Returns tables with doubled times and halved rates."""
     kinds = {one.key: one.type for one in parameters()}
     return {section: scaled(section, value, kinds) for section, value in tables.items()}
 
 
 def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
-    """Returns the value of a key, or of all keys below it."""
+    """Returns the scaled value of a key, or a table with all of its keys scaled."""
     if isinstance(value, dict):
         return {name: scaled(f"{key}.{name}", each, kinds) for name, each in value.items()}
-    # A stream has the same keys as those above all streams.
+    # A key in a stream has the type of the key for all streams.
     match kinds.get(re.sub(r"^stream\.[^.]+\.", "", key)):
         case "time":
             return times_two(value)
@@ -186,12 +186,12 @@ def scaled(key: str, value: Any, kinds: dict[str, str]) -> Any:
 
 
 def times_two(text: str) -> str:
-    """Returns a time twice as long."""
+    """Returns a doubled time."""
     return re.sub(r"^[\d.]+", lambda found: f"{2 * float(found[0]):.12g}", text)
 
 
 def round_trip(settings: Settings, _random: Random) -> Iterator[str]:
-    """Checks that a configuration printed and read again is the same, and so is its run; as TOML and as JSON."""
+    """Checks that a configuration written as TOML or JSON and read again is the same, and gives the same run."""
     config = read_or_refuse(settings)
     again = _native.Config.from_str(config.to_toml(), "<printed>", [])
     if (again.hash(), again.to_toml()) != (config.hash(), config.to_toml()):
@@ -203,10 +203,10 @@ def round_trip(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def prefix(settings: Settings, _random: Random) -> Iterator[str]:
-    """Checks that the run before a request is issued does not depend on the request."""
+    """Checks that a run does not depend on a request before the request is issued."""
     if any(key.startswith("stream.") for key in settings):
         raise Refused
-    # Several threads divide the requests among them, so that with more requests, each thread has others.
+    # Several threads divide the requests, so a larger number of requests changes the requests of each thread.
     single = {key: value for key, value in settings.items() if key != "replay.threads"}
     own = single | {"workload.pattern": '"random"', "measure.warm-up": '"none"'}
     requests = int(own["workload.requests"])
@@ -214,7 +214,7 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
     later = many.log.column("id") >= requests
     if not later.any():
         raise Refused
-    # Before any later request arrived at the drive, or was admitted beside those in flight.
+    # Compare up to the time at which the first additional request arrived at the drive, or was admitted.
     end = int(min(many.log.column("arrival_ps")[later].min(), many.log.column("submitted_ps")[later].min()))
     for name in many.log.batches[0]:
         early = few.log.column(name)[few.log.column("completed_ps") <= end]
@@ -224,7 +224,7 @@ def prefix(settings: Settings, _random: Random) -> Iterator[str]:
 
 
 def held(settings: Settings, random: Random) -> Iterator[str]:
-    """Checks that holding a path through an operation changes nothing if nothing else uses a part of it."""
+    """Checks that holding a path during an operation changes nothing if no other operation uses a part of the path."""
     kind = random.choice(("bus", "pssd", "pnssd", "ideal"))
     rule = random.choice(("true", '"reads"', '"programs"'))
     alone = {"geometry.chips-per-channel": "1", "geometry.dies-per-chip": "1", "fabric.kind": f'"{kind}"'}
@@ -234,7 +234,7 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     # the path. Simultaneous arrivals at a core of the controller or at the link of the host are served in turn.
     beside = ("fabric.", "nossd.", "venice.", "mapping.", "firmware.")
     base = {key: value for key, value in settings.items() if not key.startswith(beside)} | alone
-    # A held path keeps the die from beginning its next operation while its data is transferred.
+    # While a path is held, the die cannot begin its next operation during the transfer.
     base |= {"flash.read-cache": "false", "flash.suspension": '"off"'}
     # With a held path, the controller learns of a program after its die has chosen the next operation: a read is
     # served before the next page of a collection with precedence. A preemptible collection takes precedence only
@@ -243,7 +243,7 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
     free, kept = run(base | {"fabric.hold-path": "false"}), run(base | {"fabric.hold-path": rule})
     if free.log.column("behind_gc_ps").any():
         raise Refused
-    # Which of two requests that complete simultaneously admits the next one first depends on the path.
+    # The path decides which of two simultaneous completions admits the next request first.
     completed = np.sort(free.log.column("completed_ps"))
     if not completed.size:
         raise Refused
@@ -255,18 +255,18 @@ def held(settings: Settings, random: Random) -> Iterator[str]:
 
 
 def rows_until(outcome: Outcome, end_ps: int) -> dict[str, np.ndarray[Any, Any]]:
-    """Returns the requests that were in flight before a time and completed by it, by their identities."""
+    """Returns columns of the requests that were submitted before a time and completed by it."""
     early = (outcome.column("submitted_ps") < end_ps) & (outcome.column("completed_ps") <= end_ps)
     return {name: outcome.column(name)[early] for name in ("id", "completed_ps", "array_ps", "transfer_ps")}
 
 
 def formats(settings: Settings, random: Random) -> Iterator[str]:
-    """Checks that a trace gives the same run in every format and compression."""
+    """Checks that a trace gives the same run in every format and with every compression."""
     drive = {key: value for key, value in settings.items() if not key.startswith(("workload.", "stream.", "replay."))}
     drive |= {"replay.mode": random.choice(('"open"', '"stress"', '"closed"'))}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # MSR counts in units of 100 ns, and the ASCII family in sectors.
+        # MSR has units of 100 ns; the ASCII family counts in sectors.
         lines = (
             f"{700 * number} 0 {8 * random.randrange(64)} {8 * random.randint(1, 4)} {random.randrange(2)}\n"
             for number in range(random.choice((1, 40, 400)))
@@ -299,7 +299,7 @@ def trace_of(path: Path) -> Settings:
 
 
 def permuted(settings: Settings, random: Random) -> Iterator[str]:
-    """Checks that channels may be permuted: reads of the same chips take the same times, in another place."""
+    """Checks that channels may be permuted: reads of permuted chips take the same times in another place."""
     channels = random.choice((2, 4))
     drive = {
         "geometry.channels": str(channels),
@@ -343,12 +343,12 @@ RELATIONS: dict[str, Callable[[Settings, Random], Iterator[str]]] = {
     "permuted": permuted,
     "held": held,
 }
-"""Relations that must hold between runs, by name."""
+"""Relations between runs by name. All of them must hold."""
 
 
 @dataclass
 class Count:
-    """Counts of a relation: how often it was tried and held, and its failures."""
+    """Counts of a relation: trials, trials that held, and failures."""
 
     tried: int = 0
     held: int = 0
@@ -356,7 +356,7 @@ class Count:
 
 
 def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Count]:
-    """Tries the relations in turns on random drives, for a number of runs or of minutes."""
+    """Tries the relations alternately on random drives, for a number of runs or of minutes."""
     counts = {name: Count() for name in RELATIONS}
     end = time.monotonic() + 60 * minutes if minutes is not None else None
     number = 0
@@ -374,7 +374,7 @@ def survey(runs: int, seed: int, minutes: float | None = None) -> dict[str, Coun
 
 
 def faults_of(name: str, random: Random) -> tuple[Settings, list[str]] | None:
-    """Returns a random drive and its faults by one relation; None if the relation does not apply."""
+    """Returns a random drive, and its violations of one relation; None if the relation does not apply."""
     settings = draw(random)
     try:
         return settings, list(RELATIONS[name](settings, random))

@@ -1,4 +1,4 @@
-"""Comparison of the intervals and verdicts of short runs with long runs of random drives."""
+"""Comparison of the intervals and verdicts of short runs with long runs, on random drives."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ import click
 import flashmesh
 
 LONGER = 20
-"""Ratio of the requests of the long run to those of the short one."""
+"""Number of requests of a long run, relative to the short one."""
 HELD_MIN = 0.9
 REFUSED_MAX = 0.1
 TRANSIENTS = ("fresh", "filling cache", "growing backlog", "first collections ahead")
 PAGE_BYTES = 16 * 1024
 PAGES_PER_PROGRAM = 3
-"""Pages of a word line of TLC."""
+"""Pages of a TLC word line."""
 FAILED = 3
 
 
 def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
-    """Returns a small drive with a synthetic workload: preconditioned at random, or in a transient."""
+    """Returns a small drive with a synthetic workload: randomly preconditioned, or in a transient."""
     draw = random.Random(f"{seed} {transient}")
     channels, blocks, pages = draw.choice((2, 4)), draw.choice((40, 64)), 96
     chips = channels
     planes = channels * chips * 4
     raw = planes * blocks * pages * PAGE_BYTES
-    # A cache that cannot gather a program for each plane stalls on partial ones, for seconds at a time.
+    # Smaller caches cannot gather a program for each plane, and stall on partial programs for seconds.
     cache = planes * PAGES_PER_PROGRAM * PAGE_BYTES * draw.choice((2, 4))
     is_paced = draw.random() < 0.7
     tables: dict[str, Any] = {
@@ -64,7 +64,7 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
         case "filling cache":
             tables["measure"] = {"warm-up": "none"}
             tables["cache"] |= {"capacity": "64MiB", "throttle-interval": "0ps"}
-            # Writes alone come as fast as the link carries them, faster than any drive destages them.
+            # Pure writes arrive as fast as the link transfers them, faster than any drive destages them.
             tables["workload"] |= {"request-size": "16KiB", "read-share": 0.0}
             tables["replay"]["outstanding"] = 64
         case "growing backlog":
@@ -77,7 +77,7 @@ def drawn(seed: int, transient: str | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Held:
-    """Whether the interval of a figure of a short run holds the value of the long one."""
+    """Comparison of a figure: its interval in a short run, and its value in a long run."""
 
     drive: int
     figure: str
@@ -87,7 +87,7 @@ class Held:
 
 
 def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
-    """Returns the headline figures of the measured window with their intervals."""
+    """Returns the headline figures of the measured window, with their intervals."""
     window, sure = result.measured, result.confidence
     assert window is not None
     latency, ends = window.latency_ps.all, sure.latency_ps.all
@@ -101,7 +101,7 @@ def figures(result: flashmesh.Result) -> dict[str, tuple[float | None, Any]]:
 
 
 def compared(drive: int, requests: int) -> list[Held]:
-    """Runs a drive for few and for many requests."""
+    """Compares a run of a drive with few requests to one with many."""
     tables = drawn(drive)
     short, long = (
         figures(flashmesh.run(tables, overrides={"workload.requests": count}))
@@ -116,7 +116,7 @@ def compared(drive: int, requests: int) -> list[Held]:
 
 
 def judged(drive: int, transient: str | None, requests: int) -> tuple[int, str | None, bool, tuple[str, ...]]:
-    """Returns the verdict on a drive."""
+    """Returns the drive, its transient, and the verdict on its run."""
     result = flashmesh.run(drawn(drive, transient), overrides={"workload.requests": requests})
     return drive, transient, result.steadiness.steady, tuple(result.steadiness.reasons)
 

@@ -1,4 +1,4 @@
-"""Random drives that are stepped: runs after a restored snapshot, and snapshots of other drives."""
+"""Random stepped drives: runs after a restored snapshot, and snapshots of other drives."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from campaign.draw import Settings
 
 LEFT_OUT = re.compile(r"^power\.|(^|\.)(workload|replay)\.")
-"""Keys that the caller sets, and those of the power: a drive without power accepts no more requests."""
+"""Keys that are left out: those that the caller of a stepped drive decides, and those of a power cut."""
 REQUESTS = 40
 BYTES = 4096
 GAP_PS = 5_000_000
 
 
 def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
-    """Returns a drive of drawn settings, without those of its requests, and with the power left on.
+    """Returns a stepped drive with drawn settings, except for keys of its requests and of a power cut.
 
     Raises:
-        ConfigError: If there is no such drive, or none that can be stepped.
+        ConfigError: If the settings give no valid drive, or none that can be stepped.
     """
     own = {key: text for key, text in settings.items() if not LEFT_OUT.search(key)} | {"seed": str(seed)}
     tables = tomllib.loads(read({}, [f"{key}={text}" for key, text in own.items()]).to_toml())
@@ -34,7 +34,7 @@ def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
 
 
 def submitted(drive: Drive, random: Random, requests: int) -> list[tuple[int, int, int]]:
-    """Submits drawn reads and writes; returns the completion of each."""
+    """Submits random reads and writes. Returns the completion of each."""
     start = drive.now_ps
     pages = drive.capacity() // BYTES
     for number in range(requests):
@@ -45,10 +45,10 @@ def submitted(drive: Drive, random: Random, requests: int) -> list[tuple[int, in
 
 
 def restored(settings: Settings, random: Random) -> Iterator[str]:
-    """Yields faults of a drive that is run on from a snapshot, restored, and run on again.
+    """Yields the faults of a drive that continues from a snapshot, is restored, and continues again.
 
     Raises:
-        ConfigError: If there is no such drive, or none that can be stepped.
+        ConfigError: If the settings give no valid drive, or none that can be stepped.
     """
     drive = stepped(settings, 1, check=True)
     submitted(drive, random, REQUESTS)
@@ -63,10 +63,10 @@ def restored(settings: Settings, random: Random) -> Iterator[str]:
 
 
 def foreign(settings: Settings, random: Random) -> Iterator[str]:
-    """Yields faults of a drive that is given the snapshot of another one.
+    """Yields the faults of a drive that is restored from the snapshot of another one.
 
     Raises:
-        ConfigError: If there is no such drive, or none that can be stepped.
+        ConfigError: If the settings give no valid drive, or none that can be stepped.
     """
     seed = random.randrange(1, 1000)
     own, other = stepped(settings, seed), stepped(settings, seed + 1)

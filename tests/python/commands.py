@@ -1,6 +1,6 @@
-"""Runs of the command as processes that are forked where everything is imported: most of a short run is imports.
+"""Runs of the command in forks of a process that has imported everything, since a short run is mostly imports.
 
-Such a process does what a fresh one does: the same entry, arguments, folder, environment and streams, and the same
+A forked process behaves like a fresh one: the same entry, arguments, folder, environment and streams, and the same
 end. Two processes fork in turns, each with another seed of hashes, so that what depends on that shows as before.
 """
 
@@ -24,16 +24,16 @@ from pathlib import Path
 from typing import NoReturn
 
 MESSAGE_MAX = 100_000
-"""Bytes of a message; a command with longer arguments is started afresh."""
+"""Maximum size of a message in bytes. A command with longer arguments runs in a fresh process."""
 OTHERS = ("altair", "pandas", "polars", "pyarrow.csv", "pyarrow.parquet", "vl_convert")
-"""What commands import only when they need it."""
+"""Modules that commands import only when they need them."""
 
 
 class Forker:
-    """A process that forks, as the tests see it."""
+    """Handle of a process that forks runs of the command."""
 
     def __init__(self, seed: int, environment: dict[str, str]) -> None:
-        """Starts it, with a seed of hashes."""
+        """Starts the process with a hash seed."""
         self.environment = environment
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -48,7 +48,7 @@ class Forker:
     def run(
         self, command: tuple[str, ...], folder: Path, beside: dict[str, str], timeout_s: float
     ) -> subprocess.CompletedProcess[str] | None:
-        """Runs a command to its end, with more variables of its environment; None when it is too long to be told."""
+        """Runs a command to its end, with extra environment variables. Returns None if the arguments are too long."""
         self.socket.settimeout(timeout_s)
         message = json.dumps([command, str(folder), beside]).encode()
         if len(message) > MESSAGE_MAX:
@@ -70,16 +70,16 @@ class Forker:
         return subprocess.CompletedProcess(command, code, stdout, stderr)
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self.socket.close()
         self.process.wait(timeout=60)
 
 
 def read(pipes: list[int], timeout_s: float) -> list[str]:
-    """What comes out of pipes until they are closed, as text.
+    """Returns the text from each pipe, read until it is closed.
 
     Raises:
-        TimeoutError: When that takes too long.
+        TimeoutError: If the pipes are still open after `timeout_s`.
     """
     end = time.monotonic() + timeout_s
     parts: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
@@ -99,15 +99,15 @@ def read(pipes: list[int], timeout_s: float) -> list[str]:
         finally:
             for pipe in pipes:
                 os.close(pipe)
-    # As subprocess reads texts.
+    # Decode like subprocess does.
     return [b"".join(parts[pipe]).decode().replace("\r\n", "\n").replace("\r", "\n") for pipe in pipes]
 
 
 class Commands:
-    """Runs commands by two forkers in turns."""
+    """Runner of commands that alternates between two forkers."""
 
     def __init__(self) -> None:
-        """Starts none before the first command."""
+        """Creates the runner. It starts the forkers with the first command."""
         self.forkers: list[Forker] = []
         self.turn = 0
         self.lock = threading.Lock()
@@ -120,9 +120,9 @@ class Commands:
         beside: dict[str, str],
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str] | None:
-        """Runs a command, with variables beside its environment.
+        """Runs a command, with `beside` added to its environment.
 
-        None when it needs a process that is started afresh: the environment is another one, or another command runs.
+        Returns None if the command needs a fresh process: for another environment, or while another command runs.
         """
         if not self.lock.acquire(blocking=False):
             return None
@@ -144,7 +144,7 @@ class Commands:
 
 
 def enter(command: list[str], folder: str, beside: dict[str, str], streams: list[int]) -> None:
-    """Makes a forked process one that runs a command."""
+    """Turns a forked process into one that runs a command."""
     os.chdir(folder)
     os.environ.update(beside)
     for number, stream in enumerate(streams, 1):
@@ -159,7 +159,7 @@ def enter(command: list[str], folder: str, beside: dict[str, str], streams: list
 
 
 def end() -> NoReturn:
-    """Runs the command, and ends the process without taking apart what was imported."""
+    """Runs the command and exits, without freeing the imported modules."""
     from flashmesh.cli import main
 
     code: object = None
@@ -167,7 +167,7 @@ def end() -> NoReturn:
         main()
     except SystemExit as error:
         code = error.code
-        # As the interpreter ends with anything else than a number.
+        # Like the interpreter for an exit code that is no number.
         if code is not None and not isinstance(code, int):
             print(code, file=sys.stderr)
             code = 1
@@ -178,7 +178,7 @@ def end() -> NoReturn:
 
 
 def serve(channel: socket.socket) -> list[str] | None:
-    """Forks until there is nothing more to read; gives the command in a forked process."""
+    """Forks a process for each message until the channel is closed. Returns the command in a forked process."""
     while True:
         message, streams, _, _ = socket.recv_fds(channel, MESSAGE_MAX, 2)
         if not message:
@@ -196,13 +196,13 @@ def serve(channel: socket.socket) -> list[str] | None:
 
 
 def preload() -> None:
-    """Imports what commands import."""
+    """Imports all modules that commands import."""
     import flashmesh
 
     names = [module.name for module in pkgutil.walk_packages(flashmesh.__path__, "flashmesh.")]
     for name in [*names, *OTHERS]:
         if not name.endswith("__main__"):
-            # Extras may not be installed.
+            # The packages of extras may be missing.
             with suppress(ImportError):
                 importlib.import_module(name)
     gc.collect()
@@ -210,7 +210,7 @@ def preload() -> None:
 
 
 if __name__ == "__main__":
-    # Tests have folders of their own to import from.
+    # The folder of this file is no place for imports: it has the tests.
     sys.path.pop(0)
     preload()
     if serve(socket.socket(fileno=int(sys.argv[1]))) is not None:

@@ -1,4 +1,4 @@
-"""What the tests share: a small configuration, and the command as a process of its own."""
+"""Shared parts of the tests: a small configuration, and the command as a separate process."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ PAGES = ROOT / "docs"
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 REFERENCE = (sys.executable, "-I", "-c", "import asyncio, unittest.mock, http.server, xml.dom.minidom, sqlite3")
-"""Start of Python with some of its packages, about 0.1 s. Bounds on time are multiples of it, since machines differ."""
+"""Start of Python with some packages, about 0.1 s. Time limits are multiples of it, since machines differ in speed."""
 TIMEOUT_S = 300
-"""How long anything may take on a machine that is busy with other work."""
+"""Time limit for anything on a machine that is busy with other work."""
 SHARING = {
     path.stem for path in Path(__file__).parent.glob("test_*.py") if 'scope="' in path.read_text(encoding="utf-8")
 }
-"""Files whose tests share what is dear to make."""
+"""Test files with fixtures that are expensive and shared."""
 TOGETHER = {"test_site": "site", "test_site_pages": "site"}
-"""Files whose tests share with those of another one what is dear to make."""
-# What one test leaves in the folder of the user is nothing for another one, nor for the user.
+"""Test files that share an expensive fixture with another file."""
+# Tests use no folder of saved states: it would connect the tests, and belongs to the user.
 os.environ["FLASHMESH_CACHE"] = "off"
 
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -44,19 +44,19 @@ Import: TypeAlias = Callable[..., Tables]
 
 @pytest.fixture(autouse=True)
 def program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has each test begin in a program that uses the library, also behind one that calls a command in this process."""
+    """Starts each test as a program that uses the library, even after a test that called a command in this process."""
     monkeypatch.setattr(provenance, "command", None)
 
 
 def pytest_report_header() -> list[str]:
-    """Says what cannot be tested here."""
+    """Returns a line about tests that cannot run here."""
     if shutil.which("chromium") and shutil.which("chromedriver"):
         return []
     return ["Pages of reports are not opened: there is no browser (apt-get install chromium chromium-driver)"]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Starts what runs commands before the first test is timed."""
+    """Starts the forkers before the first test is timed."""
     is_controller = session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ
     if durations.VARIABLE in os.environ and not is_controller:
         run_in(ROOT, COMMAND, "--version")
@@ -75,14 +75,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, b
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds its processor time to the last report of a test."""
+    """Adds the processor time of a test to its last report."""
     if call.when == "teardown" and STOPWATCH in item.stash:
         item.user_properties.append((durations.PROPERTY, item.stash[STOPWATCH].lap_s()))
     return (yield)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Appends the processor time of a test to the file that the environment names."""
+    """Appends the processor time of a test to the file that an environment variable names."""
     file = os.environ.get(durations.VARIABLE)
     if file and report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
         cpu_s = float(str(dict(report.user_properties)[durations.PROPERTY]))
@@ -91,14 +91,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Has one process run all tests of a file that share a fixture, where several processes run tests.
+    """Makes one of several test processes run all tests that share a fixture.
 
-    The groups of xdist 3.8 do nothing under pytest 9.2, and say nothing of it.
+    Groups of xdist 3.8 silently have no effect under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
-        """Gives tests out one by one, and those that share something as one."""
+        """Scheduler that distributes tests one by one, but tests with a shared fixture together."""
 
         def _split_scope(self, nodeid: str) -> str:
             return group(nodeid)
@@ -107,15 +107,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def group(test: str) -> str:
-    """The name of those tests that a test has to run with."""
+    """Returns the group of tests that must run in the same process as a test."""
     file = test.partition("::")[0]
     stem = Path(file).stem
     return TOGETHER.get(stem, file if stem in SHARING else test)
 
 
 def environment() -> dict[str, str]:
-    """The environment of a shell without a terminal."""
-    # What pytest says of the test that runs is no part of a shell, and would be another environment in each.
+    """Returns the environment of a shell without a terminal."""
+    # Pytest sets a variable with the name of the running test, which would make every environment different.
     hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG", "PYTEST_")
     return {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
 
@@ -127,9 +127,9 @@ def cpu_s(
     enough_s: float = 0.0,
     beside: dict[str, str] | None = None,
 ) -> float:
-    """The least processor time that a command takes in some runs: one that takes less than is enough is the last.
+    """Returns the minimum processor time of a command over several runs. Stops after a run below `enough_s`.
 
-    It is a child of this process, where what `cli` runs is the child of another one, whose time is not counted here.
+    The command is a child of this process; runs by `cli` are children of another one, whose time would not count.
     """
     spent: list[float] = []
     while len(spent) < times and min(spent, default=enough_s) >= enough_s:
@@ -152,7 +152,7 @@ STOPWATCH = pytest.StashKey[durations.Stopwatch]()
 
 
 def pytest_sessionfinish() -> None:
-    """Ends what runs commands."""
+    """Ends the forkers."""
     COMMANDS.close()
 
 
@@ -162,7 +162,7 @@ def run_in(
     preexec_fn: Callable[[], None] | None = None,
     beside: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a folder, without a terminal and with nothing to read; `beside` goes into its environment."""
+    """Runs a command in a folder without a terminal and without input, with `beside` added to its environment."""
     if command[0] == COMMAND and preexec_fn is None:
         words = tuple(str(word) for word in command)
         done = COMMANDS.run(words, folder, environment(), beside or {}, TIMEOUT_S)
@@ -183,7 +183,7 @@ def run_in(
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A small run, in a folder of its own."""
+    """Writes the configuration of a small run. Returns its path, in a folder of its own."""
     path = tmp_path / "drive.toml"
     path.write_text(
         'preset = "venice-z-nand"\n\n[fabric]\nkind = "bus"\n\n[workload]\nread-share = 0.7\nrequests = 20_000\n'
@@ -200,7 +200,7 @@ def build_site(pages: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole site."""
+    """Builds the whole site. Returns its folder."""
     out = tmp_path_factory.mktemp("site")
     done = build_site(PAGES, out)
     assert done.returncode == 0, done.stderr
@@ -209,7 +209,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
-    """Runs the command in the folder of the test."""
+    """Returns a function that runs the command in the folder of the test."""
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return run_in(tmp_path, COMMAND, *arguments)
@@ -219,7 +219,7 @@ def cli(tmp_path: Path) -> Cli:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Import:
-    """Imports a drive and flows, and gives the configuration of the first scenario as tables."""
+    """Returns a function that imports a drive and flows of MQSim as tables: the configuration of the first scenario."""
 
     def call(
         *flows: dict[str, str],

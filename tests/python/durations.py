@@ -1,4 +1,4 @@
-"""Processor time of each test, with that of the processes that it starts."""
+"""Processor time of each test and of its child processes."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import resource
 from pathlib import Path
 
 VARIABLE = "FLASHMESH_DURATIONS"
-"""Variable of the environment that names the file to append to."""
+"""Environment variable with the path of the file to append to."""
 PROPERTY = "cpu_s"
-"""Property of a test's report with its processor time."""
+"""Property of a test's report that holds the processor time."""
 PROC = Path("/proc")
 
 
 class Stopwatch:
-    """Processor time of this process and its descendants between readings."""
+    """Stopwatch for the processor time of this process and its descendants."""
 
     def __init__(self) -> None:
-        """Starts at the time used so far."""
+        """Starts the stopwatch."""
         self.used_s = used_s()
 
     def lap_s(self) -> float:
         """Returns the processor time since the last reading."""
         before, self.used_s = self.used_s, used_s()
-        # A process that ends without its parent waiting for it takes its time with it.
+        # A process that ends without being waited for leaves no time behind.
         return max(self.used_s - before, 0.0)
 
 
 def used_s(process: int | None = None) -> float:
-    """Returns the processor time of a process, this one if none is named, and of its descendants.
+    """Returns the processor time of a process (by default this one) and of its descendants.
 
-    Without `/proc` it is that of this process and of its children that have ended.
+    Without `/proc`, only the times of this process and of its ended children are known.
     """
     if (PROC / "self/task").is_dir():
         return sum(map(used_ticks, descendants(process or os.getpid()))) / os.sysconf("SC_CLK_TCK")
@@ -42,7 +42,7 @@ def used_s(process: int | None = None) -> float:
 
 
 def descendants(process: int) -> list[int]:
-    """Returns the process and all its living descendants."""
+    """Returns the ids of a process and of all its living descendants."""
     found = [process]
     for parent in found:
         try:
@@ -54,16 +54,17 @@ def descendants(process: int) -> list[int]:
 
 
 def used_ticks(process: int) -> int:
-    """Returns the clock ticks used by a process and by its children that have ended; 0 if the process is gone."""
+    """Returns the clock ticks used by a process and by its ended children; 0 if the process is gone."""
     try:
         text = (PROC / str(process) / "stat").read_text()
     except OSError:
         return 0
-    # The program's name, in parentheses, may hold spaces. Fields 14 to 17 are its times and those of its children.
+    # The name of the program, in parentheses, may contain spaces. Fields 14 to 17 are the times of the process and its
+    # children.
     return sum(map(int, text.rpartition(")")[2].split()[11:15]))
 
 
 def append(file: Path, test: str, form: str, cpu_s: float) -> None:
-    """Appends the time of a test, with the form that has it, to a file."""
+    """Appends a line to a file: the test, its form (`short` or `long`), and its processor time."""
     with file.open("a", encoding="utf-8", newline="") as out:
         csv.writer(out, lineterminator="\n").writerow([test, form, f"{cpu_s:.2f}"])

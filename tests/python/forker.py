@@ -1,7 +1,7 @@
-"""A process that has imported what the command imports, and forks a run of it for each folder it is told.
+"""A process that has imported the modules of the command, and forks a run of the command in each requested folder.
 
-A line with a folder starts the run that the arguments say, in a group of its own, and is answered by its process; the
-next line has its end waited for, and is answered by how it ended.
+A line with a folder starts a run with the given arguments in a new process group, and is answered by the process id.
+The next line waits for the end of the run, and is answered by its wait status.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import NoReturn
 
 
 class Forker:
-    """Such a process, as the tests see it."""
+    """Handle of the forking process."""
 
     def __init__(self, *arguments: str) -> None:
-        """Starts it, to run the command with these arguments."""
+        """Starts the process. Its runs use these arguments."""
         self.process = subprocess.Popen(
             [sys.executable, __file__, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -30,21 +30,21 @@ class Forker:
         return int(self.process.stdout.readline())
 
     def start(self, folder: Path) -> int:
-        """Starts a run in a folder; gives its process, and group, which keeps its number until `wait`."""
+        """Starts a run in a folder. Returns the id of its process and group, which stays reserved until `wait`."""
         return self._ask(str(folder))
 
     def wait(self) -> int:
-        """Waits for the end of the run; gives its exit code, or the signal below zero."""
+        """Waits for the end of the run. Returns its exit code, or the negative signal number."""
         return os.waitstatus_to_exitcode(self._ask(""))
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self.process.kill()
         self.process.communicate()
 
 
 def run(folder: str) -> NoReturn:
-    """What a child does."""
+    """Runs the command in a child process."""
     from flashmesh.cli import main
 
     os.chdir(folder)
@@ -56,8 +56,8 @@ def run(folder: str) -> NoReturn:
 
 
 def serve() -> None:
-    """Answers until there is nothing more to read."""
-    # What a run imports only when it needs it.
+    """Answers requests until the input ends."""
+    # Modules that a run imports only on demand.
     for module in (
         "pandas",
         "pyarrow.parquet",

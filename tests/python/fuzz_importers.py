@@ -1,7 +1,7 @@
-"""Everything that is read in Python, on damaged files, for as long as one likes; a stopped run goes on where it was.
+"""Fuzzing of all readers in Python with damaged files, for a given time; resumes where an earlier run stopped.
 
-`python fuzz_importers.py FOLDER MINUTES [SEED]` keeps in FOLDER how many executions each target had, and the files that
-failed. Whatever the bytes of a file, what comes is what it describes or an error that a terminal can show.
+`python fuzz_importers.py FOLDER MINUTES [SEED]` keeps in FOLDER the number of executions of each target, and the files
+that failed. Any bytes must give either a valid result or an error that a terminal can show.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ thinktime=50
 norandommap
 """
 POINTS_MAX = 1000
-"""Points of a sweep that are drawn."""
+"""Maximum number of points of a sweep that are read."""
 TURN_S = 0.5
-"""A turn of a target."""
+"""Duration of a turn of one target."""
 SLOW_S = 10.0
-"""Processor time of a file above which it is a failure."""
+"""Processor time for one file from which it counts as a failure."""
 WORDS = (
     *("0", "1", "-1", "1e9", "0.5", "nan", "inf", "99999999999999999999", "4k", "100%", "1..64 x2", "1..9 log", "true"),
     *(
@@ -84,7 +84,7 @@ WORDS = (
 
 
 def damage(rng: random.Random, whole: bytes) -> bytes:
-    """A copy with bytes changed, lost, doubled or moved, words exchanged, and lines lost, doubled or exchanged."""
+    """Returns a copy with bytes changed, lost, doubled or moved, words exchanged, and lines lost or exchanged."""
     text = bytearray(whole)
     for _ in range(rng.choice((1, 1, 2, 3))):
         if not text:
@@ -114,10 +114,10 @@ def damage(rng: random.Random, whole: bytes) -> bytes:
 
 
 def refuses(read: Callable[[Path], object], path: Path, content: bytes) -> bool:
-    """Whether a file is refused, by an error with nothing in it but what can be seen.
+    """Returns whether a file is refused, by an error message without invisible characters.
 
     Raises:
-        Exception: When it ends otherwise.
+        Exception: If reading fails in another way.
     """
     path.write_bytes(content)
     started_s = time.process_time()
@@ -135,7 +135,7 @@ def refuses(read: Callable[[Path], object], path: Path, content: bytes) -> bool:
 
 
 def read_mqsim(device: Path, workload: Path) -> None:
-    """Translates files of MQSim, both ways; what comes of them can be read."""
+    """Translates files of MQSim in both modes, and reads the translations."""
     for mode in Mode:
         for scenario in translate(device, workload, mode, requests_max=100):
             text = scenario.toml()
@@ -143,12 +143,12 @@ def read_mqsim(device: Path, workload: Path) -> None:
 
 
 def read_fio(path: Path) -> None:
-    """Reads jobs, and the configuration that they make."""
+    """Reads fio jobs and the configuration made from them."""
     configuration.load("preset:venice-z-nand", fio=read_jobs(path))
 
 
 def read_plan(path: Path) -> None:
-    """Reads a sweep, and goes over its first points."""
+    """Reads a sweep and its first points."""
     for count, point in enumerate(read_sweep(path).plan.points()):
         assert all(isinstance(value, str) for value in point.values())
         if count > POINTS_MAX:
@@ -156,7 +156,7 @@ def read_plan(path: Path) -> None:
 
 
 def targets(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
-    """What is damaged, and what reads it; each in a folder that holds what the file refers to."""
+    """Returns the files to damage and their readers by name, each in a folder with the files it refers to."""
     flows = workload_text([FEW, TRACE]).encode()
     (folder / "drive.toml").write_text(DRIVE)
     (folder / "ssd.xml").write_text(device_text())
@@ -175,7 +175,7 @@ def targets(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
 
 
 def main(out: Path, minutes: float, seed: int) -> int:
-    """Gives how many executions failed."""
+    """Runs all targets in turn. Returns the number of failed executions."""
     out.mkdir(parents=True, exist_ok=True)
     state = out / f"importers-{seed}.json"
     counts: dict[str, int] = json.loads(state.read_text()) if state.exists() else {}
@@ -186,7 +186,7 @@ def main(out: Path, minutes: float, seed: int) -> int:
         os.chdir(folder)
         all_targets = targets(folder)
         begun = time.monotonic()
-        # At least once, however slow the machine is.
+        # Run at least once, however slow the machine is.
         while sum(counts.values()) == before or time.monotonic() - begun < 60 * minutes:
             for target, (whole, read) in all_targets.items():
                 turn = time.monotonic()

@@ -33,7 +33,7 @@ EXTENT = Extent(6_000)
 
 
 def figures(**changed: float) -> Figures:
-    """Figures that are in order, some of them changed."""
+    """Returns consistent figures, with some of them changed."""
     known = {"read_iops": 5_000.0, "write_iops": 20_000.0}
     for kind in ("read", "write"):
         known |= {f"{kind}_mean_us": 100.0, f"{kind}_p50_us": 90.0, f"{kind}_p99_us": 200.0, f"{kind}_p999_us": 300.0}
@@ -41,19 +41,19 @@ def figures(**changed: float) -> Figures:
 
 
 def measurements(rates: Sequence[float] = RATES) -> Measurements:
-    """Loads of the drive, with figures that nothing has measured."""
+    """Returns measurements at some loads, with invented figures."""
     return Measurements("made up", SPACE_GIB, tuple(Measured(rate, figures(write_iops=rate)) for rate in rates))
 
 
 def written(folder: Path, text: str = DRIVE) -> Path:
-    """The drive as a file."""
+    """Writes the drive to a file. Returns the path."""
     path = folder / "drive.toml"
     path.write_text(text)
     return path
 
 
 def simulated(path: Path, rates: Sequence[float] = RATES, extent: Extent = EXTENT) -> Measurements:
-    """What the drive of a file gives at some loads, as if it were measured."""
+    """Returns simulated figures of the drive in a file at some loads, as if they were measured."""
     validating = Validating([Subject("drive", path, measurements(rates))], extent, {}, None)
     validating.run(LocalThreads(2), lambda session: lambda outcome: None)
     (found,) = validating.validations()
@@ -68,7 +68,7 @@ def simulated(path: Path, rates: Sequence[float] = RATES, extent: Extent = EXTEN
 
 
 def csv_of(known: Measurements) -> str:
-    """Measurements as a table."""
+    """Returns measurements as a CSV table."""
     lines = [",".join(("drive", "file_gib", "offered_iops", *COLUMNS))]
     for point in known.points:
         cells = [known.drive, known.space_gib, point.offered_iops, *point.figures.to_dict().values()]

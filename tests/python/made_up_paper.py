@@ -1,4 +1,4 @@
-"""A paper of two claims, of which nothing is true."""
+"""An invented paper with two claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of files of MQSim: a small drive, a flow that draws requests, one that replays a trace."""
+"""Texts of MQSim files: a small drive, a flow that draws requests, and a flow that replays a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drive that is served, and a client that asks anything of it; the tests of both need nbdkit."""
+"""A served drive, and a client that can send any request. Tests with either need nbdkit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READY = "nbd+unix"
 
 
 def require(*programs: str) -> None:
-    """Skips a test without the programs that it needs; fails where they have to be there."""
+    """Skips a test if a needed program is missing; fails in CI, where the programs must be installed."""
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
         assert os.environ.get("FLASHMESH_CI") != "1", f"missing: {', '.join(missing)}; .ci/run installs them"
@@ -31,7 +31,7 @@ def require(*programs: str) -> None:
 
 
 def before_others() -> None:
-    """Has a process go before other work of the machine, where the system allows that."""
+    """Raises the priority of a process over other work of the machine, if the system allows that."""
     try:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     except PermissionError:
@@ -39,50 +39,50 @@ def before_others() -> None:
 
 
 def interruptible() -> None:
-    """Undoes what shells do to jobs in the background."""
+    """Restores the default handling of signals that shells change for background jobs."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Client:
-    """One connection, one request at a time."""
+    """A client with one connection and one request at a time."""
 
     def __init__(self, path: Path) -> None:
-        """Connects."""
+        """Connects to the server."""
         self.connection = connected(path)
 
     def ask(self, command: int, offset: int = 0, size: int = 0, data: bytes = b"") -> tuple[int, bytes]:
-        """Sends a request; gives the error, 0 for none, and what was read."""
+        """Sends a request. Returns the error number, 0 for none, and the data read."""
         self.connection.sendall(struct.pack(">IHHQQI", REQUEST, 0, command, 7, offset, size) + data)
         magic, error, handle = struct.unpack(">IIQ", received(self.connection, 16))
         assert (magic, handle) == (REPLY, 7)
         return error, received(self.connection, size) if command == READ and error == 0 else b""
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads."""
+        """Reads bytes."""
         error, data = self.ask(READ, offset, size)
         assert error == 0
         return data
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes."""
+        """Writes bytes."""
         assert self.ask(WRITE, offset, len(data), data)[0] == 0
 
     def do(self, command: int, offset: int = 0, size: int = 0) -> None:
-        """Does what moves no data."""
+        """Executes a command that transfers no data."""
         assert self.ask(command, offset, size)[0] == 0
 
     def leave(self, politely: bool = True) -> None:
-        """Disconnects, or drops the connection."""
+        """Disconnects, or just drops the connection."""
         if politely:
             self.connection.sendall(struct.pack(">IHHQQI", REQUEST, 0, DISCONNECT, 0, 0, 0))
         self.connection.close()
 
 
 class Serving:
-    """`flashmesh serve` in a folder, until the block ends."""
+    """`flashmesh serve` in a folder until the block ends."""
 
     def __init__(self, folder: Path, *arguments: str | Path, prepare: Callable[[], None] = interruptible) -> None:
-        """Starts it; returns when clients can connect."""
+        """Starts the command. Returns when clients can connect."""
         require("nbdkit")
         self.folder, self.socket = folder, folder / "nbd.sock"
         self.errors = folder / "stderr.txt"
@@ -101,13 +101,13 @@ class Serving:
         self.wait_for(READY)
 
     def __enter__(self) -> Serving:
-        """Gives itself."""
+        """Returns the server."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leaves nothing behind."""
+        """Ends the server and its clients."""
         for client in self.clients:
             client.connection.close()
         if self.process.poll() is None:
@@ -116,22 +116,22 @@ class Serving:
         self.process.stdout.close()
 
     def client(self) -> Client:
-        """Connects a client, which is closed at the end."""
+        """Connects a client that is closed when the block ends."""
         self.clients.append(Client(self.socket))
         return self.clients[-1]
 
     @property
     def uri(self) -> str:
-        """How clients name it."""
+        """Returns the URI of the drive for clients."""
         return f"nbd+unix:///?socket={self.socket}"
 
     @property
     def said(self) -> str:
-        """What it has told on stderr."""
+        """Returns the output on stderr so far."""
         return self.errors.read_text()
 
     def wait_for(self, words: str) -> None:
-        """Waits until it has told something."""
+        """Waits until some words appear on stderr."""
         end = time.monotonic() + TIMEOUT_S
         while words not in self.said:
             assert self.process.poll() is None, self.said
@@ -139,20 +139,20 @@ class Serving:
             time.sleep(0.01)
 
     def nbdkit(self) -> int:
-        """The process that serves."""
+        """Returns the process id of nbdkit."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         (child,) = children
         return int(child)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        """Ends it by a signal; gives the exit code and stdout."""
+        """Ends the command by a signal. Returns the exit code and stdout."""
         self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=TIMEOUT_S)
         return self.process.returncode, output
 
 
 def nonsense(path: Path, data: bytes) -> None:
-    """Connects and sends something."""
+    """Connects and sends arbitrary bytes."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(TIMEOUT_S)
         connection.connect(str(path))
@@ -162,5 +162,5 @@ def nonsense(path: Path, data: bytes) -> None:
             while connection.recv(4096):
                 pass
         except OSError:
-            # It was refused before all of it was sent.
+            # The server refused the data before all of it was sent.
             return

@@ -1,4 +1,4 @@
-"""Pages in a browser: what is clipped on a screen of some width, and what a sheet of paper loses."""
+"""Pages in a browser: text clipped on a screen of some width, and text lost on a sheet of paper."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ return found;
 
 
 def start() -> webdriver.Chrome:
-    """A browser; the test is skipped where there is none, but not in CI."""
+    """Returns a browser. Skips the test if there is none, except in CI."""
     if CHROMIUM is None or DRIVER is None:
         assert os.environ.get("FLASHMESH_CI") != "1", "Chromium is missing: apt-get install chromium chromium-driver"
         pytest.skip("Chromium and its driver are not installed: pages are not opened")
@@ -79,7 +79,7 @@ def start() -> webdriver.Chrome:
 
 
 def started(options: webdriver.ChromeOptions) -> webdriver.Chrome:
-    """A browser: Selenium gives up a slow start after some seconds, which a machine that is busy may need."""
+    """Returns a started browser. Repeats a start that times out, as Selenium allows a busy machine too little time."""
     for _ in range(STARTS - 1):
         try:
             return webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -89,7 +89,7 @@ def started(options: webdriver.ChromeOptions) -> webdriver.Chrome:
 
 
 def until(holds: Callable[[], Any], limit_s: float = WAIT_S) -> None:
-    """Waits for something."""
+    """Waits until a condition holds."""
     end = time.monotonic() + limit_s
     while not holds():
         assert time.monotonic() < end, "it does not come"
@@ -97,30 +97,30 @@ def until(holds: Callable[[], Any], limit_s: float = WAIT_S) -> None:
 
 
 def resize(browser: webdriver.Chrome, width: int) -> None:
-    """Gives the page another width."""
+    """Sets the width of the page."""
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
 
 def show_as(browser: webdriver.Chrome, media: str = "screen", scheme: str = "light") -> None:
-    """Shows the page as on another medium, or to somebody who prefers other colours."""
+    """Shows the page on another medium, or with another preferred colour scheme."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
 
 
 def as_before(browser: webdriver.Chrome) -> None:
-    """Ends what `resize` and `show_as` have begun."""
+    """Undoes `resize` and `show_as`."""
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
 def clipped(browser: webdriver.Chrome, *, is_paper: bool = False, allowed: str = ".skip") -> list[str]:
-    """Texts of which a part cannot be seen: beyond the page, a drawing, or what hides its overflow.
+    """Returns the texts that are partly clipped by the page, by a drawing, or by an element that hides its overflow.
 
     Args:
         browser: A browser that shows the page.
-        is_paper: Whether it cannot be scrolled.
-        allowed: A selector of what is not looked at.
+        is_paper: Whether the page is printed, so that nothing can be scrolled into view.
+        allowed: A selector of elements that may be clipped.
     """
     found: list[str] = browser.execute_script(CLIPPED, is_paper, allowed)
     return found
@@ -128,7 +128,7 @@ def clipped(browser: webdriver.Chrome, *, is_paper: bool = False, allowed: str =
 
 @dataclass(frozen=True)
 class Sheet:
-    """A format of paper."""
+    """A paper size."""
 
     name: str
     width_inch: float
@@ -136,7 +136,7 @@ class Sheet:
 
     @property
     def content_px(self) -> int:
-        """How wide the page is between its margins."""
+        """Returns the width of the page between its margins, in pixels."""
         return int((self.width_inch - 2 * MARGIN_MM / MM_PER_INCH) * PIXELS_PER_INCH)
 
 
@@ -144,7 +144,7 @@ SHEETS = (Sheet("a4", 210 / MM_PER_INCH, 297 / MM_PER_INCH), Sheet("letter", 8.5
 
 
 def printed(browser: webdriver.Chrome, sheet: Sheet, path: Path) -> Path:
-    """The page as PDF, upright on a sheet."""
+    """Prints the page as a PDF, on upright sheets. Returns the path."""
     margin = MARGIN_MM / MM_PER_INCH
     margins = {f"margin{side}": margin for side in ("Left", "Right", "Top", "Bottom")}
     size = {"paperWidth": sheet.width_inch, "paperHeight": sheet.height_inch, "printBackground": True}
@@ -155,14 +155,14 @@ def printed(browser: webdriver.Chrome, sheet: Sheet, path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Raster:
-    """A sheet as pixels of grey."""
+    """A page of a PDF as grey pixels."""
 
     width: int
     height: int
     pixels: bytes
 
     def ink(self, left: int, right: int) -> int:
-        """Pixels between two columns that are not white."""
+        """Returns the number of pixels between two columns that are not white."""
         rows = (self.pixels[row * self.width : (row + 1) * self.width] for row in range(self.height))
         return sum(pixel < 250 for row in rows for pixel in row[max(0, left) : right])
 
@@ -171,7 +171,7 @@ DPI = 50
 
 
 def raster(pdf: Path) -> list[Raster]:
-    """The pages of a PDF as pixels."""
+    """Returns the pages of a PDF as pixels."""
     if shutil.which("pdftoppm") is None:
         assert os.environ.get("FLASHMESH_CI") != "1", "pdftoppm is missing: apt-get install poppler-utils"
         pytest.skip("poppler-utils is not installed: sheets are not looked at")
@@ -187,7 +187,7 @@ def raster(pdf: Path) -> list[Raster]:
 
 
 def words(pdf: Path) -> list[tuple[str, float, float]]:
-    """The words of a PDF, each with its left and right end in inches."""
+    """Returns the words of a PDF, each with its left and right end in inches."""
     command = ["pdftotext", "-bbox", str(pdf), "-"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=WAIT_S).stdout
     found = re.findall(r'<word xMin="([\d.-]+)" yMin="[\d.-]+" xMax="([\d.-]+)" yMax="[\d.-]+">(.*?)</word>', text)

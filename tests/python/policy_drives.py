@@ -1,4 +1,4 @@
-"""Drives on which tests run policies in Python, and what of their reports is compared."""
+"""Drives on which tests run Python policies, and the compared parts of their reports."""
 
 from __future__ import annotations
 

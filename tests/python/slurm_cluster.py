@@ -1,4 +1,4 @@
-"""A Slurm of one node in a folder: munged, slurmctld and slurmd, on ports of their own."""
+"""A Slurm cluster of one node in a folder: munged, slurmctld and slurmd, on their own ports."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel")
 WAIT_S = 60.0
-"""Longest wait for anything that Slurm does."""
+"""Time limit for anything that Slurm does."""
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-"""Folders of programs; those of daemons are missing in the path of ordinary users."""
+"""Folders of programs, including those of daemons, which the path of ordinary users lacks."""
 CONFIGURATION = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller_port}
@@ -54,7 +54,7 @@ def missing() -> list[str]:
 
 
 def wait_for(is_so: Callable[[], bool], told: Callable[[], str]) -> None:
-    """Waits until a condition holds; fails with a text after `WAIT_S`."""
+    """Waits until a condition holds. Fails with a message after `WAIT_S`."""
     end = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < end, told()
@@ -65,7 +65,7 @@ class Cluster:
     """A running Slurm."""
 
     def __init__(self, folder: Path) -> None:
-        """Starts the daemons in a folder that is there, and waits for the node."""
+        """Starts the daemons in an existing folder, and waits for the node."""
         self.folder = folder
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": PATH}
         self.daemons: list[subprocess.Popen[bytes]] = []
@@ -76,7 +76,7 @@ class Cluster:
             raise
 
     def start(self) -> None:
-        """Starts the daemons, each in the foreground with a log of its own."""
+        """Starts the daemons in the foreground, each with its own log."""
         munge = self.folder / "munge"
         munge.mkdir()
         for name in ("state", "spool"):
@@ -120,7 +120,7 @@ class Cluster:
             )
 
     def ask(self, *command: str) -> str:
-        """Returns what a command of Slurm prints; nothing if the controller does not answer."""
+        """Returns the output of a Slurm command; empty if the controller does not answer."""
         with suppress(subprocess.TimeoutExpired):
             return subprocess.run(
                 command,

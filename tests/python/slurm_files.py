@@ -1,4 +1,4 @@
-"""Programs in the place of Slurm's: an array whose tasks run one after another, and a queue without jobs."""
+"""Programs that replace those of Slurm: an array whose tasks run one after another, and a queue without jobs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ for number in range(int(first), int(last or first) + 1) if "--array" in options 
         time.sleep(0.005)
     task.wait(timeout=300)
 """
-"""`sbatch`: runs the tasks of an array, kills one after its first sign of life, and runs nothing else."""
+"""`sbatch` that runs the tasks of an array and kills one of them after its first sign of life."""
 SQUEUE = "#!/bin/sh\necho 'slurm_load_jobs error: Invalid job id specified' >&2\nexit 1\n"
 SCONTROL = "#!/bin/sh\necho 'MaxArraySize            = {size}'\n"
 
 
 def fake_slurm(folder: Path, *, killed: int = 0, size: int = 1001, squeue: str = SQUEUE) -> dict[str, str]:
-    """Writes the programs, and returns the variables with which a command finds them.
+    """Writes the programs. Returns the environment variables with which a command finds them.
 
     Args:
         folder: Folder of the programs.

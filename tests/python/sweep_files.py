@@ -40,11 +40,11 @@ fabric.kind = ["bus", "pssd", "ideal"]
 """
 
 SEARCH_POINTS = 9
-"""Points of the space of `SEARCH`, each of which is tried once."""
+"""Number of points in the space of `SEARCH`; each is tried once."""
 
 
 def write_search(folder: Path, text: str = SEARCH) -> Path:
-    """Writes a search on a small drive."""
+    """Writes a search on a small drive. Returns the path."""
     (folder / "drive.toml").write_text(DRIVE)
     path = folder / "best.toml"
     path.write_text(text)
@@ -53,13 +53,13 @@ def write_search(folder: Path, text: str = SEARCH) -> Path:
 
 @pytest.fixture
 def search_file(tmp_path: Path) -> Path:
-    """A search of 24 trials among nine drives."""
+    """Writes a search of 24 trials among nine drives. Returns the path."""
     return write_search(tmp_path)
 
 
 @pytest.fixture
 def sweep_file(tmp_path: Path) -> Path:
-    """Six runs on a small drive."""
+    """Writes a sweep of six runs on a small drive. Returns the path."""
     (tmp_path / "drive.toml").write_text(DRIVE)
     path = tmp_path / "s.toml"
     path.write_text(SWEEP)
@@ -67,24 +67,24 @@ def sweep_file(tmp_path: Path) -> Path:
 
 
 def kept(folder: Path) -> dict[str, tuple[int, int]]:
-    """The results in a folder, each with what changes when it is written again."""
+    """Returns the results in a folder, each with its inode and modification time, which change when it is rewritten."""
     files = folder.glob("runs/*/*.json")
     return {path.stem: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 
 
 def documents(folder: Path) -> list[dict[str, Any]]:
-    """The results in a folder."""
+    """Returns the documents of the results in a folder."""
     return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/*.json"))]
 
 
 def remove_when_there(folder: Path, pattern: str) -> threading.Thread:
-    """Removes a folder as soon as it holds a file."""
+    """Starts a thread that removes a folder as soon as it has a matching file."""
 
     def remove() -> None:
         end = time.monotonic() + TIMEOUT_S
         while not any(folder.glob(pattern)) and time.monotonic() < end:
             time.sleep(0.005)
-        # Under another name at once: what is removed file by file, somebody still writes into.
+        # Rename the folder first: another process may still write into a folder that is being removed file by file.
         shutil.rmtree(folder.rename(folder.with_name("removed")))
 
     thread = threading.Thread(target=remove, daemon=True)

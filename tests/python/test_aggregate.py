@@ -1,4 +1,4 @@
-"""Runs with several seeds as one point: means, intervals, and what tables show of them."""
+"""Points of runs with several seeds: means, intervals, and their tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def some() -> Result:
 
 
 def made_up(some: Result, iops: dict[str, tuple[float, ...]], steady: bool | None = None) -> Comparison:
-    """A comparison whose runs differ in their throughput alone."""
+    """Returns a comparison whose runs differ only in throughput."""
     runs = []
     for kind, values in iops.items():
         for seed, value in enumerate(values):
@@ -94,7 +94,7 @@ def test_interval_of_two_humps_stays_among_the_values(values: list[float]) -> No
 def test_two_humps_are_told_from_one() -> None:
     assert is_bimodal([10.0, 10.1, 10.2, 20.0, 20.1, 20.3])
     assert not is_bimodal([10.0, 14.0, 15.0, 15.2, 15.4, 16.0, 20.0])
-    # Two humps that lie within 2 % are one to whoever reads the number.
+    # Two modes within 2 % count as one.
     assert not is_bimodal([10.0, 10.0, 10.0, 10.1, 10.1, 10.1])
 
 
@@ -187,6 +187,6 @@ def test_sweep_with_seeds_is_shown_the_same_at_its_end_and_later(cli: Cli, sweep
     ]
     later = cli("show", "out", "--measure", "IOPS").stdout.splitlines()
     assert [line.split()[:4] for line in later[2:6]] == [line.split()[:4] for line in lines[2:6]]
-    # The table that a killed sweep leaves behind is not needed.
+    # Results do not depend on the table that a killed sweep leaves.
     (tmp_path / "out/results.parquet").unlink()
     assert cli("show", "out", "--measure", "IOPS").stdout.splitlines() == later

@@ -1,4 +1,4 @@
-"""What programs say to the library: keys and values as Python writes them, data frames, and a call for each command."""
+"""The library from programs: keys and values spelled as in Python, data frames, and a function for each command."""
 
 from __future__ import annotations
 

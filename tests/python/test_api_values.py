@@ -1,4 +1,4 @@
-"""What Python programs hand in and get back: scalars of NumPy, results to compare and to print."""
+"""Values of Python programs: NumPy scalars as input, results that can be compared and printed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_plain_leaves_everything_else_alone() -> None:
 
 def test_configurations_take_scalars_of_numpy_wherever_they_take_numbers() -> None:
     tables = {"preset": "venice-z-nand", "workload": {"requests": np.int64(2_000), "read-share": np.float64(0.5)}}
-    # What type checkers take for other things than numbers of Python.
+    # Type checkers do not accept NumPy scalars as numbers.
     requests, three, depths = cast("tuple[int, int, list[int]]", (np.int64(2_000), np.uint16(3), np.array([1, 8])))
     typed = flashmesh.Config(
         preset="venice-z-nand", workload=flashmesh.Workload(requests=requests, read_share=np.float64(0.5))

@@ -1,4 +1,4 @@
-"""The appendix of an artefact that `flashmesh reproduce --appendix` prints."""
+"""The appendix for artefacts that `flashmesh reproduce --appendix` prints."""
 
 from __future__ import annotations
 

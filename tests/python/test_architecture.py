@@ -1,4 +1,4 @@
-"""The table of rooms in docs/architecture.md is that of the source tree; a test of the core checks its drawings."""
+"""The table of rooms in docs/architecture.md agrees with the source tree. A test of the core checks the drawings."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ TRAIT = re.compile(r"\bpub trait (\w+)")
 
 
 class Room(NamedTuple):
-    """A row of the table: a folder of the core, or a crate below it."""
+    """A row of the table: a folder of the core, or a crate that the core uses."""
 
     name: str
     traits: list[str]
 
 
 def rooms_of(text: str) -> list[Room]:
-    """The rows of the first table of the page."""
+    """Returns the rows of the first table on the page."""
     rows = [line.strip("|").split("|") for line in text.split("\n\n## ")[0].splitlines() if line.startswith("| `")]
     return [Room(row[0].strip(" `/"), re.findall(r"`(\w+)`", row[3])) for row in rows]
 
 
 def folders(root: Path) -> list[str]:
-    """The folders of the core, each before those that it may use."""
+    """Returns the folders of the core, in an order in which each may use those before it."""
     core = root / "crates/flashmesh/src"
     return [room for room, _ in reversed(import_rules.ROOMS["flashmesh"]) if (core / room).is_dir()]
 
 
 def check(text: str, root: Path) -> list[str]:
-    """A line for each thing that the table gets wrong."""
+    """Returns a line for each error in the table."""
     rooms = rooms_of(text)
     crates = sorted(
         path.name

@@ -1,4 +1,4 @@
-"""`flashmesh ask`: which changes help most."""
+"""`flashmesh ask`: the changes that help most."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
     assert by_key["geometry.over-provisioning"] == ["0.12", "0.02"]
     assert by_key["gc.copyback"] == ["true"]
     assert by_key["cache.capacity"] == ["0B", "64MiB", "256MiB"]
-    # Each of them is one that the configuration takes, or is refused as one.
+    # The configuration accepts each change, or refuses it as a change.
     for change in changes:
         with suppress(flashmesh.ConfigError):
             load("preset:venice-z-nand", overrides={change.key: change.after})
@@ -60,7 +60,7 @@ def test_more_rate_helps_and_queue_depth_beyond_the_load_does_not() -> None:
     assert not found.untried
     assert best.cause is not None
     assert best.cause.change_ps < 0
-    # The ratios are those of pairs of runs with the same seed, without their warm-up.
+    # Each ratio is of two runs with the same seed, without warm-up.
     warm = {**SMALL, "measure.warm-up": "auto"}
     for name, measure in (("IOPS", "iops"), ("p99", "latency_ps.all.p99")):
         pairs = []
@@ -115,7 +115,7 @@ def test_cause_is_the_part_of_the_latency_that_moves_most() -> None:
     assert found == Cause("die_wait", -40e6)
     assert found.text == "waiting for the die -40.00 us"
     assert cause_of([(result(1e6, 90e6), result(1e6, 90.1e6))]) is None
-    # The whole shrinks, so that a part which grows is no cause of it.
+    # The total decreases, so a part that increases is no cause.
     assert cause_of([(result(1e6, 90e6), result(41e6, 10e6))]) == Cause("die_wait", -80e6)
     assert cause_of([(result(1e6, 90e6), result(91e6, 60e6))]) == Cause("host", 90e6)
     assert inside(result(70e6, 20e6)) == pytest.approx(20.0)
@@ -164,7 +164,7 @@ def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
     also = {row.change.label: row.also for row in found.rows}
     assert also["geometry.channels = 16"] == "geometry.capacity 5GB -> 10GB"
     assert also["geometry.channels = 4"] == "geometry.capacity 5GB -> 2.5GB"
-    # A capacity of 5 GB leaves 61 % of these pages out, and a change goes on from there.
+    # A capacity of 5 GB hides 61 % of these pages. Changes start from there.
     assert {row.change.before for row in found.rows if row.change.key == keys[1]} == {"0.6119"}
     assert also["geometry.over-provisioning = 0.6619"] == "geometry.capacity 5GB -> 4.356GB"
     assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)
@@ -250,7 +250,7 @@ def test_what_cannot_be_asked_is_refused(cli: Cli, options: tuple[str, ...], wor
 
 
 def test_time_limit_names_what_was_not_tried() -> None:
-    # A run takes about a second, so that there is time for a few of them.
+    # A run takes about a second, so there is time for a few runs.
     found = flashmesh.ask(
         "preset:venice-z-nand", overrides={"workload.requests": 400_000}, seeds=1, limit_s=2.0, jobs=1
     )

@@ -15,7 +15,7 @@ from flashmesh.normalised import baseline_of, means, partners
 from flashmesh.results import Result
 
 MAKESPANS = {("a", "bus"): 100, ("a", "ideal"): 50, ("b", "bus"): 30, ("b", "ideal"): 40}
-"""The speedups of ideal are 2 and 0.75: 1.375 on average, the geometric mean is the root of 1.5."""
+"""Makespans for which the speedups of ideal are 2 and 0.75: the mean is 1.375, the geometric mean the root of 1.5."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_means_of_made_up_times_are_those_of_arithmetic(comparison: Comparison) 
     found = speedup["ideal"]
     assert (found.count, found.arithmetic, found.largest, found.smallest) == (2, 1.375, 2.0, 0.75)
     assert found.geometric == pytest.approx(math.sqrt(1.5))
-    # The bus itself is the best for the other workload.
+    # For the other workload, the bus is best.
     assert found.largest_in == 1
     assert found.largest_at == {"workload.profile": "a", "fabric.kind": "ideal"}
     assert comparison.means("makespan_ps", "fabric.kind=bus")["ideal"].arithmetic == pytest.approx((0.5 + 4 / 3) / 2)

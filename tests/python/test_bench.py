@@ -1,4 +1,4 @@
-"""The comparison of builds: what counts as the same result."""
+"""The comparison of builds: the definition of equal results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pages in a real browser: no error, no request, and the controls do what they say.
+"""Pages in a real browser: they cause no error and no request, and their controls work.
 
-In CI the browser has to be there; elsewhere these tests are skipped without it.
+These tests need a browser. Without one they fail in CI and are skipped elsewhere.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def comparison() -> flashmesh.Comparison:
 
 @pytest.fixture(scope="module")
 def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """A browser that has opened the page of a comparison."""
+    """Returns a browser that shows the page of a comparison."""
     path = tmp_path_factory.mktemp("page") / "report.html"
     flashmesh.write_report(path, comparison)
     driver = start()
@@ -67,7 +67,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def page(browser: webdriver.Chrome) -> webdriver.Chrome:
-    """The page with the moving view at the first conflict of its first run."""
+    """Returns the browser with the moving view at the first conflict of the first run."""
     choose(browser, 0)
     return browser
 
@@ -77,18 +77,18 @@ def text(browser: webdriver.Chrome, selector: str) -> str:
 
 
 def log(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
-    """What the browser has logged since it was last asked."""
+    """Returns the browser's log entries since the last call."""
     entries: list[dict[str, Any]] = browser.get_log(kind)  # type: ignore[no-untyped-call]
     return entries
 
 
 def now(browser: webdriver.Chrome) -> int:
-    """Where the slider of the moving view stands."""
+    """Returns the position of the slider in the moving view."""
     return int(str(browser.find_element(By.ID, "moving-time").get_property("value")))
 
 
 def choose(browser: webdriver.Chrome, run: int) -> None:
-    """Shows the recording of a run in the moving view, from its first conflict."""
+    """Shows the recording of a run in the moving view, from the first conflict on."""
     browser.execute_script(
         "const select = document.getElementById('moving-run'); select.value = arguments[0];"
         "select.dispatchEvent(new Event('change'))",
@@ -147,13 +147,13 @@ def test_page_fits_every_width_and_clips_no_text(browser: webdriver.Chrome, widt
     resize(browser, width)
     show_as(browser, scheme=scheme)
     try:
-        # Charts are drawn anew some time after the window has changed.
+        # Charts are redrawn some time after the window changed.
         rights = (
             "return [document.documentElement.scrollWidth,"
             " ...[...document.querySelectorAll('[data-chart] svg')].map((svg) => svg.getBoundingClientRect().right)]"
         )
         until(lambda: max(browser.execute_script(rights)) <= width)
-        # A chart may still be drawn for the width before.
+        # Charts may still have the previous width.
         end = time.monotonic() + REDRAWN_S
         while clipped(browser) and time.monotonic() < end:
             time.sleep(0.1)
@@ -217,7 +217,7 @@ def test_a_sheet_of_paper_has_all_of_the_page(browser: webdriver.Chrome, sheet: 
     pages = raster(pdf)
     edge = int((margin - 0.03) * DPI)
     assert [page.ink(0, edge) + page.ink(page.width - edge, page.width) for page in pages] == [0] * len(pages)
-    # Rules and tables take the width that there is.
+    # Rules and tables use the available width.
     assert pages[0].ink(pages[0].width - 2 * edge, pages[0].width) > 0
 
 
@@ -229,7 +229,7 @@ def test_charts_are_as_wide_as_before_after_a_print(browser: webdriver.Chrome, t
 
 
 def filtered(browser: webdriver.Chrome, text: str) -> list[str]:
-    """The names of the rows of the table of results under a filter."""
+    """Returns the names of the rows that a filter leaves in the table of results."""
     browser.execute_script(
         "const filter = document.getElementById('headline-filter'); filter.value = arguments[0];"
         "filter.dispatchEvent(new Event('input'))",
@@ -389,12 +389,12 @@ return found;
 
 
 def drawn(browser: webdriver.Chrome) -> None:
-    """Waits until the charts are those of the width and of the filter."""
+    """Waits until the charts match the width and the filter."""
     until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
 
 
 def at_width(browser: webdriver.Chrome, width: int) -> None:
-    """Gives the page a width, and waits for the charts of that width."""
+    """Sets the width of the page, and waits for the charts."""
     browser.execute_script("document.body.dataset.drawn = 'false'")
     resize(browser, width)
     drawn(browser)
@@ -405,7 +405,7 @@ def test_no_label_of_a_chart_meets_another_one(browser: webdriver.Chrome, width:
     at_width(browser, width)
     try:
         assert browser.execute_script(MEETING) == []
-        # The test sees labels that meet.
+        # Prove that the test detects overlapping labels.
         browser.execute_script(
             "const texts = [...document.querySelectorAll('#chart-breakdown .role-axis-label text')];"
             "for (const text of texts) text.setAttribute('transform', 'translate(20,20)')"
@@ -488,7 +488,7 @@ def test_focus_goes_down_the_page(browser: webdriver.Chrome) -> None:
     )
     assert all(index == 0 for index, _ in tops)
     order = [top for _, top in tops]
-    # Parts beside each other differ by no more than a line of them.
+    # Elements side by side differ by at most a line.
     assert all(after > before - 60 for before, after in itertools.pairwise(order))
 
 

@@ -1,4 +1,4 @@
-"""Bundles: results in one file with what repeats them."""
+"""Bundles: results and everything needed to repeat them in one file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = {"workload.requests": 50}
 
 @pytest.fixture
 def saved(tmp_path: Path) -> list[Path]:
-    """A comparison, and the run of a trace."""
+    """Saves a comparison, and the run of a trace. Returns their paths."""
     trace = tmp_path / "traces" / "t.trace"
     trace.parent.mkdir()
     trace.write_text("".join(f"{1000 * i} 0 {8 * i} 8 1\n" for i in range(20)))

@@ -1,4 +1,4 @@
-"""`flashmesh calibrate` finds what was hidden, says what measurements do not determine, and refuses bad input."""
+"""`flashmesh calibrate` finds hidden values, names keys that measurements do not determine, and refuses bad input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from flashmesh.validation.workload import Extent
 from made_up_drive import DRIVE, EXTENT, csv_of, simulated, written
 
 HIDDEN = {"flash.read-time": 47.0, "flash.program-time": 130.0}
-"""Microseconds."""
+"""Hidden times, in microseconds."""
 FIXED = [key.key for key in listed() if key.key not in HIDDEN]
 FACTS = (
     DRIVE.replace('read-time = "40us"\nprogram-time = "100us"\n', "") + f"\n[calibrate]\nfixed = {json.dumps(FIXED)}\n"
@@ -44,7 +44,7 @@ def hidden_drive() -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Measurements of a drive, and its facts without two times."""
+    """Writes measurements of a drive, and its facts without two times. Returns the folder."""
     found = tmp_path_factory.mktemp("calibration")
     (found / "measured.csv").write_text(csv_of(simulated(written(found, hidden_drive()), RATES)))
     (found / "facts.toml").write_text(FACTS)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(folder: Path) -> Calibration:
-    """What a calibration finds."""
+    """Returns the result of a calibration."""
     problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, EXTENT.requests)
     return calibrate(problem, LocalThreads(2), budget_min=60.0)
 
@@ -86,7 +86,7 @@ def test_the_same_seed_finds_the_same_and_what_is_kept_is_not_run_again(folder: 
     assert sorted(path.name for path in (tmp_path / "calibration.results").rglob("*.json")) == runs
     document = json.loads((tmp_path / "first.json").read_text())
     assert [point["name"] for point in document["points"]] == [f"{rate:,.0f} IOPS" for rate in RATES]
-    # The drive that was written can be validated as it is.
+    # The fitted drive can be validated without changes.
     held = cli("validate", "first.toml", "--points", folder / "measured.csv", "--requests", "6000", "--quiet")
     assert held.returncode in (0, 3), held.stderr
     assert "first.toml: measured and simulated" in held.stdout
@@ -94,7 +94,7 @@ def test_the_same_seed_finds_the_same_and_what_is_kept_is_not_run_again(folder: 
 
 @pytest.mark.long
 def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_path: Path, cli: Cli) -> None:
-    # No request waits for a second.
+    # No request waits as long as a second.
     (tmp_path / "facts.toml").write_text(FACTS + '[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n')
     ended = cli(
         "calibrate",
@@ -139,7 +139,7 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=TIMEOUT_S)
-    # It may have come to its end before the signal came.
+    # The process may have ended before the signal arrived.
     assert process.returncode in (130, 0), told
     if process.returncode == 130:
         assert "the same command goes on" in told

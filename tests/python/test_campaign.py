@@ -1,4 +1,4 @@
-"""Random drives under all oracles, checked from outside; and the check itself, which must find what is wrong."""
+"""Random drives under all oracles, checked independently; and a test that the checks find injected faults."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_drawn_drives_go_the_same_way_from_a_snapshot_and_refuse_that_of_another
         try:
             stepped.stepped(settings, 1)
         except flashmesh.ConfigError:
-            continue  # a drive that is not stepped
+            continue  # a drive that cannot be stepped
         tried += 1
         found = [*stepped.restored(settings, random), *stepped.foreign(settings, random)]
         assert found == [], (number, settings)
@@ -80,7 +80,7 @@ def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:
 
 
 def sample(more: dict[str, str] | None = None) -> tuple[Result, Log]:
-    """A sound run, with its log."""
+    """Returns a correct run with its log."""
     settings = {
         "preset": '"venice-z-nand"',
         "workload.requests": "500",
@@ -99,7 +99,7 @@ def sample(more: dict[str, str] | None = None) -> tuple[Result, Log]:
 
 
 def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
-    """A result with one figure that is wrong."""
+    """Returns a result with one wrong figure."""
     document = json.loads(json.dumps(result.document))
     *parents, last = path.split(".")
     inner = document
@@ -178,7 +178,7 @@ def test_wrong_log_is_found(column: str, change: Callable[[Any], Any], words: st
 
 @functools.cache
 def recovered() -> tuple[Result, Log]:
-    """Runs a drive whose power is cut."""
+    """Returns the run of a drive whose power is cut."""
     overrides = ("persistence.policy=journal", "power.cut=400us", "workload.read-share=0.5", "workload.requests=500")
     config = read({}, ['preset="venice-z-nand"', *overrides])
     log = Log()
@@ -205,7 +205,7 @@ def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pyte
     sound = engine.run_once
 
     def planted(settings: dict[str, str], *, twice: bool = False) -> tuple[str | None, int]:
-        """Fails where collection is random on more than 100 requests, whatever else is set."""
+        """Fails for random collection with more than 100 requests, whatever the other settings are."""
         failing = settings.get("gc.victim") == '"random"' and int(settings["workload.requests"]) > 100
         return ("gc: lost 3 pages", 1) if failing else (None, 1)
 

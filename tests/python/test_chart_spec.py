@@ -1,4 +1,4 @@
-"""Charts that a line asks for: what is read out of the line, and what of the runs is chosen."""
+"""Charts given as a line of text: its interpretation, and the selection of runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flashmesh.results import Result
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    """Made-up runs: the throughput is the depth in thousands, twice that of an ideal fabric, plus the seed."""
+    """Returns invented runs: throughput is the depth in thousands, doubled for an ideal fabric, plus the seed."""
     some = flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 100})
     axes: dict[str, tuple[Value, ...]] = {
         "fabric.kind": ("bus", "ideal"),

@@ -1,4 +1,4 @@
-"""`flashmesh cache`, and runs that keep the states of full drives: the same results, whatever becomes of the folder."""
+"""`flashmesh cache`, and runs that use saved states: the results are the same, whatever happens to the folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import flashmesh
 from conftest import COMMAND, Cli, run_in
 from flashmesh import states
 
-# A drive of a sample that takes more than four million writes, about the smallest whose state is kept.
+# A drive whose sample takes more than four million writes, about the smallest whose state is saved.
 LARGE = {
     "geometry.channels": 1,
     "geometry.chips-per-channel": 1,

@@ -1,4 +1,4 @@
-"""`flashmesh collisions`, and what replication says of itself."""
+"""`flashmesh collisions`, and the figures of replication."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh compare` from end to end."""
+"""`flashmesh compare`, end to end."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_table_shows_energy_both_ways_and_what_the_interconnect_takes(cli: Cli, 
     assert row == ["wires", "64", "128", "x2.00"]
     saved = next(line.split() for line in table.splitlines() if line.startswith("link area saved"))
     assert saved[3:] == ["0.0", "%", "-100.0", "%"]
-    # Three interconnects with their intervals are wider than a terminal, and make another table.
+    # With three interconnects and their intervals, the table is wider than a terminal and has another form.
     table = cli("compare", config, "--vary", "fabric.kind=bus,ideal").stdout
     row = next(line.split() for line in table.splitlines() if line.startswith("wires"))
     assert row == ["wires", "64", "512", "x8.00"]
@@ -129,7 +129,7 @@ def test_parquet_has_the_rows_and_columns_of_the_csv(cli: Cli, config: Path, tmp
     done = cli("compare", config, "--vary", "replay.outstanding=8,16", "--vary", "fabric.kind=bus,ideal", *files)
     assert done.returncode == 0, done.stderr
     csv, parquet = pd.read_csv(tmp_path / "runs.csv"), pd.read_parquet(tmp_path / "runs.parquet")
-    # Empty columns are left out of the CSV; the Parquet file has those of every other one, and the documents.
+    # The CSV omits empty columns. The Parquet file has all columns, and the documents.
     assert [name for name in parquet.columns if name in csv.columns] == list(csv.columns)
     assert set(parquet.columns) - set(csv.columns) >= {"run", "configuration", "document", "latency_ps.flush.count"}
     assert not csv.isna().all().any()

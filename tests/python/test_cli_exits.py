@@ -1,4 +1,4 @@
-"""Which exit code what ends with, where no input can bring it about."""
+"""Exit codes of errors that no input can cause."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_debug_shows_where_a_fault_is(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 
 def every(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """A command and those below it, by the words that call them."""
+    """Yields a command and its subcommands, each with the words that name it."""
     yield path, command
     if isinstance(command, click.Group):
         for name, inner in command.commands.items():

@@ -1,4 +1,4 @@
-"""What all commands share: one name for outputs, examples in every help, and lists as JSON."""
+"""Properties of all commands: one option for outputs, examples in every help text, and lists as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flashmesh.cli.shown_examples import EXAMPLES
 
 
 def commands(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """All commands with the words that name them."""
+    """Yields all commands, each with the words that name it."""
     for name in group.list_commands(click.Context(group)):
         command = group.get_command(click.Context(group), name)
         assert command is not None
@@ -46,7 +46,7 @@ def test_the_help_of_every_command_shows_examples_that_it_takes(name: str) -> No
 
 
 def help_of(name: str) -> str:
-    """The help of a command."""
+    """Returns the help text of a command."""
     command, context = flashmesh, click.Context(flashmesh, info_name="flashmesh")
     for word in name.split():
         found = command.get_command(context, word)
@@ -57,9 +57,9 @@ def help_of(name: str) -> str:
 
 
 def parse(command: click.Command, words: list[str], parent: click.Context | None = None) -> None:
-    """Reads a command line as the command does, and runs nothing."""
+    """Parses a command line like the command, without running it."""
     context = command.make_context(command.name or "", list(words), parent=parent)
-    # Before version 9 click keeps the name of the command below apart from its arguments.
+    # Before version 9, click stores the name of a subcommand apart from its arguments.
     left = [*getattr(context, "_protected_args", []), *context.args]
     if isinstance(command, click.Group) and left:
         name, below, rest = command.resolve_command(context, left)
@@ -68,7 +68,7 @@ def parse(command: click.Command, words: list[str], parent: click.Context | None
 
 
 def outputs() -> list[str]:
-    """The commands that write a file or a folder of results."""
+    """Returns the commands that write a file or a folder of results."""
     return [
         name
         for name, command in COMMANDS.items()

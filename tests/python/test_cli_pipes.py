@@ -1,4 +1,4 @@
-"""Outputs that are no files of their own: pipes with a name and without, and stdout by the name of its device."""
+"""Outputs that are no regular files: named and unnamed pipes, and stdout by the name of its device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHORT = ("--set", "workload.requests=200")
 
 
 def in_shell(tmp_path: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """Runs a line of Bash in which `flashmesh` is the command."""
+    """Runs a Bash command line in which `flashmesh` is the command."""
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("there is no bash")
@@ -48,7 +48,7 @@ def test_tables_do_not_go_to_stdout_by_whatever_name(cli: Cli, config: Path) -> 
 
 
 def test_substituted_process_gets_the_results(config: Path, tmp_path: Path) -> None:
-    # The shell does not wait for the process: the pipe of its stdout, which it shares, ends with it.
+    # The shell does not wait for the process in >(...); it holds stdout open until it ends.
     done = in_shell(tmp_path, f"flashmesh run drive.toml {' '.join(SHORT)} --json >(cat > result.json; echo read)")
     assert (done.returncode, done.stderr) == (0, "")
     assert "completion latency" in done.stdout

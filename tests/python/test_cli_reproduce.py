@@ -1,4 +1,4 @@
-"""`flashmesh reproduce` end to end: exact claims, going on, pages, and bad input."""
+"""`flashmesh reproduce` end to end: exact claims, resuming, pages, and bad input."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=TIMEOUT_S)
     kept = len(list(runs.glob("*/*.json")))
-    # It may have come to its end before the signal came.
+    # The process may have ended before the signal arrived.
     assert process.returncode in (130, 0), told
     again = cli("reproduce", *EXACT)
     assert again.returncode == 0
@@ -62,7 +62,7 @@ def test_pages_agree_with_their_json_or_are_stale(cli: Cli, tmp_path: Path) -> N
 
 
 def write_volume(path: Path) -> None:
-    """A volume whose time stamps have no unit: a read of 4 KiB every 100 of them."""
+    """Writes a volume whose time stamps have no unit: a read of 4 KiB every 100 units."""
     path.parent.mkdir()
     path.write_text("".join(f"{100 * number} 0 {8 * number} 8 1\n" for number in range(300)))
 
@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
         assert ended.returncode == 2, arguments
         assert told in ended.stderr
         assert "Traceback" not in ended.stderr
-        # Nothing has been run, and only a table of units is more than a sentence.
+        # No run was started, and the message is one sentence except for a table of units.
         assert "runs; " not in ended.stderr
         assert "units" in arguments or "--set" in arguments or ended.stderr.count("\n") == 1
 
@@ -151,7 +151,7 @@ def test_one_regime_can_be_measured_and_a_changed_key_put_beside_it(cli: Cli, tm
     before, after = paper["claims"]["K01"]["rows"]
     assert (before["regime"], after["regime"]) == ("published-regime", "changed")
     assert before["values"] == json.loads((tmp_path / "one.json").read_text())[0]["claims"]["K01"]["rows"][0]["values"]
-    # The bus does not read the key, and NoSSD does.
+    # NoSSD reads the key, the bus does not.
     same, other = (paper["claims"][name]["rows"] for name in ("K01.bus", "K01.nossd"))
     assert same[0]["values"] == same[1]["values"]
     assert other[0]["values"] != other[1]["values"]
@@ -175,7 +175,7 @@ def test_a_fit_stands_beside_the_best_regime_and_says_what_it_is(cli: Cli, tmp_p
     assert page.startswith("# A fit after the fact: ")
     assert "the best that the text supports" in page
     assert '"we can evaluate NoSSD efficiency in terms of response time, bandwidth, and throughput' in page
-    # From its JSON the page is the same, and the same search takes the same path.
+    # The page generated from the JSON is the same, and so is the path of a repeated search.
     assert cli("reproduce", "--pages", "pages").returncode == 0
     assert (tmp_path / "pages" / "nossd12-fit.md").read_text() == page
     again = cli(*arguments)

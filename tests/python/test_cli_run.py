@@ -1,4 +1,4 @@
-"""`flashmesh run` from end to end: what it prints where, what it writes, how it ends."""
+"""`flashmesh run` end to end: its output on each stream, its files, and its exit codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OBJECTS = (
     "measured.distribution",
     "streams[].confidence",
 )
-"""Keys whose objects are documented elsewhere."""
+"""Keys of objects that are documented elsewhere."""
 BELOW_OBJECTS = (
     "workload.",
     "streams[].confidence.",
@@ -40,7 +40,7 @@ BELOW_OBJECTS = (
     "area.constants[]",
     "provenance.files[]",
 )
-"""Documented keys that are looked at no closer here."""
+"""Documented keys whose content is not checked here."""
 LISTS = (
     "streams",
     "fairness.streams",
@@ -51,9 +51,9 @@ LISTS = (
     "network.holds",
     "network.scouts",
 )
-"""Lists whose objects are looked at."""
+"""Lists whose objects are checked."""
 RECORDED = ("precision.", "collisions.", "replication.", "network.", "chip_states.")
-"""What a run says only when it is asked."""
+"""Keys that a run has only on request."""
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes", "provenance")
 
 
@@ -95,7 +95,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
 
 
 def assert_documented(document: Any, absent: tuple[str, ...]) -> None:
-    """The document has exactly the documented keys, but for those that start with one of `absent`."""
+    """Checks that the document has exactly the documented keys, except for those that start with one of `absent`."""
     found = keys(document)
     patterns = {key: re.compile(re.escape(key).replace(r"\*", r"[^.]+")) for key in documented_keys()}
     assert {key for key in found if not any(pattern.fullmatch(key) for pattern in patterns.values())} == set()
@@ -209,7 +209,7 @@ def test_same_seed_gives_the_same_json_and_another_seed_another(cli: Cli, config
 
 
 def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, config: Path, tmp_path: Path) -> None:
-    # More than one batch of the log.
+    # More requests than one batch of the log.
     requests = 200_000
     done = cli("run", config, "--set", f"workload.requests={requests}", "--request-log", "log.parquet", "--json", "-")
     assert done.returncode == 0

@@ -140,7 +140,7 @@ def test_configuration_from_a_closed_stdin_is_bad_input(tmp_path: Path) -> None:
 
 
 def open_for_reader(pipe: Path) -> int:
-    """Opens a pipe for writing as soon as somebody reads from it."""
+    """Opens a pipe for writing as soon as another process opens it for reading."""
     end = time.monotonic() + TIMEOUT_S
     while True:
         try:

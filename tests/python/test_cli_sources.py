@@ -1,4 +1,4 @@
-"""Where a configuration comes from, and what is said when it is not there."""
+"""Sources of a configuration, and errors for missing ones."""
 
 from __future__ import annotations
 

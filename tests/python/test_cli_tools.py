@@ -1,4 +1,4 @@
-"""The commands that say what there is: doctor, explain, config diff, init, the version."""
+"""Informative commands: doctor, explain, config diff, init, and the version."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_diff_shows_what_differs(cli: Cli, config: Path, tmp_path: Path) -> None
     assert done.returncode == 0
     rows = [line.split()[0] for line in done.stdout.splitlines()[2:]]
     assert "workload.read-share" in rows
-    assert "fabric.kind" not in rows  # the value that it has anyway
+    assert "fabric.kind" not in rows  # the default value
     document = json.loads(cli("config", "diff", "preset:venice-z-nand", config, "--json", "-").stdout)
     assert document["configurations"] == ["preset:venice-z-nand", str(config)]
     assert document["differences"]["workload.read-share"] == [1.0, 0.7]
@@ -215,14 +215,14 @@ def test_a_configuration_to_start_from_is_that_of_the_preset(preset: str) -> Non
     text = starter.starter(preset)
     written, plain = read_text(text), json.loads(read(f"preset:{preset}", []).to_json())
     assert keys.differences([plain, written]).keys() == {"workload.requests"}
-    # What is commented out is what holds anyway: it can be taken in, all at once.
+    # Lines in comments have the values that hold anyway, so they can all be uncommented at once.
     whole = re.sub(r"^# (?=[a-z-]+ = (?!\.\.\.))", "", text, flags=re.MULTILINE)
     assert len(tomllib.loads(whole)["geometry"]) >= 5
     assert read_text(whole) == written
 
 
 def read_text(text: str) -> dict[str, Any]:
-    """A configuration as tables."""
+    """Returns a configuration as tables."""
     tables: dict[str, Any] = json.loads(_native.Config.from_str(text, "drive.toml", []).to_json())
     return tables
 

@@ -1,4 +1,4 @@
-"""`flashmesh trace` from end to end: what is in a trace, and the same in another format."""
+"""`flashmesh trace` end to end: statistics of a trace, and conversion to another format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh validate` end to end, on a small drive that is held to its own simulation."""
+"""`flashmesh validate` end to end, on a small drive that is compared with its own simulation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REQUESTS = ("--requests", str(EXTENT.requests))
 
 @pytest.fixture
 def held(tmp_path: Path) -> Path:
-    """The drive, and its measurements beside it."""
+    """Writes the drive and its measurements. Returns the path of the drive."""
     path = written(tmp_path)
     (tmp_path / "measured.csv").write_text(csv_of(simulated(path)))
     return path
@@ -39,7 +39,7 @@ def test_a_drive_held_to_its_own_simulation_meets_every_tolerance(held: Path, cl
     again = cli(*call)
     assert "3 runs, 3 of them finished already" in again.stderr
     assert again.stdout == first.stdout
-    # The page of the saved document is the same page.
+    # The saved document gives the same page.
     shown = cli("report", "out.json", "-o", "again.html", "--title", "drive.toml")
     assert shown.returncode == 0, shown.stderr
     assert (tmp_path / "again.html").read_text() == page

@@ -1,4 +1,4 @@
-"""What a shell completes, asked through click as the scripts of the shells ask, and through Bash itself."""
+"""Shell completion, through click as in the scripts of the shells, and through Bash itself."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from flashmesh.cli.parameters import COMPLETING
 
 Complete: TypeAlias = Callable[[str], list[str]]
 REFERENCES_MAX = 6.0
-"""A generous bound: 2.5 times the reference, 0.25 s on an idle machine, is what a person does not wait for."""
+"""Time limit for a completion in start times of Python; people notice 2.5 of them, 0.25 s on an idle machine."""
 
 
 @pytest.fixture
 def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Complete:
-    """What the last word of a line may become, in a folder with some files."""
+    """Returns a function that completes the last word of a line, in a folder with some files."""
     for name in ("drive.toml", "other.toml", "trace.csv", "result.json", ".hidden.toml"):
         (tmp_path / name).touch()
     (tmp_path / "drives").mkdir()

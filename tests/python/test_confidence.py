@@ -1,4 +1,4 @@
-"""Intervals beside figures, verdicts of steadiness, and runs that end when they are precise."""
+"""Intervals of figures, verdicts on the steady state, and runs that end when they are precise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flashmesh.report.terminal import Terminal
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo.toml"
 LONG_RUN = {"iops": 163.6e3, "p99": 2.30e9, "write_amplification": 3.75, "dies_gc_mean": 0.470}
-"""Figures of three million requests of the demo's drive behind a warm-up, from the mean of eight seeds."""
+"""Means over eight seeds of runs of the demo's drive, each with three million requests after a warm-up."""
 
 
 def shown(result: flashmesh.Result) -> str:
@@ -51,7 +51,7 @@ def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: flashme
         assert result.steadiness.steady, result.steadiness
         for name, value in LONG_RUN.items():
             held[name] += within(intervals[name], value)
-    # Of intervals that hold the value in 95 of 100 cases one of six misses it now and then.
+    # One in six intervals that hold in 95 of 100 cases may miss.
     assert min(held.values()) >= 5, held
 
 

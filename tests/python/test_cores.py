@@ -1,4 +1,4 @@
-"""Runs side by side: which is taken next, so that no core waits for a drive that another one prepares."""
+"""Order of parallel runs: no core waits for a drive that another core prepares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flashmesh.sweeps.tasks import Task
 
 
 def tasks(drives: list[str]) -> list[Task]:
-    """A task for each letter: those of one letter begin with the same drive, those of a blank need no preparation."""
+    """Returns a task for each letter. Equal letters need the same prepared drive; a blank needs none."""
 
     def config(letter: str) -> _native.Config:
         settings = {"workload.requests": 1, "geometry.blocks-per-plane": 64}
@@ -27,7 +27,7 @@ def tasks(drives: list[str]) -> list[Task]:
 
 
 def order(letters: str, at_once: int) -> str:
-    """The order in which so many threads take the tasks; all have one before the drives of these are there."""
+    """Returns the order in which several threads take the tasks. All take one before any drive is prepared."""
     crew = Crew(tasks(list(letters)), states.drives(), None)
     taken: list[Task] = []
     while crew.waiting:
@@ -42,12 +42,12 @@ def order(letters: str, at_once: int) -> str:
     ("letters", "at_once", "expected"),
     [
         ("   ", 2, "   "),
-        # A second core begins with the other drive; then both are there.
+        # A second core begins with the other drive; then both drives are prepared.
         ("aabb", 2, "abab"),
-        # As many drives as are kept in memory are used up before the next one is prepared.
+        # All drives kept in memory are used up before the next one is prepared.
         ("abcabcabc", 1, "aaabbbccc"),
         ("abcabc", 2, "ababcc"),
-        # Nobody else is left: it waits.
+        # No other task is left, so the core waits.
         ("aaa", 2, "aaa"),
         ("aa b", 2, " aab"),
     ],

@@ -1,4 +1,4 @@
-"""Every command of README.md and of the pages under docs/: it runs, and prints what the page shows."""
+"""Commands in README.md and docs/: each runs and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OTHERS = {
     "taplo",
     "valgrind",
 }
-"""Programs of others that pages name; nothing is known of their options."""
+"""Foreign programs on pages, whose options are not checked."""
 COMMANDS = [command for page in PAGES for command in commands(page)]
 RUN = {
     page: [command for command in commands(page) if command.runs and command.words[0] == "flashmesh"] for page in PAGES
@@ -53,11 +53,11 @@ RUN = {
 
 
 SHORT = {"README.md", "docs/tutorial.md"}
-"""Pages whose commands `make test` runs; `make test-long` runs those of the others."""
+"""Pages whose commands `make test` runs. `make test-long` runs the others."""
 
 
 def named(page: Path) -> str:
-    """A page as the tests name it."""
+    """Returns the name of a page in tests."""
     return page.relative_to(ROOT).as_posix()
 
 
@@ -98,9 +98,9 @@ def test_no_block_of_commands_is_overlooked() -> None:
 
 @pytest.fixture
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all pages keep the states of full drives, for several of them run the same drive."""
+    """Returns the folder of saved states that all pages share, since several of them run the same drive."""
     mine = tmp_path_factory.getbasetemp()
-    # Processes that run tests side by side have folders of their own within one.
+    # Parallel test processes have separate folders with a common parent.
     return (mine.parent if os.environ.get("PYTEST_XDIST_WORKER") else mine) / "states"
 
 
@@ -128,7 +128,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, 
 
 
 def run(command: Command, folder: Path, states: Path) -> str:
-    """Runs a command; what it writes to stdout, without what depends on the machine."""
+    """Runs a command. Returns stdout without parts that depend on the machine."""
     words, file = redirected(command.words)
     done = run_in(folder, COMMAND, *words[1:], beside={"BROWSER": "true", "FLASHMESH_CACHE": str(states)})
     assert done.returncode == 0, f"{command.place}\n{done.stderr}"
@@ -139,12 +139,12 @@ def run(command: Command, folder: Path, states: Path) -> str:
 
 
 def redirected(words: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-    """A command, and the file that its output goes into."""
+    """Returns a command without redirection, and the file to which its output is redirected."""
     return (words[:-2], words[-1]) if ">" in words[-2:-1] else (words, None)
 
 
 def shows(shown: str, printed: str) -> bool:
-    """Whether a page shows what was printed; a line `...` stands for any lines that are left out."""
+    """Returns whether a page shows an output. A line `...` stands for any omitted lines."""
     parts = [part.strip("\n") for part in re.split(r"^\.\.\.$", OF_THE_MACHINE.sub("", shown), flags=re.MULTILINE)]
     if len(parts) == 1:
         return parts[0].rstrip() == printed
@@ -242,7 +242,7 @@ def test_a_command_has_options_that_exist(command: Command) -> None:
 
 
 def parsed(words: list[str]) -> None:
-    """Parses the options of a command, and reads the configuration that it would run."""
+    """Parses the options of a command and reads its configuration."""
     command: click.Command = command_line
     context: click.Context | None = None
     name = "flashmesh"
@@ -266,7 +266,7 @@ def parsed(words: list[str]) -> None:
 
 
 def is_there(source: str) -> bool:
-    """Whether a configuration can be read here."""
+    """Returns whether a configuration can be read here."""
     return source.startswith("preset:") or (ROOT / source).is_file()
 
 

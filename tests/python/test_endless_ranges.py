@@ -1,4 +1,4 @@
-"""Ranges and plans that nobody can run: refused by arithmetic, before a value of them is made."""
+"""Ranges and plans that are too long to run: they are refused before any value is generated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flashmesh.sweeps.searchfile import read_search
 from flashmesh.sweeps.sweepfile import read_sweep
 
 SOON_S = 60
-"""Processor time. Refusing takes none; making the values would take hours on any machine."""
+"""Limit of processor time. A refusal takes almost none; generating the values would take hours."""
 ENDLESS = [
     ("1..1e9 x1.0000001", "a range of 207,232,669 values: at most 100,000 are taken"),
     ("1..2 x1.00000000000000000000001", "values: at most 100,000"),
@@ -39,7 +39,7 @@ ENDLESS = [
 
 @pytest.fixture(autouse=True)
 def soon() -> object:
-    """Holds each test to a time in which nothing endless ends."""
+    """Limits the time of each test."""
     begun_s = time.process_time()
     yield
     assert time.process_time() - begun_s < SOON_S
@@ -64,7 +64,7 @@ def search_of(folder: Path, tables: str) -> Path:
 
 
 def readers(folder: Path, text: str) -> dict[str, Callable[[], object]]:
-    """Every place where a range is read out of a file."""
+    """Returns each reader of ranges in files."""
     line = f'"replay.outstanding" = "{text}"\n'
     drawn = f"samples = 3\n{line}"
     return {

@@ -1,4 +1,4 @@
-"""The files under examples/ that are made: the trace that is shipped is what its streams issue."""
+"""Generated files under examples/: the trace is what its streams issue."""
 
 from __future__ import annotations
 

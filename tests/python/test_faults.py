@@ -1,4 +1,4 @@
-"""Faults of the system at every place where a file is written, and kills at random moments.
+"""System errors at every byte of a written file, and kills at random moments.
 
 What existed before stays as it was or is replaced by a whole file, nothing else is left, and a rerun succeeds.
 FLASHMESH_KILLS is how many processes are killed; `make faults` kills a thousand.
@@ -68,7 +68,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
 
 @contextmanager
 def file_size_limit(size: int) -> Iterator[None]:
-    """Every write behind `size` bytes of a file fails, as on a full disk."""
+    """Makes every write beyond `size` bytes of a file fail, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -79,7 +79,7 @@ def file_size_limit(size: int) -> Iterator[None]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with what the writers read."""
+    """Returns a folder with the input of the writers."""
     lines = (f"{1000 * request} 0 {8 * (request * 7 % 512)} 8 {request % 2}\n" for request in range(5_000))
     (tmp_path / "trace.ascii").write_text("".join(lines))
     (tmp_path / "ssd.xml").write_text(device_text())
@@ -103,7 +103,7 @@ def test_write_that_fails_at_any_byte_leaves_what_was_there(folder: Path, name: 
         assert path.read_bytes() == OLDER
         assert sorted(folder.iterdir()) == listing
     writer(path)
-    if not name.startswith("log"):  # a log of one run is that of another, but Parquet may lay it out in another way
+    if not name.startswith("log"):  # Parquet may store equal logs in different ways
         assert path.read_bytes() == whole
 
 
@@ -150,7 +150,7 @@ def test_summary_of_a_run_is_printed_though_no_file_can_be_written(config: Path,
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a file is one that was written to its end."""
+    """Returns whether a file was written completely."""
     if path.suffix == ".json":
         return "makespan_ps" in json.loads(path.read_text())
     return len(pd.read_parquet(path)) == 20_000
@@ -159,11 +159,11 @@ def is_whole(path: Path) -> bool:
 OUTPUTS = ("result.json", "log.parquet")
 ARGUMENTS = ("run", "drive.toml", "--json", OUTPUTS[0], "--request-log", OUTPUTS[1])
 GROUPS = 3
-"""Runs that are under way at once."""
+"""Number of concurrent runs."""
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
-    """The command as a process, from its first import on; a group of its own, as a batch system kills all of it."""
+    """Starts the command as a process from its first import on, in its own group, since batch systems kill groups."""
     return subprocess.Popen(
         [COMMAND, *ARGUMENTS],
         cwd=folder,
@@ -176,7 +176,7 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
 
 @pytest.fixture
 def forkers() -> Iterator[list[Forker]]:
-    """Processes that fork runs which have all imports behind them."""
+    """Yields processes that fork runs after all imports."""
     processes = [Forker(*ARGUMENTS) for _ in range(GROUPS)]
     yield processes
     for process in processes:
@@ -187,7 +187,7 @@ class Victim:
     """A folder in which runs are killed."""
 
     def __init__(self, folder: Path, config: Path) -> None:
-        """With nothing but a configuration in it."""
+        """Creates the folder with only a configuration in it."""
         self.folder = folder
         self.kills = 0
         self.outputs = [folder / name for name in OUTPUTS]
@@ -196,19 +196,19 @@ class Victim:
         (folder / "drive.toml").write_text(config.read_text())
 
     def prepare(self) -> None:
-        """Takes none, one or both of the files away before a run."""
+        """Removes none, one or both of the files before a run."""
         for path in self.outputs[: self.kills % 3]:
             path.unlink(missing_ok=True)
         self.existed = [path.exists() for path in self.outputs]
 
     def check(self) -> None:
-        """Looks at what a killed run left."""
+        """Checks the files that a killed run left."""
         self.kills += 1
         for path, before in zip(self.outputs, self.existed, strict=True):
             assert path.exists() or not before
             assert not path.exists() or is_whole(path)
         left = {path.name for path in self.folder.iterdir()} - {"drive.toml", *OUTPUTS}
-        # A file has a name of its own for an instant, when it is whole and moves to its place.
+        # A complete file has a temporary name for an instant before it moves to its place.
         assert len(left) <= self.kills
         assert all(name.startswith(".flashmesh-") for name in left)
 
@@ -252,7 +252,7 @@ def test_kill_while_a_run_works_or_writes_leaves_whole_files_and_a_rerun_succeed
     took_s = time.monotonic() - begun
     killed = 0
     while sum(victim.kills for victim in victims) < KILLS:
-        # Half of them near the end, where files are written.
+        # Choose half of the moments near the end, where files are written.
         waits_s = sorted(took_s * moments.uniform(moments.choice([0.0, 0.6]), 1.1) for _ in victims)
         begun = time.monotonic()
         processes = []
@@ -267,7 +267,7 @@ def test_kill_while_a_run_works_or_writes_leaves_whole_files_and_a_rerun_succeed
         killed += codes.count(-signal.SIGKILL)
         for victim in victims:
             victim.check()
-    # A kill that comes when the run has ended proves nothing.
+    # A kill after the end of a run proves nothing.
     assert killed > KILLS // 4
     run_all()
     assert all(is_whole(path) for victim in victims for path in victim.outputs)

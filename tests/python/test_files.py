@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, whatever ends the process that writes them."""
+"""Files that appear completely or not at all, however the writing process ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with files.whole_file("result.json") as file:
 
 @pytest.fixture(params=["nameless", "named"])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Files without a name until they are whole, and those of systems that have no such files."""
+    """Selects files without a name until they are complete, or files for systems without such files."""
     name: str = request.param
     if name == "named":
         monkeypatch.setattr(files, "nameless", lambda folder: None)

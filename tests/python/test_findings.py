@@ -1,4 +1,4 @@
-"""Sentences of findings, on results that are made up."""
+"""Sentences of findings, on invented results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def some() -> Result:
 
 
 def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Comparison:
-    """A comparison of runs, each with its settings and its throughput, p99 and bound."""
+    """Returns a comparison of runs with given settings, throughput, p99 and bottleneck."""
     found = []
     axes: dict[str, dict[Value, None]] = {}
     for settings, given in runs:
@@ -40,7 +40,7 @@ def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Compa
 
 
 def kinds(some: Result, **iops: float) -> Comparison:
-    """Interconnects with their throughput, bound by the host link."""
+    """Returns a comparison of interconnects with given throughputs, all bound by the host link."""
     return made_up(some, *(({"fabric.kind": kind}, {"iops": value, "bound": HOST}) for kind, value in iops.items()))
 
 
@@ -110,7 +110,7 @@ def test_a_curve_is_said_to_level_off_where_it_does(some: Result) -> None:
 
 
 def grid(some: Result, ideal: float) -> Comparison:
-    """Three interconnects with two and with eight chips on a channel."""
+    """Returns a comparison of three interconnects with two and with eight chips per channel."""
     speeds = {"bus": 1.0, "pssd": 1.05, "ideal": ideal}
     return made_up(
         some,

@@ -1,4 +1,4 @@
-"""Where the files of fio's jobs lie on the drive, and which jobs wait for others."""
+"""Places of fio's files on the drive, and jobs that wait for others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_text(folder: Path, text: str, capacity: int | None = None) -> FioJobs:
 
 
 def ranges(jobs: FioJobs) -> list[tuple[str, str]]:
-    """Start and length of the footprint of each stream."""
+    """Returns the start and the length of each stream's footprint."""
     starts = {key.removesuffix("-start"): str(value) for key, value in jobs.settings.items() if key.endswith("-start")}
     return [(start, str(jobs.settings.get(key, "to the end"))) for key, start in starts.items() if "footprint" in key]
 
@@ -29,28 +29,28 @@ def ranges(jobs: FioJobs) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # A file for each job, in a directory or not.
+        # One file per job, in a directory or not.
         ("[global]\ndirectory=/data\nsize=64m\n[a]\n[b]\n", [("0B", "64MiB"), ("64MiB", "64MiB")]),
         ("[a]\nsize=1m\n[b]\nsize=2m\n[c]\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "2MiB"), ("3MiB", "1MiB")]),
-        # A file that jobs share, as large as the one of them that uses most of it.
+        # A shared file is as large as the job that uses most of it.
         (
             "[global]\nfilename=x\n[a]\nsize=1m\n[b]\nsize=4m\n[c]\nfilename=y\nsize=1m\n",
             [("0B", "1MiB"), ("0B", "4MiB"), ("4MiB", "1MiB")],
         ),
-        # A file for each clone, unless a name makes it one.
+        # One file per clone, unless `filename` names a common one.
         ("[a]\nnumjobs=3\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB"), ("2MiB", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename=x\nsize=1m\n", [("0B", "1MiB"), ("0B", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename=/dev/sda\nsize=1m\noffset_increment=4m\n", [("0B", "1MiB"), ("4MiB", "1MiB")]),
         ("[a]\nnumjobs=2\nfilename_format=same\nsize=1m\n", [("0B", "1MiB"), ("0B", "1MiB")]),
-        # Directories take turns.
+        # Directories alternate.
         ("[a]\nnumjobs=2\ndirectory=/x:/y\nfilename=f\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB")]),
-        # One device is the drive; several are a range each.
+        # A single device is the whole drive; several devices get a range each.
         (
             "[a]\nfilename=/dev/sda\nsize=1m\n[b]\nfilename=/dev/sda\noffset=1m\nsize=1m\n",
             [("0B", "1MiB"), ("1MiB", "1MiB")],
         ),
         ("[a]\nfilename=/dev/sda\nsize=1m\n[b]\nfilename=/dev/sdb\nsize=1m\n", [("0B", "1MiB"), ("1MiB", "1MiB")]),
-        # Files of an odd size begin at whole mebibytes.
+        # Files of odd sizes begin at whole mebibytes.
         ("[a]\nsize=1m\nfilesize=20k\n[b]\nsize=1m\n", [("0B", "20KiB"), ("1MiB", "1MiB")]),
     ],
 )

@@ -18,7 +18,7 @@ def read_text(folder: Path, text: str) -> FioJobs:
 
 
 def options_of(folder: Path, text: str) -> dict[str, str]:
-    """The options of the only job."""
+    """Returns the options of the only job."""
     (folder / "job.fio").write_text(text)
     _, (job,) = read(folder / "job.fio")
     return {option.name: option.value for option in job.options.values()}
@@ -132,7 +132,7 @@ def test_variables_are_those_of_the_environment(tmp_path: Path, monkeypatch: pyt
         read_text(tmp_path, "[a]\nsize=1m\nbs=${JOB_BS}\n")
     assert "job.fio:3:" in str(error.value)
     assert "JOB_BS=VALUE flashmesh run" in str(error.value)
-    # An option without effect needs none.
+    # An option without effect needs no value.
     assert read_text(tmp_path, "[a]\nsize=1m\ndescription=${JOB_BS}\n").settings
 
 

@@ -1,4 +1,4 @@
-"""Job files of fio become streams; what would change the result and is not modelled is refused by name and line."""
+"""fio job files become streams. Options that would change the result but have no model are refused by line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ END = "number_ios=100\n"
 
 @pytest.fixture
 def jobs(tmp_path: Path) -> Read:
-    """Reads the text of a job file."""
+    """Returns a function that reads the text of a job file."""
 
     def call(text: str) -> FioJobs:
         (tmp_path / "job.fio").write_text(text)
@@ -33,7 +33,7 @@ def jobs(tmp_path: Path) -> Read:
 
 @pytest.fixture
 def one(jobs: Read) -> Callable[[str], dict[str, Any]]:
-    """The keys that the options of a single job set."""
+    """Returns a function from the options of a single job to the keys that they set."""
     return lambda options: jobs(f"[job]\n{options}").settings
 
 
@@ -238,7 +238,7 @@ def test_global_sections_hold_for_the_jobs_after_them(jobs: Read) -> None:
 def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
     found = jobs(f"[a b]\nnumjobs=3\nsize=1m\noffset_increment=1g\n{END}").settings
     starts = [found[f"stream.a-b-{number}.workload.footprint-start"] for number in (1, 2, 3)]
-    # Each has a file of its own, of 1 MiB behind its offset.
+    # Each job has its own file, 1 MiB longer than its offset.
     assert starts == ["0B", "1025MiB", "3074MiB"]
 
 
@@ -431,7 +431,7 @@ def test_one_job_runs_without_streams(cli: Cli, tmp_path: Path) -> None:
     done = cli("run", "--fio", "job.fio", "preset:venice-z-nand", "--json", "-")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    # The last request arrives by the stop time and takes no longer than the slowest one.
+    # The last request arrives before the stop time and takes at most the maximum latency.
     assert 1e9 <= result["makespan_ps"] <= 1e9 + result["latency_ps"]["all"]["max"]
 
 

@@ -1,6 +1,6 @@
-"""The requests of a job are those that the real fio issues.
+"""The requests of a job are those of the real fio.
 
-In CI fio has to be there; elsewhere these tests are skipped without it.
+These tests need fio. Without it they fail in CI and are skipped elsewhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KIB = 1024
 DRIVE = {"preset": "venice-z-nand"}
 KINDS = {"read": "read", "write": "write", "trim": "deallocate", "sync": "flush", "datasync": "flush"}
 Requests: TypeAlias = "list[tuple[str, int, int]]"
-"""Kind, place and size of each request, places on the drive."""
+"""Kind, offset and size of each request; offsets are on the drive."""
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def _needs_fio() -> None:
 
 
 def of_fio(folder: Path, options: str, length: int) -> Requests:
-    """What fio issues, its files side by side, each of `length` bytes."""
+    """Returns the requests of fio. Its files of `length` bytes follow each other on the drive."""
     (folder / "fio.fio").write_text(f"[job]\nioengine=null\nwrite_iolog=fio.log\n{options}")
     done = subprocess.run(
         [str(FIO), "fio.fio"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
@@ -56,7 +56,7 @@ def of_fio(folder: Path, options: str, length: int) -> Requests:
 
 
 def of_flashmesh(folder: Path, options: str, seed: int = 0) -> Requests:
-    """What is simulated, in the order of issue."""
+    """Returns the simulated requests in the order of issue."""
     import pyarrow.parquet as pq
 
     (folder / "job.fio").write_text(f"[job]\n{options}")
@@ -137,7 +137,7 @@ def test_a_random_job_covers_each_block_once_in_a_pass_as_fio_does(tmp_path: Pat
         passes = [rows[at : at + 256] for at in (0, 256, 512)]
         assert len(rows) == 768
         assert all(sorted(each) == sorted(passes[0]) and len(set(each)) == 256 for each in passes)
-        # With randrepeat, the default, every pass is in the order of the first.
+        # With randrepeat, the default, every pass has the order of the first.
         assert (passes[1] == passes[0] == passes[2]) is not bool(more)
 
 
@@ -145,11 +145,11 @@ def test_without_a_map_blocks_come_again_as_often_as_with_fio(tmp_path: Path) ->
     options = "rw=randread\nnorandommap\nsize=4m\n"
 
     def blocks_drawn(rows: Requests) -> list[int]:
-        """Returns how many blocks are drawn once, and how many twice."""
+        """Returns the number of blocks drawn once, and the number drawn twice."""
         often = Counter(Counter(rows).values())
         return [often[1], often[2]]
 
-    # The mean of 20 seeds: one draw of 1,024 blocks has a standard deviation of 14 about its 377 drawn once.
+    # Use the mean of 20 seeds: for one draw of 1,024 blocks, 377 are drawn once with a standard deviation of 14.
     drawn = [blocks_drawn(of_flashmesh(tmp_path, options, seed)) for seed in range(20)]
     once, twice = (sum(counts) / len(drawn) for counts in zip(*drawn, strict=True))
     assert once == pytest.approx(1024 * exp(-1), rel=0.035)

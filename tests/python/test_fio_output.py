@@ -1,4 +1,4 @@
-"""Results in the form of fio's JSON: its keys, its units, and figures that what reads fio's files finds again."""
+"""Results in fio's JSON: its keys, its units, and figures that readers of fio's files find."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_jobs_in_phases_are_measured_from_their_start(tmp_path: Path) -> None:
     assert (trims["trim"]["total_ios"], trims["read"]["total_ios"]) == (256, 0)
     assert trims["trim"]["iops"] == pytest.approx(result.streams[1].iops)
     assert trims["trim"]["lat_ns"]["mean"] > 0
-    # Of one stream among others the core keeps neither the least latency nor the distribution.
+    # With several streams, the core keeps neither the minimum latency nor the distribution of each.
     assert "min" not in reads["read"]["lat_ns"]
     assert "latency_us" not in reads
 
@@ -103,7 +103,7 @@ def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
         return lacking
 
     lacking = missing(theirs["jobs"][0], ours["jobs"][0], "")
-    # fio shows percentiles of flushes too, and repeats options of its own.
+    # fio also shows percentiles of flushes, and its own options.
     assert not [key for key in lacking if "job options" not in key and not key.startswith("/sync")]
 
 

@@ -1,4 +1,4 @@
-"""What the real fio logs is replayed. In CI fio has to be there; elsewhere these tests are skipped without it."""
+"""Logs of the real fio are replayed. Without fio these tests fail in CI and are skipped elsewhere."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ read_iolog=mixed.log
 
 @pytest.fixture
 def iolog(tmp_path: Path) -> list[tuple[str, int, int]]:
-    """What fio did, as its log says; the log and a drive are in the folder."""
+    """Runs fio. Returns the requests of its log; the log and a drive are in the folder."""
     if FIO is None:
         assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
         pytest.skip("fio is not installed")

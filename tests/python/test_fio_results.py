@@ -1,4 +1,4 @@
-"""Results of fio: rates and latencies of what the real fio writes, bins of several jobs, and a drive fitted to them."""
+"""fio results: rates and latencies of the real fio, merged bins of several jobs, and a drive fitted to them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from test_calibration import FACTS
 EXAMPLES = ROOT / "examples" / "calibrate"
 LOADS = ("read-1", "write-max", "load-20k", "load-40k", "load-60k")
 REQUESTS = 16_000
-"""Of fewer, in a drive that is this small, a few collections decide."""
+"""Requests of a load. With fewer, a few collections of this small drive would dominate."""
 FIO = shutil.which("fio")
 JOB = """[global]
 ioengine=psync
@@ -55,7 +55,7 @@ def part(mean_us: float, count: int, **more: Any) -> dict[str, Any]:
 
 
 def written(path: Path, figures: Figures) -> None:
-    """Figures as fio writes them."""
+    """Writes figures in fio's format."""
     job: dict[str, Any] = {"jobname": "job", "error": 0}
     for kind in ("read", "write"):
         iops = figures.value(f"{kind}_iops") or 0.0
@@ -97,7 +97,7 @@ def test_what_fio_writes_is_read(output: str, tmp_path: Path) -> None:
     assert figures.write_iops == pytest.approx(jobs[1]["write"]["iops"])
     mean = sum(each["lat_ns"]["mean"] * each["total_ios"] for each in reads) / sum(each["total_ios"] for each in reads)
     assert figures.read_mean_us == pytest.approx(mean / 1e3)
-    # A percentile of one job is that of fio itself.
+    # The percentile of a single job is fio's own.
     assert figures.write_p99_us == pytest.approx(jobs[1]["write"]["lat_ns"]["percentile"]["99.000000"] / 1e3)
     ends = [each["lat_ns"]["percentile"]["99.000000"] / 1e3 for each in reads]
     assert figures.read_p99_us is not None
@@ -132,7 +132,7 @@ def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
         jobs = read_jobs(tmp_path / f"{name}.fio")
         asked = Figures(iops, 0.0) if name == "read-1" else Figures(0.0, iops)
         for _ in range(2):
-            # How long a load is simulated follows from the rate that was measured.
+            # The simulated length of a load follows from the measured rate.
             target = target_of_jobs(name, asked, jobs, 64 if name == "write-max" else 1, tables, extent)
             session = Session([Task(0, {}, target.config({}))])
             session.run(LocalThreads(1))
@@ -188,7 +188,7 @@ def test_what_is_no_result_of_fio_is_refused(document: Any, told: str, tmp_path:
 
 @pytest.fixture
 def of_fio(tmp_path: Path) -> Callable[..., Figures]:
-    """Reads what the real fio writes of jobs that go nowhere."""
+    """Returns a function that reads results of the real fio, for jobs without a device."""
     if FIO is None:
         assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
         pytest.skip("fio is not installed")

@@ -1,4 +1,4 @@
-"""The pages that follow from the commands and from the importer of MQSim's files."""
+"""Pages generated from the commands and from the importer of MQSim's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What MQSim computes, flashmesh computes too: from its XML files through the importer to the figures of a run.
+"""flashmesh computes the figures of MQSim, from XML files through the importer to the results of a run.
 
 `../shared/golden/mqsim` holds the files and, in `expected.csv`, the figures of MQSim in nanoseconds. The
 compatible configuration replays MQSim's own requests, so that what differs is the drive alone.
@@ -23,11 +23,11 @@ SHARED = Path(__file__).parents[2].parent / "shared"
 GOLDEN = SHARED / "golden" / "mqsim"
 TOLERANCE_PERCENT = {"mean": 1.0, "iops": 1.0, "p50": 3.0, "p99": 3.0}
 OF_TWO_PRIORITIES = TOLERANCE_PERCENT | {"p99": 3.5}
-"""MQSim passes over turns of the class LOW, of which one of the two flows is."""
+"""Tolerances for two priorities: MQSim skips turns of the class LOW, in which one of the two flows is."""
 
 
 def cases() -> list[object]:
-    """The lines of the table of MQSim's figures, by their names."""
+    """Returns the lines of the table of MQSim's figures by name."""
     table = GOLDEN / "expected.csv"
     if not table.is_file():
         return [pytest.param({}, id="none", marks=pytest.mark.skip(f"{table} is not there"))]
@@ -37,7 +37,7 @@ def cases() -> list[object]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is compared; times in nanoseconds."""
+    """The compared figures; times in nanoseconds."""
 
     mean: float
     iops: float
@@ -50,13 +50,13 @@ def figures_of(row: dict[str, str]) -> Figures:
 
 
 def deviations(found: Figures, expected: Figures) -> dict[str, float]:
-    """How far off each figure is, in percent."""
+    """Returns the deviation of each figure, in percent."""
     return {name: 100 * (getattr(found, name) / getattr(expected, name) - 1) for name in TOLERANCE_PERCENT}
 
 
 @pytest.mark.parametrize("row", cases())
 def test_a_golden_case_agrees(row: dict[str, str], tmp_path: Path) -> None:
-    # The path of a trace counts from the folder of the workload file.
+    # The path of a trace is relative to the folder of the workload file.
     (tmp_path / "traces").symlink_to(SHARED / "traces")
     for name in (row["device"], row["workload"]):
         (tmp_path / name).symlink_to(GOLDEN / name)
@@ -66,13 +66,13 @@ def test_a_golden_case_agrees(row: dict[str, str], tmp_path: Path) -> None:
     latency = result.latency_ps.all
     assert latency is not None
     assert latency.count == int(row["requests"])
-    # The clock of MQSim runs from zero, that of a replayed trace from its first request.
+    # The clock of MQSim starts at zero, that of a replayed trace at its first request.
     with done.traces[0].open() as trace:
         begin_ns = int(trace.readline().split()[0])
     found = Figures(
         mean=latency.mean / 1000,
         iops=latency.count / (begin_ns + result.makespan_ps / 1000) * 1e9,
-        # From a histogram of three digits: within 0.1 %.
+        # The histogram has three digits: a resolution of 0.1 %.
         p50=latency.p50 / 1000,
         p99=latency.p99 / 1000,
     )
@@ -87,7 +87,7 @@ MEANS_NS = {
     "mqsim-flow2-misaligned": [104_941, 104_935],
     "mqsim-trailing-comma": [88_905],
 }
-"""Mean latencies of MQSim by flow, cut off to whole nanoseconds."""
+"""Mean latencies of MQSim by flow, truncated to nanoseconds."""
 
 
 @pytest.mark.parametrize("case", MEANS_NS)
@@ -127,7 +127,7 @@ def test_a_single_request_takes_as_long_to_the_nanosecond(
     flashmesh.run(done.files[0], check=True, requests_file=tmp_path / "log.parquet")
     table = pq.read_table(tmp_path / "log.parquet", columns=["arrival_ps", "completed_ps"])
     latencies = sorted(pc.subtract(table["completed_ps"], table["arrival_ps"]).to_pylist())
-    # The first request does not wait for the doorbell of a completion before it, which takes 4 ns.
+    # Only the first request need not wait 4 ns for the doorbell of a completion before it.
     assert latencies == [1000 * (expected_ns - 4), *[1000 * expected_ns] * 19]
 
 
@@ -138,7 +138,7 @@ def test_the_drive_that_is_measured_for_speed_is_what_the_importer_writes(tmp_pa
     root = Path(__file__).parents[2]
     files = [root / "bench" / "drives" / "mqsim.toml", done.files[0]]
     measured, imported = (tomllib.loads(flashmesh.configuration.load(file).to_toml()) for file in files)
-    # The benchmark has workloads of its own.
+    # The benchmark has its own workloads.
     for drive in (measured, imported):
         for section in ("workload", "replay", "stream"):
             drive.pop(section, None)

@@ -1,4 +1,4 @@
-"""Which tests one process runs when several processes share the tests."""
+"""Groups of tests that run in one process when several processes share the tests."""
 
 from __future__ import annotations
 

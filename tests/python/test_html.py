@@ -1,4 +1,4 @@
-"""Pages of results: the numbers are those of the JSON, and nothing is loaded from anywhere."""
+"""Pages of results: their numbers are those of the JSON, and they load nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ASSETS = Path(flashmesh.__file__).parent / "html/assets"
 
 
 class Page(HTMLParser):
-    """The cells with numbers, the attributes that may load something, and the data of a page."""
+    """Parser of a page: cells with numbers, attributes that may load something, and data."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison with everything that a report can show."""
+    """Writes a comparison with everything that a report can show. Returns its path."""
     folder = tmp_path_factory.mktemp("saved")
     config = {
         "preset": "venice-z-nand",
@@ -264,7 +264,7 @@ def test_matplotlib_takes_the_style_beside_the_figures() -> None:
 
 @pytest.fixture(scope="module")
 def repeated() -> flashmesh.Comparison:
-    """Three drives at four depths, with three seeds each."""
+    """Returns a comparison of three drives at four depths with three seeds each."""
     config = {"preset": "venice-z-nand", "workload": {"requests": 400, "read-share": 0.8}}
     axes: dict[str, list[Any]] = {"fabric.kind": ["bus", "pssd", "ideal"], "replay.outstanding": [1, 4, 16, 64]}
     return flashmesh.compare(config, axes | {"seed": [0, 1, 2]})
@@ -373,7 +373,7 @@ def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
 
 
 def many(count: int) -> DocumentRuns:
-    """Points over three keys, without simulating each."""
+    """Returns points over three keys, without simulating each one."""
     document = flashmesh.run({"preset": "venice-z-nand", "workload": {"requests": 100}}).document
     kinds = ["bus", "pssd", "pnssd", "venice", "ideal"]
     settings = [
@@ -388,7 +388,7 @@ def many(count: int) -> DocumentRuns:
 
 
 def timed_page(count: int) -> tuple[str, float]:
-    """The page of so many points, and the processor time that it takes."""
+    """Returns the page of `count` points, and its processor time."""
     table = many(count)
     study = Study("many", unique(points_in(table)), (table,))
     start = time.process_time()
@@ -398,7 +398,7 @@ def timed_page(count: int) -> tuple[str, float]:
 
 @pytest.mark.long
 def test_ten_thousand_points_are_a_small_page_and_say_what_is_not_drawn() -> None:
-    # The first page reads templates and modules.
+    # The first page also loads templates and modules.
     timed_page(10)
     _, thousand_s = timed_page(1_000)
     text, took_s = timed_page(10_000)

@@ -1,4 +1,4 @@
-"""MQSim's files become configurations, and nothing of them is lost in silence."""
+"""MQSim's files become configurations, and nothing in them is lost silently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "mqsim"
 
 
 def refusal(tmp_path: Path, device: str, workload: str) -> str:
-    """What an import says that is refused."""
+    """Returns the error message of a refused import."""
     (tmp_path / "ssd.xml").write_text(device)
     (tmp_path / "work.xml").write_text(workload)
     with pytest.raises(flashmesh.ConfigError) as error:
@@ -40,7 +40,7 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
     assert (found["ftl"]["write-binding"], found["ftl"]["first-touch"]) == ("early", "write-block")
     assert found["flash"]["suspension"] == "off"
     assert found["geometry"]["page-spare"] == "0B"
-    # 365690 sectors of each of 128 planes, as MQSim cuts them off.
+    # 365690 sectors in each of 128 planes, truncated like in MQSim.
     assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
     host = found["host"]
     assert (host["packet-payload"], host["packet-overhead"]) == ("128B", "28B")
@@ -53,7 +53,7 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
 
 def test_a_drive_with_too_few_spare_blocks_gets_more_and_is_told(tables: Import, tmp_path: Path) -> None:
     found = tables(device={"Ideal_Mapping_Table": "false", "GC_Exec_Threshold": "0.3"}, physical=True)
-    # The host and the map fill 60 of 64 blocks, and six are needed beside them.
+    # The host and the map fill 60 of 64 blocks, and six more are needed.
     assert found["geometry"]["blocks-per-plane"] == 66
     assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
     assert 0.04 < found["gc"]["threshold"] < 0.06
@@ -159,7 +159,7 @@ def test_sizes_of_a_normal_distribution_are_all_of_it(mean: int, deviation: int)
     assert len(sizes) <= 1024
     assert min(size for size, _ in sizes) >= 1
     if mean > 4 * deviation:
-        # Rounding up adds half a sector.
+        # Rounding up adds half a sector on average.
         assert sum(size * weight for size, weight in sizes) == pytest.approx(mean + (0.5 if deviation else 0), rel=0.01)
 
 
@@ -172,14 +172,14 @@ def test_several_flows_are_streams_with_namespaces_of_their_own(tables: Import) 
     first = SYNTHETIC | {"Channel_IDs": "0,1,2,3", "Priority_Class": "URGENT"}
     second = SYNTHETIC | {"Channel_IDs": "2,3,4,5,6,7", "Priority_Class": "low"}
     found = tables(first, second, device={"Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER"})
-    # Streams begin in this order, and in MQSim the last flow is the first to issue.
+    # Streams begin in the order of the file; in MQSim the last flow is the first to issue.
     assert list(found["stream"]) == ["flow-2", "flow-1"]
     assert list(found["namespace"]) == ["flow-1", "flow-2"]
     assert found["stream"]["flow-1"]["queue"] == {"priority": "urgent", "caching": "none", "namespace": "flow-1"}
     assert found["schedule"]["priorities"] == "weighted"
     assert found["namespace"]["flow-1"]["channels"] == "0,1,2,3"
     assert "ways" not in found["namespace"]["flow-1"]
-    # Of channels 2 and 3 each has half, in whole sectors of each plane.
+    # Each flow has half of channels 2 and 3, in whole sectors of each plane.
     whole, half = 365_690, 182_845
     sectors = 16 * (2 * whole + 2 * half), 16 * (2 * half + 4 * whole)
     assert [found["namespace"][name]["capacity"] for name in ("flow-1", "flow-2")] == [f"{n // 2}KiB" for n in sectors]
@@ -205,13 +205,13 @@ def test_each_open_block_beyond_the_first_of_a_plane_takes_a_spare_block(tables:
 
 def test_flows_that_share_all_planes_begin_their_order_of_planes_anew(tables: Import) -> None:
     found = tables(SYNTHETIC, SYNTHETIC)["namespace"]
-    # 182,845 sectors of each of 128 planes, in whole stripes of 512 KiB.
+    # 182,845 sectors in each of 128 planes, rounded to stripes of 512 KiB.
     assert [found[name]["capacity"] for name in ("flow-1", "flow-2")] == ["11428MiB", "11428MiB"]
 
 
 def test_the_map_on_flash_begins_with_the_first_plane(tables: Import) -> None:
     on_flash = {"Ideal_Mapping_Table": "false"}
-    # 365,690 sectors of each of 128 planes are 22855.625 MiB: whole stripes of 512 KiB.
+    # 365,690 sectors in each of 128 planes are 22855.625 MiB, rounded to stripes of 512 KiB.
     assert tables(device=on_flash)["geometry"]["capacity"] == "22856MiB"
     assert tables()["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
 
@@ -381,7 +381,7 @@ def test_a_drive_of_412_gb_is_preconditioned_in_seconds(cli: Cli, tmp_path: Path
     spent_s = cpu_s([COMMAND, "run", "out/work-1.toml", "--json", "out.json"], tmp_path)
     result = json.loads((tmp_path / "out.json").read_text())
     assert result["requests"] == 100
-    # 50 million pages, written until collection is in its steady state. Of the processor: others may be at work.
+    # 50 million pages are written until collection is in steady state. Measure processor time: other work may run.
     assert 0.5 < spent_s < 60
     assert result["peak_rss_bytes"] < 2**30
 
@@ -511,7 +511,7 @@ def test_all_golden_files_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     devices = ["g_1000.xml", "g_1000_cmt.xml", "g_1000_prio.xml", "g_333.xml"]
     workloads = [path for path in GOLDEN.glob("g_*.xml") if path.name not in devices]
     assert len(workloads) >= 10
-    # The folder has no traces.
+    # The traces that the workload files name are missing in the folder.
     for name in {name for path in workloads for name in re.findall(r"<File_Path>(.*)</File_Path>", path.read_text())}:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(TRACE_TEXT)

@@ -1,4 +1,4 @@
-"""What MQSim's reader makes of XML, and the importer: read alike, or refused."""
+"""XML as MQSim's reader and the importer see it: both read it alike, or the importer refuses it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def imported(folder: Path, device: str | bytes, work: str | bytes) -> MqsimImpor
 
 
 def configuration(folder: Path, device: str | bytes, work: str | bytes) -> str:
-    """Returns what an import writes, without the lines that name the files."""
+    """Returns the imported configuration without the lines that name the files."""
     done = imported(folder, device, work)
     lines = done.files[0].read_text().splitlines() + done.traces[0].read_text().splitlines()
     return "\n".join(line for line in lines if not line.startswith("#"))
@@ -68,7 +68,7 @@ READ_ALIKE: dict[str, tuple[str | bytes, str | bytes]] = {
     "comment at the end": (DEVICE + "<!-- end -->\n\n", WORK + "\n\n<!-- end -->"),
     "names of namespaces": (DEVICE.replace("<Execution_Parameter_Set>", '<Execution_Parameter_Set xmlns="a">'), WORK),
 }
-"""Files that MQSim reads like the plain ones."""
+"""Files that MQSim reads like the plain ones, by name."""
 DEFAULTS = device_text(device={"Seed": "123", "Queue_Fetch_Size": "512"}, flash={"Suspend_Erase_Time": "700000"})
 
 REFUSED: dict[str, tuple[str | bytes, str | bytes, str]] = {
@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, str]] = {
     "null": (with_value("Page_Capacity", "40\x0096"), WORK, "is no well-formed XML"),
     "another kind of flow": (DEVICE, WORK.replace("_Synthetic>", "_Mixed>"), "is no flow"),
 }
-"""Files that MQSim reads otherwise than they look, or not at all; and what is said of them."""
+"""Files that MQSim reads differently from how they look, or not at all, with the error message of the importer."""
 
 
 @pytest.mark.parametrize("name", READ_ALIKE)

@@ -1,4 +1,4 @@
-"""The check of which rooms of the Rust library name which others."""
+"""The check of which rooms of the Rust crates use which others."""
 
 from __future__ import annotations
 

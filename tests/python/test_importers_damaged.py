@@ -1,4 +1,4 @@
-"""Whatever the bytes of a file for an importer, what comes is a translation or an error that a terminal can show."""
+"""Any bytes in a file for an importer give a translation or an error that a terminal can show."""
 
 from __future__ import annotations
 

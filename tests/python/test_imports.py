@@ -1,4 +1,4 @@
-"""What an import and a plain run load: a command pays at its start for what it needs, and for nothing else."""
+"""Modules that an import and a plain run load: each command loads what it needs, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 import flashmesh
 
 FRAMES = {"numpy", "pandas", "pyarrow"}
-"""Data frames and Parquet files: a tenth of a second and more."""
+"""Modules for data frames and Parquet files, which take a tenth of a second or more to load."""
 RUN = ["flashmesh", "run", "preset:venice-z-nand", "--set", "workload.requests=1"]
 COMMAND = "import sys; sys.argv = {arguments!r}; from flashmesh.cli import main\ntry: main()\nexcept SystemExit: pass"
 LISTED = "import sys; print(*sys.modules, file=sys.stderr)"
 
 
 def loaded(code: str, folder: Path | None = None) -> set[str]:
-    """The modules that a program has loaded at its end."""
+    """Returns the modules that a program has loaded at its end."""
     program = f"{code}\n{LISTED}"
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
     return set(done.stderr.split())

@@ -18,7 +18,7 @@ PLAIN = {
 }
 BEYOND_ASCII = PLAIN | {"text": 'µs "/" \u2028'}
 REFUSED = [{"seed": 2**64}, {"trace": "caf\udce9.csv"}]
-"""What orjson refuses: an integer of more than 64 bits, and a lone surrogate."""
+"""Documents that orjson refuses: with an integer of more than 64 bits, and with a lone surrogate."""
 
 
 @pytest.mark.parametrize("document", [PLAIN, BEYOND_ASCII])

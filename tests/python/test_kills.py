@@ -1,4 +1,4 @@
-"""Whatever writes several files survives kill -9 at any moment: what is there is whole, and the same command goes on.
+"""Commands that write several files survive kill -9 at any moment: files are complete, and the same command resumes.
 
 FLASHMESH_KILLS is how many processes are killed; `make faults` kills a thousand.
 """
@@ -30,7 +30,7 @@ SUFFIXES = {".svg", ".md", ".html", ".json", ".csv", ".pdf", ".parquet"}
 
 
 def search_outcome(folder: Path) -> Any:
-    """What a search has found, in whatever order its trials ended."""
+    """Returns the trials that a search has found, independent of the order in which they ended."""
     document = json.loads((folder / "out/search.json").read_text())
     assert len(document["trials"]) == SEARCH_POINTS
     names = {each["run"] for each in document["trials"]}
@@ -43,7 +43,7 @@ def search_outcome(folder: Path) -> Any:
 
 
 def reproduction_outcome(folder: Path) -> Any:
-    """The verdicts, and the pages with their pictures."""
+    """Returns the verdicts, and the pages with their pictures."""
     (venice,) = json.loads((folder / "out.json").read_text())
     assert json.loads((folder / "pages/venice.json").read_text())["claims"]
     assert (folder / "pages/venice.md").read_text().endswith("\n")
@@ -51,7 +51,7 @@ def reproduction_outcome(folder: Path) -> Any:
 
 
 def report_outcome(folder: Path) -> Any:
-    """The page is whole, and so are all figures."""
+    """Checks that the page and all figures are complete."""
     assert (folder / "page.html").read_text().rstrip().endswith("</html>")
     figures = sorted(path.name for path in (folder / "plots").iterdir() if path.suffix in SUFFIXES)
     return figures, [(folder / "plots" / name).stat().st_size > 0 for name in figures]
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Path], None], Callable[[Path],
 
 
 def start(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
-    """The command as a group of processes of its own."""
+    """Starts the command in a process group of its own."""
     return subprocess.Popen(
         [COMMAND, *arguments],
         cwd=folder,
@@ -92,7 +92,7 @@ def start(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
 
 
 def check_left(folder: Path) -> None:
-    """Every file that has its name is whole; what has none is marked as temporary."""
+    """Checks that every file with a final name is complete, and that all others are marked as temporary."""
     for path in folder.rglob("*"):
         if not path.is_file() or path.name.startswith("."):
             continue
@@ -134,7 +134,7 @@ def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str
         hits += process.returncode == -signal.SIGKILL
         check_left(killed)
         if number % 3 == 2:
-            # From the beginning again: a command that has come to its end has nothing left to do.
+            # Begin again in an empty folder: a command that has ended has no more work in it.
             shutil.rmtree(killed)
             killed.mkdir()
             prepare(killed)
@@ -143,7 +143,7 @@ def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str
     check_left(killed)
     found = outcome(killed)
     if name == "optimise":
-        # Which drives are tried depends on which had ended; each gives what it gave.
+        # The tried drives depend on which trials had ended; each gives the same values as before.
         shared = found.keys() & expected.keys()
         assert shared
         assert all(found[each] == expected[each] for each in shared)

@@ -1,4 +1,4 @@
-"""Names that are not ASCII, where the locale of the system says that everything is."""
+"""Names that are not ASCII, under a locale that is ASCII."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of drives: what comes along is what was published, and what no drive can have measured is refused."""
+"""Measurements of drives: the bundled ones agree with the publication, and impossible ones are refused."""
 
 from __future__ import annotations
 

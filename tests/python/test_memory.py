@@ -1,4 +1,4 @@
-"""How much memory a run takes, and what happens where there is less."""
+"""Memory that a run takes, and errors if less is available."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from flashmesh.configuration import load
 
 COMPUTED = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
 LARGE = COMPUTED | {"persistence.policy": "journal"}
-"""A journal begins with the places of all pages: they are in tables."""
+"""A drive with a journal, which begins with the locations of all pages, so that the map is in tables."""
 
 
 def need_and_peak(drive: str, overrides: dict[str, str]) -> tuple[memory.Need, int]:
-    """What a run is said to need, and what it takes."""
+    """Returns the estimated memory of a run, and the memory it takes."""
     code = f"import flashmesh; print(flashmesh.run({drive!r}, overrides={overrides!r}).peak_rss_bytes)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
     return memory.need([load(drive, overrides=overrides)]), int(done.stdout)
@@ -83,7 +83,7 @@ def test_limits_of_control_groups_are_read(tmp_path: Path, monkeypatch: pytest.M
 
 
 def group_with_limit(limit: int) -> Path | None:
-    """Makes a control group in which this much memory is to be had; None where the system does not let us."""
+    """Creates a control group with a memory limit. Returns None if the system does not allow that."""
     for root, name in ((memory.CGROUPS / "memory", "memory.limit_in_bytes"), (memory.CGROUPS, "memory.max")):
         group = root / f"flashmesh-{uuid.uuid4()}"
         try:
@@ -127,7 +127,7 @@ def test_limit_of_the_control_group_is_refused_before_the_work(config: Path) -> 
 
 
 def peak_of_oracles(**settings: object) -> int:
-    """Bytes that a run takes beyond those of the same run without oracles."""
+    """Returns the bytes that oracles add to the memory of a run."""
     overrides = {"workload.requests": 200_000, "workload.read-share": 0.5, **settings}
 
     def peak(check: bool) -> int:
@@ -194,7 +194,7 @@ def test_limit_of_address_space_is_refused_before_the_work(config: Path) -> None
 
 
 def test_allocation_that_fails_ends_with_a_sentence_and_an_exit_code() -> None:
-    # Past the estimate, which is taken away: what it cannot know must not end in a backtrace either.
+    # Remove the estimate and exceed the memory: even memory that no estimate covers must not end in a backtrace.
     code = (
         "import resource; from flashmesh import memory; memory.limits = lambda: []\n"
         "import flashmesh.results, flashmesh.simulate\n"

@@ -1,4 +1,4 @@
-"""Runs that must agree, on random drives; and the comparison itself, which must find what differs.
+"""Relations between runs on random drives; and a test that the comparison finds differences.
 
 FLASHMESH_METAMORPHIC_RUNS is how many are tried in all, or FLASHMESH_METAMORPHIC_MINUTES for how long.
 """
@@ -31,7 +31,7 @@ def test_relations_hold_on_random_drives(runs: int) -> None:
     counts = metamorphic.survey(runs, SEED, minutes)
     print({name: (count.tried, count.held) for name, count in counts.items()})
     assert [failure for count in counts.values() for failure in count.failures] == []
-    # A few drives may all be such that a relation does not apply to them.
+    # A relation may apply to none of a few drives.
     assert sum(count.held for count in counts.values()) > runs / 2, counts
     assert runs < RUNS or all(count.held > count.tried / 5 for count in counts.values()), counts
 
@@ -53,7 +53,7 @@ def test_a_run_that_differs_is_found(monkeypatch: pytest.MonkeyPatch, relation: 
     runs = 0
 
     def other(config: _native.Config, *, observed: bool = False) -> metamorphic.Outcome:
-        """The second run, and every one after it, is off in one figure."""
+        """Makes every run after the first differ in one figure."""
         nonlocal runs
         runs += 1
         outcome = sound(config, observed=observed)
@@ -76,7 +76,7 @@ NATIVE: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "Channel_Transfer_Rate": ("fabric.channel-rate", "{}MB/s", ("500", "250")),
     "PCIe_Lane_Count": ("host.lanes", "{}", ("4", "16")),
 }
-"""Tags of MQSim with the keys that say the same, how they spell a value, and values."""
+"""Tags of MQSim, each with the equivalent key, its notation, and values."""
 
 
 @pytest.mark.parametrize("tag", NATIVE)
@@ -90,7 +90,7 @@ def test_a_drive_of_mqsim_is_the_native_one(tmp_path: Path, tag: str) -> None:
 
 
 def imported(folder: Path, tags: dict[str, str]) -> Path:
-    """The configuration of a drive of MQSim with some tags changed."""
+    """Imports a drive of MQSim with some tags changed. Returns the configuration file."""
     folder.mkdir(exist_ok=True)
     parts: dict[str, dict[str, str]] = {"host": {}, "device": {}, "flash": {}}
     for tag, value in tags.items():
@@ -102,7 +102,7 @@ def imported(folder: Path, tags: dict[str, str]) -> Path:
 
 
 def outcome(config: _native.Config) -> dict[str, Any]:
-    """What a run gives, without what is of the moment."""
+    """Returns the result of a run without parts that depend on the machine."""
     report: dict[str, Any] = json.loads(_native.Simulation(config).run(_native.Control()))
     beside = {*metamorphic.OF_THE_MOMENT, "workload", "streams"}
     return {key: value for key, value in report.items() if key not in beside}

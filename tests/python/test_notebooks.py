@@ -1,4 +1,4 @@
-"""The notebooks under examples/: they are committed without outputs, run from top to bottom, and show their results."""
+"""Notebooks under examples/: they are committed without outputs, run from top to bottom, and show their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
 def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    # The kernel of the environment in which the tests run, whatever others are installed.
+    # Use the kernel of the environment of the tests, even if others are installed.
     kernel = tmp_path / "kernels" / "python3"
     kernel.mkdir(parents=True)
     command = f'["{sys.executable}", "-m", "ipykernel_launcher", "-f", "{{connection_file}}"]'
@@ -53,7 +53,7 @@ def test_a_notebook_runs_and_shows_its_results(path: Path, tmp_path: Path, monke
     charts = [page for page in pages if "vegaEmbed" in page]
     assert charts
     assert len(pages) > len(charts)
-    # Nothing is loaded from elsewhere, and nobody is warned of anything.
+    # Outputs load nothing from elsewhere, and contain no warning.
     own = [re.sub(r'atob\("[^"]*"\)', "", page) for page in pages]
     assert [page for page in own if re.search(r"src=|href=|import\(|cdn", page)] == []
     streams = [
@@ -78,5 +78,5 @@ def test_a_chart_of_a_notebook_is_drawn_without_a_network(tmp_path: Path) -> Non
 
 
 def outputs(cell: Any) -> list[dict[str, Any]]:
-    """What a cell shows, by kind."""
+    """Returns the outputs of a cell."""
     return [dict(output["data"]) for output in cell.get("outputs", []) if "data" in output]

@@ -1,4 +1,4 @@
-"""`flashmesh optimise`: what it finds, and that it goes on where it was."""
+"""`flashmesh optimise`: its result, and that it resumes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytest.importorskip("optuna")
 __all__ = ["search_file"]
 
 DRIVES = 9
-"""In the space of the search."""
+"""Number of drives in the space of the search."""
 
 
 def search(tmp_path: Path, folder: str = "out") -> dict[str, Any]:
@@ -48,14 +48,14 @@ def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_pat
     front, explained = done.stdout.split("\n\n")
     assert len(front.splitlines()) == 2 + len(best)
     assert [line.split()[0] for line in explained.splitlines()[2:]] == ["fabric.kind", "fabric.channel-rate"]
-    # Every drive is one trial.
+    # Every drive is tried once.
     tried = {json.dumps(trial["settings"]) for trial in trials}
     assert len(kept(tmp_path / "out")) == len(tried) == DRIVES
     assert cli("show", "out", "--measure", "wires").returncode == 0
 
 
 def test_no_trial_is_spent_on_a_known_drive(cli: Cli, search_file: Path, tmp_path: Path) -> None:
-    # Venice does not read the rate, so that the twelve points are ten drives: eleven trials find no more.
+    # Venice does not read the rate, so the twelve points are ten drives, and eleven trials find no more.
     text = SEARCH.replace('"ideal"]', '"ideal", "venice"]')
     search_file.write_text(text.replace("trials = 24", "trials = 8").replace("population = 8", "population = 4"))
     done = cli("optimise", search_file, "--out", "out")

@@ -1,4 +1,4 @@
-"""What is handed out: the wheel, the source distribution, the description of the image, the changelog, the citation."""
+"""Distributed files: the wheel, the source distribution, the image description, the changelog, the citation."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MATURIN = Path(sys.executable).with_name("maturin")
 BUILT = ROOT / "target" / "quick" / "lib_native.so"
 TIMEOUT_S = 1500
 LONG = "FLASHMESH_PACKAGES"
-"""Set to install the source distribution too, into an empty environment: pip compiles all of it."""
+"""Environment variable for the long form: pip also compiles and installs the source distribution."""
 
 
 def made(arguments: list[str], out: Path) -> Path:
-    """The only file that maturin puts into a folder."""
+    """Runs maturin. Returns the only file that it puts into a folder."""
     command: list[str | Path] = [MATURIN, *arguments, "--out", out]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
@@ -41,7 +41,7 @@ def made(arguments: list[str], out: Path) -> Path:
 
 
 def installed(file: Path, folder: Path, *options: str) -> Path:
-    """The programs of an environment with nothing but pip and a package."""
+    """Installs a package into an empty environment. Returns its folder of programs."""
     venv.create(folder, with_pip=True)
     command: list[str | Path] = [
         folder / "bin" / "python",
@@ -57,7 +57,7 @@ def installed(file: Path, folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel, packed from what `make build` has compiled."""
+    """Packs a wheel from the module that `make build` has compiled."""
     if not BUILT.exists() and not os.environ.get("FLASHMESH_CI"):
         pytest.skip(f"{BUILT} is not there: make build compiles it")
     return made(["build", "--profile", "quick"], tmp_path_factory.mktemp("wheel"))
@@ -65,7 +65,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A source distribution."""
+    """Makes a source distribution."""
     return made(["sdist"], tmp_path_factory.mktemp("source"))
 
 
@@ -83,7 +83,7 @@ def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
 @pytest.mark.long
 def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
     programs = installed(wheel, tmp_path / "env", "--no-index", "--no-deps")
-    # What it depends on is taken from here, where it has been downloaded already.
+    # Take the dependencies from this environment, which has them already.
     (packages,) = (tmp_path / "env").glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     program = f"import flashmesh; assert flashmesh.__file__.startswith({str(packages)!r}), flashmesh.__file__"
@@ -113,12 +113,12 @@ def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_p
         "README.md",
     ]
     tracked = subprocess.run(["git", "ls-files", *listed], cwd=ROOT, capture_output=True, text=True, check=True)
-    manifest = ("Cargo.toml", "crates/flashmesh-py/Cargo.toml")  # maturin writes it anew
+    manifest = ("Cargo.toml", "crates/flashmesh-py/Cargo.toml")  # rewritten by maturin
     for name in tracked.stdout.split():
         if name not in manifest and (ROOT / name).exists():
             assert (folder / name).read_bytes() == (ROOT / name).read_bytes(), name
-    # Every target that the manifests name is there, and cargo takes the versions of the lock file. Those of crates that
-    # are not in the distribution it leaves out, which --locked would refuse.
+    # Every target in the manifests exists, and cargo accepts the lock file without the entries of crates that are not
+    # distributed, which --locked would refuse.
     command = ["cargo", "tree", "--offline", "--prefix=none", "--package=flashmesh-py", "--edges=normal,build"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Policies in Python: built-in ones that are written again give the same report, bit for bit."""
+"""Python policies that reimplement built-in ones give the same report, bit for bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policy_drives import BUS, COPIES, DRIVE, EMPTY, report
 
 
 def same(config: dict[str, Any], built_in: dict[str, Any], beside: dict[str, Any] | None = None, **policy: Any) -> bool:
-    """Whether a policy gives the report of the built-in one that keys name, with all oracles looking."""
+    """Returns whether a policy gives the same report as a built-in one, under all oracles."""
     expected = flashmesh.run(config, overrides={**built_in, **(beside or {})})
     return report(flashmesh.run(config, overrides=beside, check=True, **policy)) == report(expected)
 
@@ -63,12 +63,12 @@ class BestOfTen:
     ],
 )
 def test_victim_policies_written_again_give_the_same_report(name: str, policy: type) -> None:
-    # Preconditioning is done by the key.
+    # The key decides preconditioning.
     assert same(DRIVE, {}, {"gc.victim": name}, victim=policy)
 
 
 class StaticOrder:
-    """Logical pages go to different units of the first level of the order, then of the second, and so on."""
+    """Logical pages alternate between the units of the first level of the order, then of the second, and so on."""
 
     def __init__(self, order: str) -> None:
         self.order = order
@@ -93,13 +93,13 @@ class StaticOrder:
 
 @pytest.mark.parametrize("order", ["CWDP", "PDWC", "WPCD"])
 def test_static_orders_written_again_give_the_same_report(order: str) -> None:
-    # Pages that were there before lie by the key.
+    # Preconditioned pages are placed by the key.
     beside = {"ftl.allocation": order, "geometry.dies-per-chip": 2}
     assert same(DRIVE, {}, beside, allocator=StaticOrder(order))
 
 
 class RoundRobin:
-    """Dynamic allocation: the next channel with an idle die, in it the next chip, die and plane, a pointer for each."""
+    """Dynamic allocation: the next channel with an idle die, then the next chip, die and plane, each with a pointer."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.geometry = geometry
@@ -140,7 +140,7 @@ class RoundRobin:
 
 
 def test_dynamic_allocation_written_again_gives_the_same_report() -> None:
-    # Fewer writes than a plane has room for: the rule about full planes is the simulator's own.
+    # Write less than fills a plane: the rule for full planes belongs to the simulator.
     beside = {"geometry.dies-per-chip": 2, "workload.requests": 2_000}
     assert same(EMPTY, {"ftl.allocation": "dynamic"}, beside, allocator=RoundRobin)
 
@@ -161,7 +161,7 @@ class Fifo:
 
 
 class OutOfOrder:
-    """Reads before writes, collection after both unless it goes first; what waits too long goes by turns."""
+    """Reads before writes, and collection last unless it has precedence. Overdue transactions alternate."""
 
     AGE_BOUND_PS = 20 * 10**9
     REQUESTS = Work.USER_READ | Work.USER_PROGRAM
@@ -194,7 +194,7 @@ def test_schedulers_written_again_give_the_same_report(name: str, policy: type) 
     beside = {"gc.preemptible": True, "replay.outstanding": 200, "host.queue-depth": 200}
     built_in = flashmesh.run(DRIVE, overrides={"schedule.policy": name, **beside})
     own = flashmesh.run(DRIVE, overrides=beside, check=True, scheduler=policy)
-    # What is overdue by schedule.age-bound is counted of built-in policies alone.
+    # Only built-in policies count operations that are overdue by schedule.age-bound.
     assert (own.flash.overdue_reads, own.flash.overdue_programs) == (0, 0)
     expected = report(built_in)
     expected["flash"] |= {"overdue_reads": 0, "overdue_programs": 0}
@@ -202,7 +202,7 @@ def test_schedulers_written_again_give_the_same_report(name: str, policy: type) 
 
 
 class Pairs:
-    """Reads of two planes at the same page offset go together, from wherever they wait."""
+    """Joins reads of two planes at the same page offset, from any position in the queues."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.pages = geometry.pages_per_block
@@ -218,7 +218,7 @@ class Pairs:
 
 
 class Sprinkler:
-    """The chips of a channel by turns, one at a time; on a die of one plane what waits longest."""
+    """Serves the chips of a channel in turn, one at a time; each die runs its longest waiting transaction."""
 
     AGE_BOUND_PS = 20 * 10**9
 
@@ -247,7 +247,7 @@ class Sprinkler:
 
 
 class Paq:
-    """Physically addressed queueing on dies of one plane: of each channel the die whose transaction waits longest."""
+    """Physically addressed queueing for dies with one plane: the die with the longest wait on each channel."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.chips = geometry.chips_per_channel
@@ -320,7 +320,7 @@ def test_routing_written_again_gives_the_same_report(name: str, policy: type) ->
 
 
 class XyHops:
-    """Along the row, then along the column; over an edge of a torus only from a router at that edge."""
+    """Routes along the row, then along the column. Crosses the edge of a torus only from a router at that edge."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.rows, self.columns = geometry.channels, geometry.chips_per_channel
@@ -361,7 +361,7 @@ def test_routing_of_packets_written_again_gives_the_same_report(keys: dict[str, 
 
 
 class YxHops(XyHops):
-    """Along the column, then along the row."""
+    """Routes along the column, then along the row."""
 
     def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
         if at.row != to.row:
@@ -370,7 +370,7 @@ class YxHops(XyHops):
 
 
 def test_packets_go_the_ways_that_a_policy_names() -> None:
-    # Controllers of other rows, so that packets leave their row.
+    # Use controllers of other rows, so that packets leave their row.
     keys = {"fabric.kind": "nossd", "nossd.injection": "round-robin"}
     xy, yx = (flashmesh.run(PACKETS, overrides=keys, check=True, hops=policy) for policy in (None, YxHops))
     assert xy.makespan_ps != yx.makespan_ps
@@ -382,7 +382,7 @@ class WhereItIs:
 
 
 class FurthestBehind:
-    """The plane of the die on which fewest pages were written, counting those that wait."""
+    """Chooses the plane of the die with the fewest pages written or waiting."""
 
     def begin(self, geometry: policies.Geometry) -> None:
         self.planes_per_die = geometry.planes_per_die

@@ -1,4 +1,4 @@
-"""Policies in Python: keys that one leaves without effect are refused, and they vary like other keys."""
+"""Keys and Python policies: keys without effect beside a policy are refused, and policies vary like other keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from policy_drives import BUS, DRIVE, EMPTY
 
 
 class Policy:
-    """What every kind of policy in Python has."""
+    """Common methods of all kinds of policies."""
 
     def select(self, blocks: policies.Blocks) -> int | None:
         return blocks.most_invalid()
@@ -64,7 +64,7 @@ KEPT = [
 
 
 def tables(config: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """A configuration with keys in its tables."""
+    """Returns a configuration with some keys set in its tables."""
     merged = {section: dict(values) for section, values in config.items()}
     for key, value in keys.items():
         section, _, name = key.partition(".")
@@ -83,7 +83,7 @@ def test_keys_that_a_policy_leaves_without_effect_are_refused_with_both_keys(
     with pytest.raises(flashmesh.ConfigError, match=rf"{refused} has no effect: policy\.{kind} is ") as told:
         configuration.load(of_file)
     assert f"leave policy.{kind} away, or leave {refused.partition('.')[2]} away" in str(told.value)
-    # What a file says for built-in policies stays there when a policy takes their place for one run.
+    # A file may keep the keys of a built-in policy that another policy replaces for one run.
     configuration.load(tables(config, keys), overrides=named)
     configuration.load(config, overrides=keys | {f"policy.{kind}": "built-in"})
 

@@ -1,4 +1,4 @@
-"""Policies in Python: what cannot be used is refused in words; files name them only where they are trusted."""
+"""Invalid Python policies are refused with a sentence; files may name policies only if they are trusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policy_drives import BUS, COPIES, DRIVE
 
 
 class Answers:
-    """Answers the same whatever it is asked."""
+    """Policy that always gives the same answer."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -30,7 +30,7 @@ class Answers:
 
 
 class Names(Answers):
-    """A scheduler that runs the oldest, and answers the same whenever it is asked which die asks for a path."""
+    """Scheduler that runs the oldest transaction, and always names the same die for the next path."""
 
     def decide(self, waiting: policies.Waiting) -> policies.Decision:
         return waiting.oldest(policies.REQUIRED)
@@ -64,7 +64,7 @@ NONSENSE = [
 
 
 def nonsense(kind: str, config: dict[str, Any], policy: object) -> str:
-    """What is said of a policy."""
+    """Returns the error message about a policy."""
     with pytest.raises(flashmesh.PolicyError, match=r"^at [0-9.]+ ?\w*: ") as refused:
         flashmesh.run(config, overrides={f"policy.{kind}": policy})
     return str(refused.value)
@@ -109,7 +109,7 @@ def test_links_that_are_not_there_are_refused(answer: Any, told: str) -> None:
 
 
 class ByTurns:
-    """Some packets along their row first and some along their column, so that all turns are taken."""
+    """Routes some packets along the row first and some along the column first, so that all turns occur."""
 
     def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
         if at.column != to.column and ((at.row + at.column) % 2 or at.row == to.row):
@@ -118,7 +118,7 @@ class ByTurns:
 
 
 class ToAndFro:
-    """Packets for the last column go back from the one before."""
+    """Routes packets for the last column back from the column before it."""
 
     def next_hop(self, at: policies.Router, to: policies.Router, open: Port) -> Port:  # noqa: A002
         if at.column != to.column:
@@ -276,7 +276,7 @@ def test_what_is_no_policy_is_refused_in_a_sentence(
     mine: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mine)
-    # The command says that this process is a command line; it is restored after the test.
+    # The command marks this process as a command line. The mark is removed after the test.
     monkeypatch.setattr(provenance, "command", None)
     with pytest.raises((click.ClickException, flashmesh.FlashmeshError)) as refused:
         commands.flashmesh.main(

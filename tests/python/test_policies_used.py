@@ -1,4 +1,4 @@
-"""Policies in Python: what they see, how they are given, and those of examples/policies."""
+"""Python policies: the state they receive, the ways to pass them, and those in examples/policies."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ OVERWRITTEN: dict[str, Any] = {
 
 
 def shifting() -> pd.DataFrame:
-    """Writes of which nine in ten go to one region, then to no region, then to another."""
+    """Returns writes of which nine in ten go to one region; later to none; then to another region."""
     random = np.random.default_rng(1)
 
     def phase(first: int, pages: int, share: float) -> Any:

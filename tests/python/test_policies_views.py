@@ -1,4 +1,4 @@
-"""The tables of what policies get say what the compiled module has."""
+"""Tables of the state that policies receive agree with the compiled module."""
 
 from __future__ import annotations
 

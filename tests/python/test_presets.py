@@ -1,4 +1,4 @@
-"""Names of presets: what some were called before goes on working, and says the name it has now."""
+"""Names of presets: former names still work, with a note about the present name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def note(old: str) -> str:
 
 
 def simulated(text: str) -> dict[str, Any]:
-    """A result without what differs between two runs of one configuration."""
+    """Returns a result without parts that differ between two runs of the same configuration."""
     document: dict[str, Any] = json.loads(text)
     for key in [key for key in document if "wall" in key or key.startswith("peak") or key == "provenance"]:
         del document[key]

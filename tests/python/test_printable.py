@@ -1,4 +1,4 @@
-"""Nothing from outside reaches a terminal as it is: texts in saved results, in files that are read, and in names."""
+"""No foreign text reaches a terminal unescaped: from saved results, from files that are read, or from names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_guarded_stream_writes_no_character_that_its_encoding_lacks() -> None:
 
 @pytest.fixture(scope="module")
 def documents() -> tuple[dict[str, Any], ...]:
-    """A run with everything in it that a result may have, and a comparison."""
+    """Returns a run with every possible part of a result, and a comparison."""
     full = flashmesh.run(
         {
             "preset": "venice-z-nand",
@@ -78,14 +78,14 @@ def documents() -> tuple[dict[str, Any], ...]:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to every text in a document, and to every key that is a name."""
+    """Yields the paths to all texts in a document, and to all keys that are names."""
     if isinstance(value, dict):
         for key, each in value.items():
             if path and path[-1] in ("stream", "axes", "settings", "workload"):
                 yield (*path, f"{key} (key)")
             yield from places(each, (*path, key))
     elif isinstance(value, list):
-        # The entries of a list are alike.
+        # All entries of a list are alike: two are enough.
         for index, each in enumerate(value[:2]):
             yield from places(each, (*path, index))
     elif isinstance(value, str):
@@ -100,7 +100,7 @@ class Terminal(io.TextIOWrapper):
 
 
 def on_terminal(work: Callable[[Any], object]) -> str:
-    """What a person sees, without the colours."""
+    """Returns the visible output without colours."""
     content = io.BytesIO()
     terminal = Terminal(content, encoding="utf-8", errors="strict", write_through=True, newline="")
     work(PrintableStream(terminal))
@@ -108,7 +108,7 @@ def on_terminal(work: Callable[[Any], object]) -> str:
 
 
 def put(document: Any, path: tuple[Any, ...], text: Any) -> None:
-    """Puts a text in a place of a document."""
+    """Puts a text at a place in a document."""
     for key in path[:-1]:
         document = document[key]
     if isinstance(path[-1], str) and path[-1].endswith(" (key)"):
@@ -118,7 +118,7 @@ def put(document: Any, path: tuple[Any, ...], text: Any) -> None:
 
 
 def refusal(check: Callable[[Any], None], document: Any, path: tuple[Any, ...]) -> str | None:
-    """Why a document is refused with an evil text in one place."""
+    """Returns the error for a document with a malicious text at one place; None if it is accepted."""
     is_key = str(path[-1]).endswith(" (key)")
     changed = copy.deepcopy(document) if is_key else document
     before = None if is_key else reduce(getitem, path, document)
@@ -141,7 +141,7 @@ def test_no_text_of_a_saved_result_reaches_the_terminal_as_it_is(
     monkeypatch.setenv("TERM", "dumb")
     names = (*(measure.name.strip() for measure in MEASURES), *quantity_types())
     document, check = copy.deepcopy(documents[number]), (check_result, check_comparison)[number]
-    # Every text that the schema takes has its number in it, so that what is not shown is known.
+    # Number every text that the schema accepts, so that texts which are not shown can be named.
     taken: list[tuple[Any, ...]] = []
     refused = 0
     for path in reversed(list(places(document))):
@@ -164,7 +164,7 @@ def test_no_text_of_a_saved_result_reaches_the_terminal_as_it_is(
 
 
 def evil_files(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Commands, each with an evil text in one of the places that it reads or names."""
+    """Returns commands, each with a malicious text in a file that it reads, or in a name."""
     name = f"no\x1b[31m\u202e\x9bX{os.fsdecode(bytes([0xFF]))}"
     (folder / f"{name}.msr").write_text(TRACE)
     (folder / "drive.toml").write_text('preset = "venice-z-nand"\n[workload]\nrequests = 100\n')

@@ -1,4 +1,4 @@
-"""Figures of README.md and docs/performance.md that come from stored files, and the picture that is drawn from them."""
+"""Figures of README.md and docs/performance.md that come from stored files, and the picture drawn from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CASES = ("reads", "writes", "mix", "large-reads")
 
 
 def text_of(sentence: str) -> str:
-    """A page without its line breaks."""
+    """Returns the text of a page without line breaks."""
     return " ".join(sentence.split())
 
 

@@ -1,4 +1,4 @@
-"""Records behave as frozen dataclasses with slots do."""
+"""Records behave like frozen dataclasses with slots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flashmesh.record import record
 
 @record
 class Point:
-    """A place."""
+    """A point with two coordinates."""
 
     x: int
     y: int = 0
@@ -22,7 +22,7 @@ class Point:
 
 @record
 class Named(Point):
-    """A place with a name."""
+    """A point with a name."""
 
     name: str = "here"
 
@@ -32,7 +32,7 @@ class Named(Point):
 
 @record
 class Noted:
-    """A place with remarks, which do not count."""
+    """A point with remarks, which comparisons ignore."""
 
     x: int
     remarks: dict[str, int] = dataclasses.field(repr=False, compare=False)

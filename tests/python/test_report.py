@@ -23,7 +23,7 @@ from flashmesh.results import LowerBound, Result
 
 
 class FakeTerminal(io.StringIO):
-    """A terminal that keeps what it shows."""
+    """A terminal that stores its output."""
 
     encoding = "utf-8"
 
@@ -257,7 +257,7 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
-    # With no patience at all everything is late, and nothing starves.
+    # With an age bound of zero everything is overdue, and nothing starves.
     impatient = flashmesh.run("preset:venice-z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
     assert impatient.flash.overdue_programs > 0
     assert "starving" not in shown(impatient, io.StringIO())

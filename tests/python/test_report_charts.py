@@ -1,4 +1,4 @@
-"""Charts of reports on results that are made up: outliers, changes within a run, and bars beside a baseline."""
+"""Charts of reports on invented results: outliers, changes within a run, and bars beside a baseline."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def some() -> Run:
 
 
 def variant(some: Run, name: str, configuration: dict[str, Any] | None = None, **document: Any) -> Run:
-    """The run under another name, with parts of its result and of its configuration replaced."""
+    """Returns the run with another name, and with parts of its result and of its configuration replaced."""
     changed = {**some.document, **document}
     return replace(some, name=name, document=changed, configuration={**some.configuration, **(configuration or {})})
 
 
 def epochs(*rates: float) -> list[dict[str, Any]]:
-    """Epochs of 10 ms with a throughput each."""
+    """Returns epochs of 10 ms with given throughputs."""
     return [{"start_ps": at * 10**10, "end_ps": (at + 1) * 10**10, "iops": rate} for at, rate in enumerate(rates)]
 
 
@@ -89,7 +89,7 @@ def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -
     assert colors["datum.text === '1.00x'"] == "#999999"
     (texts,) = (layer for layer in layers if layer["mark"]["type"] == "text")
     assert texts["mark"]["align"] == {"expr": "(datum.speedup >= 1 || datum.text === '1.00x') ? 'left' : 'right'"}
-    # A filter of the page that leaves one run leaves rows to every layer.
+    # Every layer keeps rows when a filter of the page leaves only one run.
     assert not any("filter" in each for layer in layers for each in layer.get("transform", ()))
 
 

@@ -1,4 +1,4 @@
-"""The registry of the papers: what it holds, what it refuses, and what is selected, fitted and changed."""
+"""The registry of papers: its content, what it refuses, and selection, fits and changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def made_up(tmp_path: Path) -> Paper:
 def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) -> None:
     claim = made_up.claims[0]
     assert claim.measurement is not None
-    # The bus takes 4 and 8 with the first seed, 2 and 4 with the second; the ideal one takes 2.
+    # Times of the bus are 4 and 8 with the first seed, 2 and 4 with the second; those of ideal are always 2.
     times = {("bus", "hm_0", 0): 4.0, ("bus", "proj_3", 0): 8.0, ("bus", "hm_0", 1): 2.0, ("bus", "proj_3", 1): 4.0}
     values: dict[tuple[Point, str], float | None] = {}
     for system in ("bus", "ideal"):
@@ -60,7 +60,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"
-    # Whatever verdict the file has, that of the values counts.
+    # The verdict follows from the values, whatever the file says.
     path.write_text(outcome.to_json().replace('"met"', '"opposite"'))
     again = Outcome.read(path, made_up)
     assert again == outcome
@@ -140,7 +140,7 @@ def test_names_select_papers_figures_and_claims(made_up: Paper) -> None:
         "P16.max",
     ]
     assert [claim.id for claim in select(papers(), ["nossd14/13d", "mbm/fig12"])["nossd14"]][:1] == ["P16"]
-    # A figure with parts may have claims of its own as well.
+    # A figure with parts may also have claims about the whole.
     assert [claim.id for claim in select(papers(), ["venice/9"])["venice"]][-1] == "V17"
     assert {claim.figure for claim in select(papers(), ["venice/9"])["venice"]} == {
         "Figure 9",
@@ -204,7 +204,7 @@ def test_claims_have_the_neutral_value_of_what_they_compare() -> None:
 def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json(
     made_up: Paper, tmp_path: Path
 ) -> None:
-    # Just below 92,367.5, to which it is rounded as it is kept.
+    # Just below 92,367.5, to which the stored value is rounded.
     rows: dict[str, tuple[Row, ...]] = {
         "A1": (Row.of("slow", [92367.4999999], None, [], {"hm_0": 92367.4999999}, {"busy": 12.3499999999}),),
         "A2": (Row.of("as-specified", None, None, [[[92367.4999999, 2.0]]], {}, {}),),
@@ -369,7 +369,7 @@ values = ["1GB/s", "2GB/s", "3GB/s", "4GB/s"]
     paper = written(tmp_path, text.replace('outstanding = "2", paths', f'{started}, outstanding = "2", paths', 1))
 
     class Counted(FitSearch):
-        """A search in which each choice of a reading counts by itself, and nothing runs."""
+        """A search in which each choice has an independent effect, and nothing is simulated."""
 
         def measured(self, paper: Paper, choices: dict[str, str], mode: str, executor: object) -> Reading:
             right = sum(choices[f"key {number}"] == f"{number + 1}GB/s" for number in range(4))

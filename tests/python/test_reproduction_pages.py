@@ -1,4 +1,4 @@
-"""The pages of docs/reproduction: they follow from their JSON and the registry, have every claim, and repeat."""
+"""Pages of docs/reproduction: they follow from their JSON and the registry, contain every claim, and repeat."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproduction"
 CLAIMS = ROOT.parent / "shared" / "data" / "claims.csv"
 AGAIN = ("V01", "V02", "V33", "V34", "K09", "P18", "C16")
-"""Claims whose runs take seconds."""
+"""Claims with runs of a few seconds."""
 
 
 def stored(paper: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_the_pages_follow_from_their_json_and_the_registry() -> None:
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a reproduction of those claims and of M09: `claims.json`, and their pages in `pages`."""
+    """Reproduces the claims of `AGAIN` and M09. Returns the folder with `claims.json` and the pages."""
     folder = tmp_path_factory.mktemp("once")
     ended = run_in(folder, COMMAND, "reproduce", *AGAIN, "M09", "--json", "claims.json", "-o", "pages", "--quiet")
     assert ended.returncode == 0, ended.stderr
@@ -73,7 +73,7 @@ def test_every_published_figure_is_in_the_registry() -> None:
         try:
             published = float(rows[name]["published"])
         except ValueError:
-            continue  # a text, such as yes, or several numbers
+            continue  # a text such as yes, or several numbers
         known = claim.judged.published
         assert known == published or math.isnan(known), name
 
@@ -85,7 +85,7 @@ def test_the_numbers_in_the_notes_of_published_figures_are_sub_values() -> None:
         notes = {row["id"]: row["note"] for row in csv.DictReader(file) if row["paper"] == "venice"}
     registry = papers()["venice"]
     for name, note in notes.items():
-        # Maxima, and the same over other systems; what a router and a link draw are constants of the model.
+        # Maxima also stand for other systems. The powers of a router and of a link are constants of the model.
         pattern = r"(?:maximum|pSSD|pnSSD|NoSSD|about) (\d+(?:\.\d+)?)"
         wanted = [] if name == "V33" else [float(number) for number in re.findall(pattern, note)]
         subs = [claim.judged.published for claim in registry.claims if claim.part_of == name]
@@ -127,7 +127,7 @@ def test_pages_made_again_have_the_same_bytes(once: Path, cli: Cli, tmp_path: Pa
     again = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
     assert first == again
     assert any(name.endswith(".svg") for name in first)
-    # From the JSON, in another process and without the runs.
+    # Generate the pages from the JSON in another process, without the runs.
     ended = cli("reproduce", "--pages", "again")
     assert ended.returncode == 0, ended.stderr
     assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == first

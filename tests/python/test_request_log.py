@@ -1,4 +1,4 @@
-"""The log of requests, which a thread of its own writes while the run goes on."""
+"""The log of requests, written by a separate thread during the run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from conftest import ENDLESS
 from flashmesh import _native, configuration
 
 BATCH = 65_536
-"""Rows of all batches but the last."""
+"""Rows of every batch but the last."""
 
 
 def run(requests: int | None, take: object, control: _native.Control | None = None) -> None:
-    """Runs a small drive; without a number of requests it runs until it is stopped."""
+    """Runs a small drive. Without a number of requests, it runs until it is stopped."""
     key, value = ENDLESS.split("=") if requests is None else ("workload.requests", str(requests))
     config = configuration.load("preset:venice-z-nand", overrides={"fabric.kind": "ideal", key: value})
     _native.Simulation(config).run(control or _native.Control(), take)  # type: ignore[arg-type]
@@ -80,5 +80,5 @@ def test_run_waits_for_a_log_that_is_slower() -> None:
         taken += rows
 
     run(6 * BATCH, take, control)
-    # What waits is a batch; the count of completions is published now and then.
+    # One batch may wait; the count of completions is published only now and then.
     assert max(ahead) < 2 * BATCH

@@ -1,4 +1,4 @@
-"""Results agree with docs/results.schema.json, and the schema has every key that they have."""
+"""Results agree with docs/results.schema.json, which names all of their keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WARM: dict[str, Any] = {"warm-up": "auto", "epoch": "100us"}
 CACHE: dict[str, Any] = {"capacity": "16MiB"}
 STREAMS: dict[str, Any] = {"a": {"replay": {"outstanding": 4}}, "b": {"workload": {"pattern": "sequential"}}}
 
-# Tables on top of the venice-z-nand preset, with the keys that these runs have and others may not.
+# Tables that override the preset venice-z-nand, with the keys that only these runs have.
 RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "bus": ({}, ["write_amplification", "latency_ps.write"]),
     "venice": ({"fabric": {"kind": "venice"}}, ["scouts"]),
@@ -42,7 +42,7 @@ RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 def strict(schema: Any) -> Any:
-    """The schema with every key refused that it does not name."""
+    """Returns the schema, made to refuse every key that it does not name."""
     if isinstance(schema, list):
         return [strict(item) for item in schema]
     if not isinstance(schema, dict):

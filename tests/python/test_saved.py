@@ -1,4 +1,4 @@
-"""Results that were saved: what they say of themselves, and `flashmesh show`."""
+"""Saved results: their content, and `flashmesh show`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_result_says_what_it_is_the_result_of(cli: Cli, drive: Path, tmp_path: P
             "sha256": hashlib.sha256(content).hexdigest(),
         }
     ]
-    # The configuration in it is one, and gives the same result.
+    # The configuration in the document is valid, and gives the same result.
     again = flashmesh.run(document["configuration"])
     assert again.config_hash == document["config_hash"]
     assert again.makespan_ps == document["makespan_ps"]

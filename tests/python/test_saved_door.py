@@ -1,4 +1,4 @@
-"""Saved results that somebody has damaged or made: a sentence with exit code 2, or a result; never a traceback."""
+"""Damaged or forged results: they give a sentence and exit code 2, or a result; never a traceback."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from flashmesh.results.schema import MalformedError, check_comparison, check_res
 from flashmesh.saved import open_runs
 
 WRONG: tuple[Any, ...] = (None, "x", 0.5, -1, True, [], {}, [1], {"x": 1}, 10**40, float("nan"), float("inf"), "", 0)
-"""How many damaged documents go through all that shows results."""
+"""Values that replace those of a document, most of them of a wrong type."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def document() -> dict[str, Any]:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to every value in a document, whole objects and lists too."""
+    """Yields the paths to all values in a document, including objects and lists."""
     if path:
         yield path
     if isinstance(value, dict):
@@ -95,7 +95,7 @@ def test_no_wrong_value_in_a_saved_result_gets_past_the_door(
             except Exception as error:
                 raise AssertionError(path, value) from error
     assert all(text.startswith(str(tmp_path / "wrong.json")) and "\n" not in text for text in told)
-    # Most places have a type that a value drawn at random does not have.
+    # Most places have a type, which a random value rarely has.
     assert taken_min <= taken < cases < taken + len(told)
 
 
@@ -154,7 +154,7 @@ def test_a_comparison_without_its_parts_is_refused(document: dict[str, Any]) -> 
 
 
 def write_table(path: Path, documents: Sequence[str | None], axes: Any = ("seed",)) -> None:
-    """A Parquet file like one of a sweep, with any documents."""
+    """Writes a Parquet file like the one of a sweep, with any documents."""
     columns = {"seed": list(range(len(documents))), "document": pa.array(documents, pa.string())}
     metadata = {"flashmesh": json.dumps({"version": flashmesh.__version__, "axes": axes, "runs": ""})}
     pq.write_table(pa.table(columns).replace_schema_metadata(metadata), path, compression="zstd")
@@ -177,7 +177,7 @@ def test_a_table_with_other_axes_than_columns_is_refused(cli: Cli, tmp_path: Pat
 
 
 def test_a_small_table_that_unpacks_to_much_is_refused(document: dict[str, Any], cli: Cli, tmp_path: Path) -> None:
-    # The same text many times is there once, and a long text of one letter packs to nothing.
+    # Parquet stores equal texts once, and compresses a long text of one letter to almost nothing.
     text = json.dumps(document)
     for documents in ([text] * (200_000_000 // len(text)), ["x" * 200_000_000]):
         write_table(tmp_path / "t.parquet", documents)

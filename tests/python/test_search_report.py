@@ -1,4 +1,4 @@
-"""The report of a search: the Pareto front as a table and as a chart, and the page that explains how to get one."""
+"""The report of a search: its Pareto front as a table and as a chart, and the page that describes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytest.importorskip("optuna")
 
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a search that has ended."""
+    """Returns the folder of a finished search."""
     folder = tmp_path_factory.mktemp("search")
     command: list[str | Path] = [COMMAND, "optimise", write_search(folder), "--out", "out", "--quiet"]
     subprocess.run(command, cwd=folder, env=environment(), check=True, capture_output=True, timeout=TIMEOUT_S)
@@ -32,7 +32,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(searched: Path, tmp_path: Path) -> Path:
-    """A copy of it for a test of its own."""
+    """Returns a copy of the folder for one test."""
     return shutil.copytree(searched, tmp_path / "out")
 
 
@@ -55,7 +55,7 @@ def test_the_front_of_the_page_is_that_of_the_search(cli: Cli, folder: Path, tmp
 def test_the_report_of_a_search_begins_with_its_answer(folder: Path) -> None:
     document = json.loads((folder / "search.json").read_text())
     for trial in document["trials"]:
-        # What a choice does not read differs from drive to drive, and is no part of an answer.
+        # Keys that a choice does not read differ between drives, and are left out of answers.
         trial["settings"]["venice.link-width"] = "1B"
         trial["idle"] = [*trial["idle"], "venice.link-width"]
     (folder / "search.json").write_text(json.dumps(document))
@@ -75,7 +75,7 @@ def test_the_report_of_a_search_begins_with_its_answer(folder: Path) -> None:
 
 
 def kind_of(trial: dict[str, Any]) -> str:
-    """What has become of a trial."""
+    """Returns the outcome of a trial."""
     if trial["pareto"]:
         return "on the front"
     return "within the constraints" if trial["feasible"] else "beyond a constraint"

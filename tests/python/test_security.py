@@ -1,4 +1,4 @@
-"""What SECURITY.md says of hostile files, sentence by sentence."""
+"""The statements of SECURITY.md about hostile files, sentence by sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from watched import Watched
 
 ROOT = Path(__file__).parents[2]
 DANGEROUS = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "pickle.find_class")
-"""Events of the interpreter that start something."""
+"""Audit events of the interpreter that start a program."""
 AUDITED = """
 import json, os, sys
 EVENTS = {events!r}
@@ -63,7 +63,7 @@ HOSTILE_TEXTS = (
 
 
 def audited(folder: Path, *commands: tuple[str, ...]) -> list[str]:
-    """Runs commands and gives what each printed, with every file it opened for writing and whatever it started."""
+    """Runs commands. Returns the output of each, with every file opened for writing and every program started."""
     done = subprocess.run(
         [sys.executable, "-c", AUDITED.format(events=DANGEROUS), json.dumps(commands)],
         cwd=folder,
@@ -112,7 +112,7 @@ def test_no_file_is_read_that_nobody_names(tmp_path: Path, cli: Cli) -> None:
     others = ("flashmesh.toml", ".env", "pyproject.toml", "trace.toml", "trace.gz", "drive.json", "venice-z-nand.toml")
     for name in others:
         (tmp_path / name).write_text("nobody named this")
-    # The system notes the first reading after a change.
+    # Linux updates the access time only on the first read after a change.
     long_ago, now = 1_000_000_000, time.time()
     for path in tmp_path.iterdir():
         os.utime(path, (long_ago, now))
@@ -184,7 +184,7 @@ def test_configuration_that_never_ends_is_refused(tmp_path: Path, line: str) -> 
 
 @pytest.fixture
 def sparse_line(tmp_path: Path) -> Path:
-    """A file of 3 GB without the end of a line, which takes no room."""
+    """Writes a sparse file of 3 GB without a line end, which takes no disk space."""
     path = tmp_path / "endless"
     with path.open("wb") as file:
         file.write(b"1 0 8 8 1\n")
@@ -193,7 +193,7 @@ def sparse_line(tmp_path: Path) -> Path:
 
 
 def peak_of(folder: Path, *arguments: str | Path) -> int:
-    """The most memory that a command uses, in bytes; it must end well."""
+    """Returns the peak memory of a command in bytes. The command must succeed."""
     code = (
         "import resource, subprocess, sys\n"
         "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
@@ -211,7 +211,7 @@ def test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one(tmp_path: Path
     lines = 6_000_000
     plain = b"".join(b"%08d 0 %08d 00008 1\n" % (n, 8 * (n % 512)) for n in range(lines))
     (tmp_path / "plain").write_bytes(plain)
-    # A dictionary as large as can be unpacked with, and more data than it holds.
+    # The largest window that is accepted for unpacking, and more data than it holds.
     assert len(plain) > 128 << 20
     packed = lzma.compress(plain, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 128 << 20, "preset": 0}])
     (tmp_path / "packed.xz").write_bytes(packed)
@@ -221,7 +221,7 @@ def test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one(tmp_path: Path
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_packed_trace_is_not_unpacked_to_disk(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     (tmp_path / "packed").write_bytes(pack(b"".join(b"%d 0 %d 8 1\n" % (1000 * n, 8 * n) for n in range(100_000))))
-    # A process that may write no byte into any file.
+    # Run a process that may not write a byte into any file.
     done = subprocess.run(
         ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", COMMAND, "trace", "stat", "packed"],
         cwd=tmp_path,
@@ -235,12 +235,12 @@ def test_packed_trace_is_not_unpacked_to_disk(tmp_path: Path, pack: Callable[[by
 
 
 def lines_out_of_order(count: int) -> str:
-    """A trace that runs backwards but for each hundredth line, in which nothing comes twice."""
+    """Returns a trace in reverse order of time except for each hundredth line, without repetitions."""
     return "".join(f"{1000 * (count - n % 100 * 7)} 0 {8 * n * 7919} {8 + n % 7} {n % 2}\n" for n in range(count))
 
 
 def unusable_lines(count: int) -> str:
-    """A trace whose lines are bad in different ways."""
+    """Returns a trace with several kinds of bad lines."""
     return "".join(f"{1000 * n} 0 {8 * n} {('8', '0', 'x' * (n % 50), '-1')[n % 4]} 1\n" for n in range(count))
 
 
@@ -264,14 +264,14 @@ def test_time_of_reading_is_in_proportion_to_the_file(tmp_path: Path, make: Call
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    # Were it quadratic, it would be more than a hundred times as long.
+    # Quadratic time would be more than a hundred times as long.
     assert seconds(factor * short) < 2 * factor * seconds(short)
 
 
 @pytest.mark.parametrize("command", ["stat", "profile"])
 def test_pages_far_from_each_other_take_little_memory(tmp_path: Path, command: str) -> None:
     draw, pages = random.Random(1), 100_000
-    # Anywhere on the largest drive there can be.
+    # Requests anywhere on the largest possible drive.
     lines = (f"{1000 * n} 0 {8 * draw.randrange(1 << 38)} 8 1\n" for n in range(pages))
     (tmp_path / "far").write_text("".join(lines))
     (tmp_path / "one").write_text("".join(f"{1000 * n} 0 0 8 1\n" for n in range(pages)))
@@ -321,7 +321,7 @@ def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
     watched.process.send_signal(signal.SIGTERM)
     sent = time.monotonic()
     assert watched.finish()[0] == 143
-    # The page says a second, about as long as the start takes; a machine with other work is slower at both.
+    # The page promises a second, about one start of Python; a busy machine is slower at both.
     assert time.monotonic() - sent < 10 * (sent - begun)
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
@@ -411,7 +411,7 @@ PROMISES = {
         test_run_can_be_bounded_from_outside,
     ),
 }
-"""What the page promises, and what is tested of it."""
+"""Promises of the page, with the tests of each."""
 
 
 def test_page_promises_what_is_tested_here() -> None:

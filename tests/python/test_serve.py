@@ -1,4 +1,4 @@
-"""Drives that are served: data, latencies, clients that die or send nonsense, and what is refused."""
+"""Served drives: data, latencies, clients that die or send nonsense, and errors."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ VIRTUAL = ("drive.toml", "--time-scale", "0")
 
 @pytest.fixture(autouse=True)
 def drive(tmp_path: Path) -> Path:
-    """The configuration that is served."""
+    """Writes the configuration of the served drive. Returns its path."""
     path = tmp_path / "drive.toml"
     path.write_text(DRIVE)
     return path
 
 
 def ran(folder: Path, *command: str | Path, prepare: Callable[[], None] | None = None) -> str:
-    """What a client prints that must succeed."""
+    """Runs a client that must succeed. Returns its output."""
     done = run_in(folder, *command, preexec_fn=prepare)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
@@ -53,7 +53,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def change_at_random(serving: Serving, seed: int, begin: int, size: int) -> bytes:
-    """Changes a part of the drive in all ways, over several connections; gives what it must hold."""
+    """Changes a part of the drive with all kinds of requests over several connections. Returns the expected data."""
     draw, expected = random.Random(seed), bytearray(size)
     client = serving.client()
     for _ in range(150):
@@ -150,7 +150,7 @@ def test_drive_lives_on_when_a_client_is_killed_and_has_what_was_acknowledged(tm
         client = serving.client()
         for page in range(min(last, 2047) + 1):
             found = int.from_bytes(client.read(page * 4096, 4096)[:8], "big")
-            # The write after the last that was acknowledged may have arrived.
+            # The write after the last acknowledged one may have arrived.
             assert found % 2048 == page
             assert found <= last + 1
         client.leave()
@@ -205,7 +205,7 @@ def test_tools_that_people_use_read_what_they_wrote(tmp_path: Path) -> None:
 def fio(
     folder: Path, serving: Serving, prepare: Callable[[], None] | None = None, **options: str | int
 ) -> dict[str, Any]:
-    """What fio reports of a job on the drive."""
+    """Runs a fio job on the drive. Returns fio's report."""
     job = {"name": "job", "ioengine": "nbd", "uri": serving.uri, "output-format": "json", "output": "fio.json"}
     ran(folder, "fio", *(f"--{name}={value}" for name, value in (job | options).items()), prepare=prepare)
     found: dict[str, Any] = load(folder / "fio.json")["jobs"][0]
@@ -219,7 +219,8 @@ def test_fio_verifies_what_it_wrote_and_virtual_time_is_fast(tmp_path: Path) -> 
         fio(tmp_path, serving, rw="randwrite", bs="4k", size="16M", iodepth=8, verify="crc32c")
         before_s = used_s(serving.process.pid)
         found = fio(tmp_path, serving, rw="randread", bs="4k", size="16M", iodepth=16, loops=4)
-        # Processor time of the server: fio sees less on a busy machine. docs/how-to/mount-a-drive.md has its figures.
+        # Use processor time of the server: on a busy machine fio sees lower rates. docs/how-to/mount-a-drive.md has the
+        # figures.
         assert found["read"]["total_ios"] > 5_000 * (used_s(serving.process.pid) - before_s)
         assert serving.end()[0] == 0
     assert load(tmp_path / "report.json")["requests"] >= 6 * 4096
@@ -229,7 +230,7 @@ def test_fio_sees_the_latencies_that_the_drive_reports(tmp_path: Path) -> None:
     require("fio")
     slow = ("drive.toml", "--set", "flash.read-time=5ms", "--set", "flash.program-time=8ms", "--size", "64M")
     differences: list[str] = []
-    # Other work of the machine, and of the host of a virtual one, may come in between.
+    # Repeat: other work of the machine, or of the host of a virtual machine, may interfere.
     for attempt in range(6):
         folder = tmp_path / str(attempt)
         folder.mkdir()
@@ -309,7 +310,7 @@ def test_log_is_replayed_on_the_same_and_on_another_design(tmp_path: Path, cli: 
         ]
         served_us, replayed_us = (one["latency_ps"]["write"]["mean"] / 1e6 for one in (served, replayed))
         if name == "same.json":
-            # The log counts in microseconds.
+            # The log has a resolution of a microsecond.
             assert replayed_us == pytest.approx(served_us, rel=0.02)
         else:
             assert replayed_us > served_us + 50
@@ -348,7 +349,7 @@ def test_probe_compares_what_a_client_sees_with_what_the_drive_takes() -> None:
     config = configuration.load("preset:venice-z-nand", overrides={"geometry.blocks-per-plane": 64})
     found = probe(config, 1, lambda note: pytest.fail(note), requests=100, targets=(20, 200))
     assert [step.target_us for step in found.steps] == [20, 200]
-    # A client never sees much less than the drive takes; the way is taken off.
+    # A client never sees much less than the latency of the drive, from which the server subtracts the transport time.
     assert all(step.p50_us > 0.7 * step.target_us for step in found.steps)
     assert found.way.p50_us < found.steps[-1].p50_us
 
@@ -392,7 +393,7 @@ def test_bad_input_is_refused_in_a_sentence(
 ) -> None:
     require("nbdkit")
     monkeypatch.chdir(tmp_path)
-    # In this process, which has loaded all of it.
+    # Call it in this process, which has loaded all modules.
     monkeypatch.setattr(sys, "argv", ["flashmesh", "serve", "drive.toml", *options])
     assert guarded() == 2
     shown = capsys.readouterr()
@@ -424,7 +425,7 @@ def test_missing_nbdkit_is_told_with_what_to_install(tmp_path: Path, cli: Cli, m
 
 def test_only_the_user_may_connect_and_read_the_data(tmp_path: Path) -> None:
     with Serving(tmp_path, *VIRTUAL, "--size", "1M", "--data", "data.img") as serving:
-        # Whoever may write to a socket may connect.
+        # Write permission on a socket allows connecting.
         assert serving.socket.stat().st_mode & 0o022 == 0
         assert (tmp_path / "data.img").stat().st_mode & 0o077 == 0
 

@@ -1,4 +1,4 @@
-"""How long the clients of a served drive wait, beside the latency of the drive."""
+"""Latency of the clients of a served drive, compared with the latency of the drive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flashmesh.serving.figures import Clients, Figures, requests_in
 def test_clients_that_wait_in_the_socket_are_told_with_how_often_the_latency_of_the_drive() -> None:
     clients = Clients(1.0)
     begun = Figures()
-    # 36,000 reads a second of 34 us, and 62 that wait in the socket beside 2 in the drive: Little's law gives 1.78 ms.
+    # 36,000 reads per second of 34 us, with 62 waiting in the socket and 2 in the drive: 1.78 ms by Little's law.
     figures = Figures(requests=36_000, bytes=36_000 * 4096, latency_ps=36_000 * 34_000_000, outstanding=2)
     clients.look(figures, 62 * 28, 10.0)
     assert clients.told(0.0, begun, figures) == ""

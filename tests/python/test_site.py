@@ -1,4 +1,4 @@
-"""The documentation site: every page is reachable, every link leads somewhere, and nothing is loaded from elsewhere."""
+"""The documentation site: every page is reachable, every link has a target, and nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOADED = ("audio", "embed", "iframe", "img", "link", "script", "source", "video"
 
 
 class Page(HTMLParser):
-    """What one page of the site refers to, and the places in it that can be referred to."""
+    """Parser of a page: its references, and the anchors in it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

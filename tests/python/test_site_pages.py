@@ -1,4 +1,4 @@
-"""The documentation site in a browser: no text is clipped on any screen or sheet, and questions find their page."""
+"""The documentation site in a browser: no text is clipped on any screen or sheet, and searches find their page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages import SHEETS, WIDTHS, as_before, clipped, resize, show_as, start, un
 
 pytestmark = pytest.mark.long
 
-# What is beside the page until it is asked for, and what only a pointer shows.
+# Elements beside the page that are hidden until opened, or visible only under a pointer.
 ASIDE = ".sidebar-drawer, .toc-drawer, .visually-hidden, .skip-to-content, .headerlink, .copybtn, .icon, .back-to-top"
 
 
@@ -35,7 +35,7 @@ def test_no_text_of_any_page_is_clipped_on_screens_and_paper(browser: webdriver.
     found = []
     for number, path in enumerate(pages):
         browser.get(path.as_uri())
-        # Dark pages differ in their colours: each is looked at in one width, and all widths have their turn.
+        # Dark pages differ only in colours: check each in one width, and all widths in turn.
         for scheme, width in [*(("light", width) for width in WIDTHS), ("dark", WIDTHS[number % len(WIDTHS)])]:
             show_as(browser, scheme=scheme)
             resize(browser, width)
@@ -85,12 +85,12 @@ def test_a_question_finds_its_page(browser: webdriver.Chrome, site: Path, questi
 def test_a_command_is_copied_without_its_prompt(browser: webdriver.Chrome, site: Path) -> None:
     browser.get((site / "how-to/change-the-queue-depth.html").as_uri())
     assert browser.execute_script("return document.querySelectorAll('.highlight .copybtn').length") >= 1
-    # What the clipboard would hold: the browser of the tests has none.
+    # Replace the clipboard, which the browser of the tests does not have.
     browser.execute_script(
         "window.copied = []; document.addEventListener('copy', (event) => {"
         " window.copied.push(document.activeElement.value ?? String(getSelection())); }, true)"
     )
-    # The button shows under the pointer, and a page may copy only what somebody clicked.
+    # The button is visible under the pointer, and a page may copy only after a click.
     block = browser.find_element(By.CSS_SELECTOR, ".highlight")
     ActionChains(browser).move_to_element(block).click(block.find_element(By.CSS_SELECTOR, ".copybtn")).perform()
     until(lambda: browser.execute_script("return window.copied.length"))

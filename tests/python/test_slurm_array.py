@@ -1,4 +1,4 @@
-"""`flashmesh sweep --slurm-array`: the scripts, and arrays run by a program in the place of sbatch."""
+"""`flashmesh sweep --slurm-array`: its scripts, and arrays run by a replacement of sbatch."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_script_holds_what_slurm_and_a_task_need(cli: Cli, sweep_file: Path, tmp
         "by hand:  flashmesh sweep s.toml --set seed=3 --check --out out --resume",
     ]
     assert not kept(tmp_path / "out")
-    # Scripts that nobody submitted may be written again.
+    # Scripts that were not submitted may be overwritten.
     again = cli("sweep", "s.toml", *ARRAY, "9", "--jobs", "3")
     assert again.stdout.startswith("6 tasks of at most 1 run, as many as there are runs: ")
     assert lines_of(tmp_path / "out/slurm/array.sh")[-1].endswith('--shard "$SLURM_ARRAY_TASK_ID/6" --jobs 3')

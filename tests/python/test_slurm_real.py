@@ -1,4 +1,4 @@
-"""Job arrays on the real Slurm. In CI it has to be there; elsewhere these tests are skipped without it."""
+"""Job arrays on the real Slurm. Without Slurm these tests fail in CI and are skipped elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["sweep_file"]
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """Starts a Slurm of one node."""
+    """Starts a Slurm cluster of one node."""
     if missing():
         assert os.environ.get("FLASHMESH_CI") != "1", f"{missing()[0]} is missing: apt-get install slurm-wlm munge"
         pytest.skip("Slurm is not installed")
@@ -70,7 +70,7 @@ def test_array_runs_is_watched_is_cancelled_and_is_resumed(cluster: Cluster, swe
     assert logs[f"{last}.out"].startswith("6 runs, 6 of them finished already; 1 at a time"), logs
     assert len(kept(folder / "out")) == 6
     assert pq.read_metadata(folder / "out/results.parquet").num_rows == 6
-    # One shard loses its results: the array has that shard alone, and nothing else is run again.
+    # Remove the results of one shard: the next array has only that shard, and nothing else is repeated.
     lost = sorted((folder / "out").glob("runs/*/*.json"))[0]
     lost.unlink()
     before = kept(folder / "out")

@@ -1,4 +1,4 @@
-"""Axes that change how much flash a drive has leave its over-provisioning as it is."""
+"""Axes that change the amount of flash keep the over-provisioning of the drive."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_capacity_stays_where_somebody_says_it() -> None:
     assert values(varied=chips, keep="capacity")["geometry.capacity"] == "5GB"
     assert values(varied=chips, overrides={"geometry.capacity": "4GB"})["geometry.capacity"] == "4GB"
     assert values(varied=chips | {"geometry.capacity": "6GB"})["geometry.capacity"] == "6GB"
-    # A single run has the geometry that it is given.
+    # A single run keeps its geometry as configured.
     assert values(overrides=chips)["geometry.capacity"] == "5GB"
 
 

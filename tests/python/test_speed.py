@@ -1,4 +1,4 @@
-"""How much processor time commands take beside the simulation.
+"""Processor time that commands take in addition to the simulation.
 
 The bounds are far above what an idle machine takes, since tests run beside others; docs/performance.md has the figures.
 """
@@ -65,7 +65,7 @@ def test_a_thousand_runs_are_reported_and_shown_quickly(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(MANY)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "many", "--quiet", "--jobs", "2"]
     subprocess.run(sweep, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
-    # Machines differ: both are compared with the start of Python.
+    # Machines differ, so both are compared with the start of Python.
     reference = cpu_s(REFERENCE, tmp_path, 3)
     report = cpu_s([COMMAND, "report", "many", "-o", "many.html"], tmp_path, 2, 40 * reference)
     assert (tmp_path / "many.html").stat().st_size < 10_000_000
@@ -102,7 +102,7 @@ def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:
     )
     alone = cpu_s([sys.executable, "-c", bare], tmp_path)
     sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "out", "--quiet", "--jobs", "2"]
-    # A run costs a few milliseconds beside its simulation at most, the whole sweep two seconds: 20 times 0.1 s.
+    # A run costs a few milliseconds in addition to its simulation; the whole sweep two seconds, or 20 times 0.1 s.
     two_seconds = 20 * cpu_s(REFERENCE, tmp_path, 3)
     assert cpu_s(sweep, tmp_path) < 1.5 * alone + two_seconds
     assert cpu_s([*sweep, "--resume"], tmp_path) < two_seconds

@@ -1,4 +1,4 @@
-"""What comes after a warm-up, and epochs, from the command line and from Python."""
+"""Measured windows after a warm-up, and epochs, from the command line and from Python."""
 
 from __future__ import annotations
 

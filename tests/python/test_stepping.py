@@ -1,4 +1,4 @@
-"""A drive that is stepped from Python: as a run, with arrays, and in the examples."""
+"""Stepped drives in Python: they agree with a run, take arrays, and work in the examples."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_trace_that_is_submitted_gives_the_json_of_a_run(tmp_path: Path) -> No
         rows_now = slice(begun, end)
         first = drive.submit_batch(time_ps[rows_now], op[rows_now], offset[rows_now], size[rows_now])
         assert first == begun
-        # Up to the time before that of the next request: several may arrive at one time.
+        # Advance to just before the next request: several may arrive at the same time.
         limit = int(time_ps[end]) - 1 if end < count else int(time_ps[-1])
         if limit >= drive.now_ps:
             completed.append(drive.advance(limit).id)

@@ -35,7 +35,7 @@ outstanding = 16
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """A drive with two streams."""
+    """Writes a drive with two streams. Returns the path of the configuration."""
     path = tmp_path / "two.toml"
     path.write_text(TWO)
     return path
@@ -70,7 +70,7 @@ def test_fairness_is_that_of_the_latencies_together_and_alone(cli: Cli, two: Pat
         assert math.isclose(stream["slowdown"], stream["together_ps"] / stream["alone_ps"])
         slowdowns[stream["name"]] = stream["slowdown"]
     assert list(slowdowns) == ["small", "large"]
-    # Small requests wait behind the large ones more than these behind them.
+    # Small requests wait longer for the large ones than the other way round.
     assert slowdowns["small"] > slowdowns["large"] > 1
     assert fairness["slowdown_max"] == slowdowns["small"]
     assert math.isclose(fairness["unfairness"], slowdowns["small"] / slowdowns["large"])

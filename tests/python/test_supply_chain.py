@@ -1,4 +1,4 @@
-"""What the project is built from, and the check of it."""
+"""Dependencies of the project, and the check of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`flashmesh sweep`: what it keeps, what it repeats, and what it refuses."""
+"""`flashmesh sweep`: results it stores, runs it repeats, and input it refuses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ENDLESS_REQUESTS = "1_000_000_000_000"
 
 
 def write_endless(sweep_file: Path, requests: str, head: str = "") -> None:
-    """A sweep whose last points do not end by themselves, however late this process is to look at it."""
+    """Writes a sweep whose last runs do not end by themselves, so that a slow test still finds them active."""
     axis = f'[axes]\n"workload.requests" = [{requests}, {ENDLESS_REQUESTS}]\n'
     sweep_file.write_text(head + SWEEP.replace("[axes]\n", axis))
 
@@ -118,7 +118,7 @@ def test_folder_that_is_removed_meanwhile_ends_a_sweep(cli: Cli, sweep_file: Pat
 
 def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lose(crew: local.Crew, seconds: float) -> None:
-        # As when the signal comes while a result leaves the queue.
+        # Simulates a signal that arrives while a result leaves the queue.
         monkeypatch.undo()
         crew.ended.get(timeout=TIMEOUT_S)
         raise KeyboardInterrupt
@@ -127,7 +127,7 @@ def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkey
     settings = {"workload.requests": 100}
     started = time.monotonic()
     with pytest.MonkeyPatch.context() as patience:
-        # As long as anything takes on a busy machine: a wait for the lost result is late on any.
+        # Use the time limit of the tests: a wait for the lost result would reach it on any machine.
         patience.setattr(local, "STOP_S", TIMEOUT_S)
         with pytest.raises(flashmesh.Interrupted):
             flashmesh.compare(config, {"seed": [1, 2, 3]}, overrides=settings, jobs=1)
@@ -208,7 +208,7 @@ def test_report_of_an_unfinished_sweep_says_so(cli: Cli, sweep_file: Path, tmp_p
     told = "3 of 6 runs have finished; --resume runs the others"
     for has_table in (True, False):
         if not has_table:
-            # As after a kill.
+            # Simulates a kill.
             (tmp_path / "out/results.parquet").unlink()
         part = cli("report", "out", "-o", "page.html")
         assert (part.returncode, part.stderr) == (0, f"warning: {told}\n")
@@ -336,7 +336,7 @@ def test_points_that_differ_in_keys_their_drive_does_not_read_are_one_run(
     assert len(kept(tmp_path / "out")) == 4
     rows = [line.split()[:2] for line in done.stdout.splitlines()[2:6]]
     assert rows == [["400MB/s", "bus"], ["any", "venice"], ["800MB/s", "bus"], ["1200MB/s", "bus"]]
-    # All points are there for whoever draws them, and in any order of the axes.
+    # All points can be drawn, with the axes in any order.
     loaded = flashmesh.load(tmp_path / "out")
     assert isinstance(loaded, flashmesh.Comparison)
     assert loaded.complete

@@ -1,4 +1,4 @@
-"""Sweeps on a real Dask cluster: a scheduler and workers as processes of their own, one of which is killed."""
+"""Sweeps on a real Dask cluster: a scheduler and workers as separate processes, one of which is killed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts programs of Dask, which end with the test."""
+    """Returns a function that starts Dask programs, which end with the test."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def call(*arguments: str) -> subprocess.Popen[bytes]:
@@ -56,7 +56,7 @@ def wait_for(what: Callable[[], bool], words: str) -> None:
 
 
 def scheduler(start: Start, tmp_path: Path) -> str:
-    """Starts a scheduler; gives the file that tells where it is."""
+    """Starts a scheduler. Returns the file with its address."""
     path = tmp_path / "scheduler.json"
     start("scheduler", "--scheduler-file", str(path), "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     wait_for(lambda: path.exists() and path.stat().st_size > 0, "no scheduler appears")
@@ -71,7 +71,7 @@ def address_of(path: str) -> str:
 
 
 def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
-    # Short runs first: long ones are left however late this process is to look.
+    # Short runs come first, so that long ones are still left for a slow test.
     axis = '[axes]\n"workload.requests" = [2_000, 300_000]\n'
     sweep_file.write_text("seeds = 2\n" + sweep_file.read_text().replace("[axes]\n", axis))
     path = scheduler(start, tmp_path)
@@ -95,7 +95,7 @@ def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_
     assert early.items() <= found.items()
     assert "failed" not in stderr
     assert "Traceback" not in stderr
-    # What a cluster gives is what this machine gives.
+    # The results of a cluster equal those of this machine.
     again = cli("sweep", sweep_file, "--out", "here")
     assert again.returncode == 0, again.stderr
     assert kept(tmp_path / "here").keys() == found.keys()
@@ -141,7 +141,7 @@ JOBQUEUE = """jobqueue:
 def run_with_slurm(
     tmp_path: Path, sweep_file: Path, *options: str, interface: str = "interface: lo", **programs: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a sweep with these programs in the place of those of Slurm."""
+    """Runs a sweep with replacements for the programs of Slurm."""
     pytest.importorskip("dask_jobqueue")
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -184,7 +184,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
 
 
 def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
-    # Slurm knows the jobs no more, and neither does Dask.
+    # Neither Slurm nor Dask knows the jobs any more.
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
     done = run_with_slurm(tmp_path, sweep_file, sbatch=sbatch, squeue="#!/bin/sh\n")
     assert done.returncode == 2
@@ -222,7 +222,7 @@ def test_scheduler_that_would_listen_everywhere_is_not_started(sweep_file: Path,
 
 @pytest.fixture
 def certificates(tmp_path: Path) -> Path:
-    """A certificate that is its own authority."""
+    """Writes a self-signed certificate. Returns the folder."""
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl")
     folder = tmp_path / "tls"
@@ -257,7 +257,7 @@ def test_certificates_that_are_not_there_or_not_used_are_told(
 
 
 class Page(BaseHTTPRequestHandler):
-    """The page of a scheduler, with or without something to draw with."""
+    """The status page of a scheduler, with or without drawing libraries."""
 
     text = b""
 
@@ -267,7 +267,7 @@ class Page(BaseHTTPRequestHandler):
         self.wfile.write(self.text)
 
     def log_message(self, *arguments: Any) -> None:
-        """Says nothing."""
+        """Suppresses the log."""
 
 
 def test_dashboard_is_named_where_there_is_one() -> None:

@@ -1,4 +1,4 @@
-"""docs/sweeps.md: the files that it shows are those of the examples."""
+"""Files shown in docs/sweeps.md are those of the examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs on a cluster whose answers are made up."""
+"""Runs on a cluster with invented answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    """A run that is done, whose result cannot be fetched so many times."""
+    """A finished run, whose result cannot be fetched the first few times."""
 
     def __init__(self, timeouts: int) -> None:
         self.timeouts = timeouts

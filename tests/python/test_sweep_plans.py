@@ -1,4 +1,4 @@
-"""What a sweep's file means: ranges, groups of keys, draws, intervals."""
+"""Content of a sweep file: ranges, groups of keys, random points, intervals."""
 
 from __future__ import annotations
 

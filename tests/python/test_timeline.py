@@ -1,4 +1,4 @@
-"""Timelines, read by what Perfetto publishes of its messages, and by its trace processor where that is installed."""
+"""Timelines, read with Perfetto's published message definitions, and with its trace processor if that is installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_perfetto_knows_every_field_of_a_timeline(timeline: tuple[Path, flashmes
     path, result = timeline
     trace = Trace.FromString(path.read_bytes())
     assert Trace.FromString(trace.SerializeToString(deterministic=True)) == trace
-    # What Perfetto does not know it would keep aside, unread.
+    # Perfetto would keep unknown fields without reading them.
     trace.DiscardUnknownFields()
     assert trace.ByteSize() == path.stat().st_size
     tracks = {

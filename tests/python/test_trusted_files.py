@@ -1,4 +1,4 @@
-"""Policies that files name: through no door does their code run without the consent of the user."""
+"""Policies that files name: without the consent of the user their code runs in no way."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ population = 2
 
 
 class Hostile:
-    """Files in a folder that name a policy, whose code leaves a mark when it runs."""
+    """Files in a folder that name a policy. Its code leaves a mark when it runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.marker = folder, folder / "pwned"
@@ -72,7 +72,7 @@ class Hostile:
         }
 
     def result(self) -> Path:
-        """The result of a run, with the policy put into it."""
+        """Returns the saved result of a run that names the policy."""
         document = json.loads(flashmesh.run(DRIVE).to_json())
         document["configuration"]["policy"] = {"victim": self.name}
         path = self.folder / "result.json"
@@ -109,7 +109,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
 
 
 def called(*command: str | Path) -> object:
-    """What a command answers in this process."""
+    """Returns the answer of a command called in this process."""
     arguments = [str(each) for each in command]
     return commands.flashmesh.main(arguments, prog_name="flashmesh", standalone_mode=False)
 
@@ -139,7 +139,7 @@ def test_commands_that_show_files_run_no_policy_of_them(hostile: Hostile, capsys
 
 
 def python_doors(hostile: Hostile) -> dict[str, Callable[[], Any]]:
-    """What a program may do with a file that names a policy."""
+    """Returns functions that a program may call with a file that names a policy."""
     saved = flashmesh.load(hostile.result())
     assert isinstance(saved, flashmesh.Result)
     tables = saved.configuration
@@ -213,7 +213,7 @@ def test_a_class_of_a_file_runs_where_the_file_is_trusted_or_the_user_names_it(
     assert flashmesh.run(DRIVE, victim=hostile.name) == trusted
     assert flashmesh.run(DRIVE, overrides={"policy.victim": hostile.name}) == trusted
     assert len(flashmesh.compare(DRIVE, {"policy.victim": ["built-in", hostile.name]}).runs) == 2
-    # The user names one policy, and the file another: what he named is no consent to that.
+    # The user names one policy, the file another: this is no consent to the latter.
     with pytest.raises(flashmesh.ConfigError, match=r"policy.victim names the policy mine.py:Mine, whose code"):
         flashmesh.run(tables, arbiter="other.py:Other")
 

@@ -1,4 +1,4 @@
-"""Parameters as classes of Python: what is told of a name that is none, and how numbers may be written."""
+"""Parameters as Python classes: suggestions for unknown names, and notations of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stub of the compiled module says what the module is."""
+"""The stub of the compiled module agrees with the module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 @pytest.mark.long
 def test_stub_agrees_with_the_compiled_module(tmp_path: Path) -> None:
-    # What the stub imports is checked with the package; analysing pandas and NumPy here again takes most of a minute.
+    # Imports of the stub are checked with the package: analysing pandas and NumPy again takes most of a minute.
     settings = tmp_path / "stubtest.ini"
     settings.write_text("[mypy]\nfollow_imports = skip\nignore_missing_imports = True\n", encoding="utf-8")
     command = [sys.executable, "-m", "mypy.stubtest", "flashmesh._native", "--mypy-config-file", str(settings)]

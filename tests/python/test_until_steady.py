@@ -1,4 +1,4 @@
-"""Runs that go on until what they measure is steady."""
+"""Runs that continue until their measured window is steady."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ read-share = 0.0
 [measure]
 warm-up = "auto"
 """
-"""A fresh drive that is full after as many writes, and collects from then on."""
+"""A fresh drive that is soon full, and collects from then on."""
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_run_goes_on_until_its_window_is_steady(filling: Path) -> None:
     found = flashmesh.run(filling, until_steady=True)
     assert is_steady(found.document)
     assert found.requests in [8_000 * 2**tries for tries in range(1, 7)]
-    # Anybody can run it again, and a shorter one would not have been steady.
+    # The run can be repeated, and a shorter run would not have been steady.
     assert flashmesh.run(filling, overrides={"workload.requests": found.requests}) == found
     assert not is_steady(flashmesh.run(filling, overrides={"workload.requests": found.requests // 2}).document)
 
@@ -71,7 +71,7 @@ def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cl
     again = cli("sweep", sweep, "--out", "out", "--resume", "--until-steady")
     assert again.stdout == done.stdout
     assert {path: path.stat().st_mtime_ns for path in after} == times
-    # Each of them is what the same seed gives by itself.
+    # Each result equals that of a single run with the same seed.
     one = flashmesh.run(filling, overrides={"gc.victim": "fifo", "seed": 1}, until_steady=True)
     assert one.outcome() in [flashmesh.load(path).outcome() for path in after]  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""Pages of validated drives follow from their JSON, the preset and its file, and are stale when one of them changes."""
+"""Pages of validated drives follow from their JSON, the preset and its file, and are stale if one of these changes."""
 
 from __future__ import annotations
 

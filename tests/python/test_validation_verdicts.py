@@ -1,4 +1,4 @@
-"""Verdicts are arithmetic on what was measured and simulated: each tolerance is met at its edge and missed beyond."""
+"""Verdicts follow from measured and simulated figures: each tolerance is met at its limit and missed beyond it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flashmesh.validation.verdict import Check, checks
 from made_up_drive import figures
 
 SATURATED = 95_000.0
-"""Served at most: loads that ask for 92,150 or more are at saturation, those below 76,000 are light."""
+"""Highest served rate: loads from 92,150 on are at saturation, those below 76,000 are light."""
 LIGHT, HEAVY, FULL, BEYOND = 40_000.0, 80_000.0, 88_000.0, 120_000.0
 
 
@@ -72,7 +72,7 @@ def test_a_figure_is_met_up_to_its_limit(tolerance: str, number: int, figure: st
         check = at(found, tolerance, known.points[number].offered_iops, figure)
         assert check.is_met is is_met
         assert check.difference == pytest.approx(sign * share)
-        # No other verdict depends on it.
+        # No other verdict changes.
         assert sum(not each.is_met for each in found) == (not is_met)
 
 

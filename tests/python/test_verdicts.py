@@ -1,4 +1,4 @@
-"""The rules for verdicts, on made-up results."""
+"""The rules of verdicts, on invented results."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_relations_between_values(values: tuple[float, ...], relation: str, expe
 def test_a_relation_is_to_hold_with_every_seed(made_up: Paper) -> None:
     order = made_up.claims[1]
     assert judge(order, Row("as-specified", curves=(((1.0, 2.0), (1.0, 1.5)),))) == Verdict.MET
-    # The mean of the two rises.
+    # The mean of the two curves rises.
     assert judge(order, Row("as-specified", curves=(((1.0, 3.0), (2.0, 1.9)),))) == Verdict.MISSED
     assert judge(order, Row("as-specified", curves=(((2.0, 1.0), (3.0, 1.0)),))) == Verdict.OPPOSITE
     assert judge(order, Row("as-specified", curves=(None,))) == Verdict.UNMEASURED
@@ -234,14 +234,14 @@ def test_sub_values_are_judged_and_are_no_claims_of_their_own(tmp_path: Path) ->
     counted = summary(Outcome(paper, "quick", rows))
     assert (counted.claims, counted.subs) == (2, 1)
     assert (counted.best.within, counted.best.subs) == ((2, 2, 2), (1, 1, 1))
-    # Whoever names the claim means its sub-values as well.
+    # Selecting a claim also selects its sub-values.
     assert [claim.id for claim in select({"made-up": paper}, ["A1"])["made-up"]] == ["A1", "A1.max"]
 
 
 def both(
     paper: Paper, values: dict[str, tuple[tuple[float, ...], tuple[float, ...]]], curve: tuple[tuple[float, ...], ...]
 ) -> dict[str, tuple[Row, ...]]:
-    """Rows of both regimes: numbers of some claims, and the same curve for the others."""
+    """Returns rows of both regimes: given numbers for some claims, and one curve for the others."""
     found: dict[str, tuple[Row, ...]] = {}
     for claim in paper.claims:
         numbers = values.get(claim.id, (None, None))
@@ -256,16 +256,16 @@ def test_the_headline_is_the_single_reading_in_which_most_claims_hold(tmp_path: 
     text = MADE_UP.replace('id = "A2"', 'id = "A3"')
     paper = written(tmp_path, MADE_UP + text[text.index('[[claims]]\nid = "A1"') :].replace('id = "A1"', 'id = "A4"'))
     assert [claim.id for claim in paper.claims] == ["A1", "A2", "A4", "A3"]
-    # A1 holds as specified, A4 with a slow link, the orders in neither.
+    # A1 holds as specified, A4 with a slow link, the orders in neither regime.
     rows = both(paper, {"A1": ((2.0,), (1.3,)), "A4": ((1.8,), (1.95,))}, ((1.0, 1.0),))
     counted = summary(Outcome(paper, "quick", rows))
     assert counted.best.regime == "as-specified"
     assert counted.best.within == (1, 2, 2)
-    # Each claim in the best of its regimes would be two: that is no reading.
+    # Choosing the best regime for each claim would give two; that is no consistent reading.
     assert counted.any_regime == (2, 2, 2)
     assert counted.only_elsewhere == 1
     assert nearness(paper.claims[2], rows["A4"][0]) == 0.25
-    # A fit is no reading of the text, however well it does.
+    # A fit is no reading of the text, however well it agrees.
     found = {name: (*each, Row("fit", (2.0,), curves=(((1.0, 2.0),),))) for name, each in rows.items()}
     assert summary(Outcome(paper, "quick", found)).best.regime == "as-specified"
 

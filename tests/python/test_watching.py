@@ -1,4 +1,4 @@
-"""How far a sweep is, seen from outside, and what a search says of its keys."""
+"""Progress of a sweep, seen from outside, and the importance of keys in a search."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def part(**changes: Any) -> Part:
 
 def test_rest_is_estimated_from_the_rate_of_all_that_are_heard_of() -> None:
     found = Watched(60, 100, (part(), part(done=10, elapsed_s=60.0), part(silent_s=LOST_S + 1)))
-    # 40 runs a minute, and 40 left.
+    # 40 runs per minute, and 40 left.
     assert found.left_s == pytest.approx(60.0)
     told = lines(found)
     assert told[0] == "60 of 100 runs done (60 %), 4 running, 3 failed"
@@ -95,7 +95,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
     try:
         assert not watch(tmp_path).is_over
         process.kill()
-        # Before somebody asks for its end it is a zombie, whose number is still taken.
+        # The killed process is a zombie until its parent waits for it, so its id is still in use.
         end = time.monotonic() + TIMEOUT_S
         while not watch(tmp_path).is_over:
             assert time.monotonic() < end
@@ -107,7 +107,7 @@ def test_sweep_whose_process_was_killed_is_said_to_wait_at_once(tmp_path: Path) 
         process.wait(timeout=TIMEOUT_S)
     assert told[1] == "nobody works on it: no process goes on, and --resume does"
     assert "killed: the process is gone" in told[2]
-    # Of a process on another machine nothing is known but its signs of life.
+    # Of a process on another machine, only its signs of life are known.
     (tmp_path / "progress/one.json").write_text(json.dumps(beat | {"host": "another", "beat": time.time()}))
     assert not watch(tmp_path).is_over
 
@@ -122,7 +122,7 @@ def test_what_cannot_be_watched_is_refused(cli: Cli, sweep_file: Path, tmp_path:
 
 
 def trials(count: int) -> list[dict[str, Any]]:
-    """Drives whose latency depends on `kind` more than on `rate`, and not on `name`."""
+    """Returns drives whose latency depends strongly on `kind`, weakly on `rate`, and not on `name`."""
     found = []
     for number in range(count):
         rate = number // 2 % 3
@@ -149,6 +149,6 @@ def test_importance_looks_at_drives_that_read_a_key_alone() -> None:
             trial["idle"] = ["rate"]
             trial["settings"]["rate"] = 0
     found = importance(idle, ["kind", "rate"])
-    # Among those with a bus it is the rate alone that matters.
+    # Among drives with a bus, only the rate matters.
     assert found["p99"]["rate"] == pytest.approx(1.0)
     assert json.dumps(found)

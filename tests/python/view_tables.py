@@ -1,4 +1,4 @@
-"""The fields and shapes of what policies get, out of the stub of the compiled module."""
+"""The fields of the objects that policies receive, with their shapes, from the stub of the compiled module."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ VIEWS = (
     "Blocks", "Write", "Planes", "DriveState", "Home", "Waiting", "Transaction", "DispatchState", "Router", "Contender",
 )  # fmt: skip
 SHAPES = {"Blocks": "blocks_per_plane", "Planes": "planes", "DriveState": "dies", "DriveState.valid_pages": "planes"}
-"""The length of the arrays of a class, or of one of them, by the names of `Geometry`."""
+"""Length of the arrays of a class, or of one array, as a name of `Geometry`."""
 
 
 def fields() -> list[tuple[str, str, str, str]]:
-    """Each field and method of the classes: class, name with arguments, type with shape, meaning."""
+    """Returns each field and method: class, name with arguments, type with shape, and meaning."""
     module = ast.parse(STUB.read_text(encoding="utf-8"))
     classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
     found = []
@@ -29,7 +29,7 @@ def fields() -> list[tuple[str, str, str, str]]:
 
 
 def shaped(view: str, node: ast.FunctionDef) -> str:
-    """The type of a field; of an array its elements and its length."""
+    """Returns the type of a field; for an array, the type of its elements and its length."""
     assert node.returns is not None
     text = ast.unparse(node.returns)
     array = re.fullmatch(r"NDArray\[np\.(\w+?)_?\]", text)
@@ -40,12 +40,12 @@ def shaped(view: str, node: ast.FunctionDef) -> str:
 
 
 def first_sentence(node: ast.FunctionDef) -> str:
-    """What a field means, in a sentence."""
+    """Returns the meaning of a field: the first sentence of its docstring."""
     return " ".join((ast.get_docstring(node) or "").split("\n\n")[0].split())
 
 
 def markdown() -> str:
-    """The table of the documentation."""
+    """Returns the table for the documentation."""
     rows = [
         f"| `{view}` | `{name}` | `{kind.replace('|', chr(92) + '|')}` | {meaning} |"
         for view, name, kind, meaning in fields()
@@ -54,7 +54,7 @@ def markdown() -> str:
 
 
 def docstring() -> str:
-    """The table of `help(flashmesh.policies)`."""
+    """Returns the table for `help(flashmesh.policies)`."""
     listed = fields()
     width = max(len(f"{view}.{name}") for view, name, _, _ in listed)
     return "".join(f"    {f'{view}.{name}':<{width}}  {kind}\n" for view, name, kind, _ in listed)

@@ -1,4 +1,4 @@
-"""The command as it is seen from a terminal."""
+"""The command, watched from a terminal."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from conftest import COMMAND, TIMEOUT_S, environment
 
 
 def expect_signals() -> None:
-    """Undoes what `nohup`, or a shell that runs jobs in the background, has the command ignore."""
+    """Restores the handling of signals that `nohup`, or a shell for background jobs, makes the command ignore."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Watched:
-    """The command with a terminal for stderr, and a pipe for stdout."""
+    """The command with a terminal as stderr and a pipe as stdout."""
 
     def __init__(self, *arguments: str | Path, cwd: Path) -> None:
-        """Starts it."""
+        """Starts the command."""
         self.terminal, theirs = pty.openpty()
         self.process = subprocess.Popen(
             [COMMAND, *arguments],
@@ -40,7 +40,7 @@ class Watched:
         self.seen = b""
 
     def read(self) -> bool:
-        """Reads what is there; false when the terminal is closed."""
+        """Reads the available output. Returns false if the terminal is closed."""
         if not select.select([self.terminal], [], [], 0.1)[0]:
             return True
         try:
@@ -51,20 +51,20 @@ class Watched:
         return bool(data)
 
     def wait_for(self, words: bytes) -> None:
-        """Reads the terminal until the words are there."""
+        """Reads the terminal until some words appear."""
         end = time.monotonic() + TIMEOUT_S
         while words not in self.seen:
             assert self.read(), f"ended before {words!r}: {self.seen!r}"
             self.assert_before(end, f"no {words!r} in {self.seen!r}")
 
     def assert_before(self, end: float, message: str) -> None:
-        """Fails after `end`, without leaving the command behind."""
+        """Fails after the time `end`, and then kills the command."""
         if time.monotonic() >= end:
             self.process.kill()
             pytest.fail(message)
 
     def finish(self) -> tuple[int, str]:
-        """Waits for the end; gives the exit code and stdout."""
+        """Waits for the end of the command. Returns the exit code and stdout."""
         end = time.monotonic() + TIMEOUT_S
         while self.read():
             self.assert_before(end, f"it does not end: {self.seen[-200:]!r}")
