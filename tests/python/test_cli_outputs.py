@@ -102,7 +102,7 @@ def test_the_ending_of_an_output_tells_its_format(cli: Cli, tmp_path: Path) -> N
     assert len(json.loads((tmp_path / "runs.json").read_text())["runs"]) == 2
     refused = cli(*compare, "-o", "runs.html")
     assert refused.returncode == 2
-    assert "-o/--out: runs.html: the ending tells the format: use .json or .csv or .parquet" in refused.stderr
+    assert "-o/--out: runs.html: the suffix determines the format: use .json or .csv or .parquet" in refused.stderr
 
 
 def test_an_output_that_is_named_twice_is_refused(cli: Cli, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ from flashmesh.files import text_file
     show_default=True,
     metavar="NAME",
     shell_complete=completed("measures"),
-    help="What to look at; give it several times to rank by several together.",
+    help="Measure to improve; repeat the option to rank by several measures together.",
 )
 @click.option(
     "--key",
@@ -48,10 +48,14 @@ from flashmesh.files import text_file
     multiple=True,
     metavar="KEY",
     shell_complete=completed("keys"),
-    help="Change this key alone; give it several times for several. By default all that have a step.",
+    help="Change only this key; repeatable. By default, all keys with a step.",
 )
 @click.option(
-    "--seeds", type=click.IntRange(min=1), default=SEEDS, show_default=True, help="The most seeds of each change."
+    "--seeds",
+    type=click.IntRange(min=1),
+    default=SEEDS,
+    show_default=True,
+    help="Maximum number of seeds for each change.",
 )
 @click.option(
     "--limit",
@@ -60,7 +64,7 @@ from flashmesh.files import text_file
     default=LIMIT_S,
     show_default=True,
     metavar="SECONDS",
-    help="Time limit; what there was no time for is named.",
+    help="Time limit; names the work that did not fit into it.",
 )
 @keep_option
 @jobs_option
@@ -91,10 +95,10 @@ def ask(
     settings: tuple[tuple[str, str], ...],
     **options: Any,
 ) -> int:
-    """Say which changes of a drive help most.
+    """Find the changes to a drive that help most.
 
-    Changes one key at a time, by the step that its declaration has (flashmesh explain KEY), and ranks the changes by
-    what they bring, with intervals over seeds. CONFIG is a configuration file, preset:NAME, or - for standard input.
+    Changes one key at a time, by its declared step (flashmesh explain KEY), and ranks the changes by their benefit,
+    with intervals over seeds. CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
     from flashmesh.asking.engine import ask as find_changes
     from flashmesh.report import asking

@@ -15,11 +15,11 @@ from flashmesh.cli.parameters import out_option
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @out_option("target", "The bundle to write.", default=Path("bundle.zip"), show_default=True)
 def bundle(results: tuple[Path, ...], target: Path) -> int:
-    """Pack results into one file with what repeats them, as an artefact of a paper.
+    """Pack results and all files needed to repeat them into one file, as an artefact of a paper.
 
-    RESULT is a file that a command has written, JSON or Parquet, or the folder of a sweep. The bundle holds the
-    results, the configuration of each run, commands, versions, traces by their hashes, and a README with a program that
-    repeats the runs and compares them.
+    RESULT is a JSON or Parquet file written by a command, or the folder of a sweep. The bundle contains the results,
+    the configuration of each run, commands, versions, traces by their hashes, and a README with a program that repeats
+    the runs and compares them.
     """
     for path in results:
         refuse_missing(path)

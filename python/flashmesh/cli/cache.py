@@ -46,11 +46,11 @@ class Age(click.ParamType[timedelta]):
 @output_option("--json", "json_file", "Write the list as JSON; - writes it to stdout instead of the table.")
 @click.pass_context
 def cache(ctx: click.Context, json_file: Path | None) -> None:
-    """Show the states of preconditioned drives that are kept between runs.
+    """List the saved states of preconditioned drives.
 
-    A full drive (precondition.kind = "random") is simulated until it is in its steady state. What takes longest of that
-    is kept in a folder, so that such a drive is ready sooner the next time; results are the same. FLASHMESH_CACHE names
-    another folder, or is "off"; FLASHMESH_CACHE_LIMIT, such as 20GiB, bounds it. docs/kept-states.md says more.
+    A full drive (precondition.kind = "random") is simulated until it reaches its steady state. The slowest part of that
+    is saved in a folder, so that the same drive is ready sooner the next time; results do not change. FLASHMESH_CACHE
+    names another folder, or is "off"; FLASHMESH_CACHE_LIMIT, such as 20GiB, limits its size. See docs/kept-states.md.
     """
     if ctx.invoked_subcommand is not None:
         if json_file is not None:
@@ -77,10 +77,14 @@ def cache(ctx: click.Context, json_file: Path | None) -> None:
 
 @cache.command()
 @click.option(
-    "--older-than", type=Age(), default="0s", metavar="AGE", help="Only what was not used for so long, such as 30d."
+    "--older-than",
+    type=Age(),
+    default="0s",
+    metavar="AGE",
+    help="Remove only states that were not used for this time, such as 30d.",
 )
 def clear(older_than: timedelta) -> None:
-    """Remove kept states. The next run of such a drive takes as long as the first one."""
+    """Remove saved states. The next run of such a drive takes as long as the first one."""
     from flashmesh import states
 
     count, size = states.clear(older_than)

@@ -27,23 +27,23 @@ RESULTS = Path("calibration.results")
     type=click.Path(path_type=Path),
     required=True,
     metavar="FACTS.toml",
-    help="What is known of the drive: a configuration without a workload.",
+    help="Known values of the drive: a configuration without a workload.",
 )
 @out_option("output", "The drive to write.", required=True)
-@click.option("--drive", metavar="NAME", help="Which drive of the table; needed where it has several.")
+@click.option("--drive", metavar="NAME", help="Name of the drive in the table; required if the table has several.")
 @click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
     default=BUDGET_MIN,
     show_default=True,
     metavar="MINUTES",
-    help="Time limit; what there was no time for is named.",
+    help="Time limit; names the work that did not fit into it.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Drives that are tried before the best is improved; by default 8 for each key.",
+    help="Number of drives tried before the best one is improved; by default 8 for each key.",
 )
 @click.option(
     "--requests",
@@ -51,17 +51,17 @@ RESULTS = Path("calibration.results")
     default=REQUESTS,
     show_default=True,
     metavar="N",
-    help="Requests of each load, about.",
+    help="Approximate number of requests for each load.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
-@output_option("--json", "json_file", "Write what was found as JSON; - writes it to stdout instead of the tables.")
+@output_option("--json", "json_file", "Write the result as JSON; - writes it to stdout instead of the tables.")
 @click.option(
     "--results",
     type=click.Path(path_type=Path),
     default=RESULTS,
     show_default=True,
     metavar="DIR",
-    help="Where results of runs are kept; what is there is not run again.",
+    help="Folder with the results of runs; runs with results there are not repeated.",
 )
 @jobs_option
 @trust_option
@@ -80,12 +80,12 @@ def calibrate(
     jobs: int,
     quiet: bool,
 ) -> int:
-    """Fit a drive to what it measured.
+    """Fit a drive to measurements.
 
-    Searches the keys that data sheets do not give, such as array times and buffers, predicts each load from a fit
-    without it, and says which keys the measurements determine. MEASURED is a table as `flashmesh validate --points`
-    takes it, or JSON that fio has written, each file with its job file beside it. An interrupted calibration goes on
-    when the command is given again.
+    Searches the keys that data sheets do not state, such as array times and buffers, predicts each load from a fit to
+    the other loads, and reports which keys the measurements determine. MEASURED is a table as for `flashmesh validate
+    --points`, or JSON written by fio, with the job file beside each file. An interrupted calibration resumes when the
+    command is repeated.
     """
     from flashmesh.calibration.engine import calibrate as fit
     from flashmesh.calibration.engine import read_problem

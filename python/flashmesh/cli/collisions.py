@@ -46,13 +46,13 @@ def collisions(
     settings: tuple[tuple[str, str], ...],
     **options: Any,
 ) -> int:
-    """Simulate one drive and print which of its reads collide on a die.
+    """Simulate one drive and print how many of its reads collide on a die.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --trace, --profile or --fio it may be
-    left out, for the drive of the paper (preset:collisions).
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --trace, --profile or --fio it is
+    optional; the default is the drive of the paper (preset:collisions).
 
-    Prints what Tables 2 and 3 and Figures 2 to 6 of Patterned Read Collisions (IEEE Access 2023) hold, and what
-    replication of pages (replication.enabled) would gain.
+    Prints the values of Tables 2 and 3 and Figures 2 to 6 of Patterned Read Collisions (IEEE Access 2023), and the
+    possible gain of replicating pages (replication.enabled).
     """
     if config is None and fio_file is None and options["trace"] is None and options["profile"] is None:
         raise click.UsageError("Missing argument 'CONFIG', or a workload: --trace, --profile or --fio.")

@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME",
     shell_complete=completed("measures"),
-    help="Print one measure alone, such as bandwidth: a row for each value of the first axis; several print a table "
-    "each. flashmesh measures lists them.",
+    help="Print only one measure, such as bandwidth, with a row for each value of the first axis; repeat the option for"
+    " more tables. flashmesh measures lists the names.",
 )
 @baseline_option
 @workload_options
@@ -95,9 +95,9 @@ def compare(
 ) -> int:
     """Simulate drives that differ in some keys, in parallel, and print them side by side.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the default
-    drive. Ratios are against the first run, or with --baseline against the run that has these values and is otherwise
-    the same.
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it is optional, and stands for
+    the default drive. Ratios are relative to the first run or, with --baseline, to the run with these values and
+    otherwise the same settings.
     """
     goal = until_steady(options)
     config = drive_of(config, fio_file)

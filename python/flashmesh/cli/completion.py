@@ -184,7 +184,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 def completion(shell: str) -> None:
     """Print the script that completes words in a shell.
 
-    SHELL is bash, zsh or fish. docs/installation.md says where the script goes; to try it in bash or zsh:
+    SHELL is bash, zsh or fish. See docs/installation.md for where to store the script; to try it in bash or zsh:
     eval "$(flashmesh completion bash)"
     """
     from click.shell_completion import get_completion_class

@@ -25,14 +25,15 @@ FAULTY = 3
 @output_option(
     "--json",
     "json_file",
-    "Write the findings as JSON, to stdout in place of the text where no FILE is named.",
+    "Write the findings as JSON, to stdout instead of the text if no FILE is given.",
     bare=True,
 )
 def doctor(json_file: Path | None) -> int:
-    """Say what is installed, what it may use here, and whether it works.
+    """Check the installation and the resources of the machine.
 
-    Versions, the compiled module, packages, cores, memory, limits, terminal, browser, folders, and a run to try it. The
-    exit code is 3 when something does not work; notes, such as a package that only one command needs, do not count.
+    Checks versions, the compiled module, packages, cores, memory, limits, terminal, browser and folders, and runs a
+    test. The exit code is 3 if something does not work; notes, such as on a package that only one command needs, do not
+    count.
     """
     from flashmesh.doctor import examine
 

@@ -15,8 +15,8 @@ from flashmesh.cli.output import stdout
 def examples(folder: Path) -> int:
     """Write the examples of the documentation: configurations, sweeps, jobs, traces, policies, notebooks.
 
-    DIR is the folder, examples by default, so that the commands of the documentation can be pasted. A file that is
-    there and differs is never overwritten.
+    DIR is the folder, by default examples, as in the commands of the documentation. An existing file that differs is
+    never overwritten.
     """
     from flashmesh import example_files
 

@@ -24,9 +24,9 @@ RELATED_SHOWN = 12
 @command()
 @click.argument("key", metavar="KEY", shell_complete=completed("keys"))
 def explain(key: str) -> None:
-    """Say what a key of a configuration means, and which values it takes.
+    """Print the meaning and the values of a configuration key.
 
-    KEY is one as --set takes it, such as fabric.kind, or a section, such as fabric: that lists its keys.
+    KEY is a key as for --set, such as fabric.kind, or a section, such as fabric, to list its keys.
     """
     with stdout() as stream:
         stream.writelines(f"{line}\n" for line in lines_about(key))

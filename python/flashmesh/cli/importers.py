@@ -25,14 +25,15 @@ from flashmesh.importers import mqsim
     default=mqsim.REQUESTS_MAX,
     show_default=True,
     metavar="NUMBER",
-    help="Largest flow to write out as a trace of the requests MQSim draws; larger flows become a synthetic workload.",
+    help="Maximum number of requests of a flow that is written as a trace of the requests MQSim draws; larger flows "
+    "become a synthetic workload.",
 )
 def import_mqsim(device: Path, workload: Path, directory: Path, physical: bool, requests_max: int) -> int:
     """Translate two XML files of MQSim into a configuration for each scenario, and report every tag.
 
-    SSDCONFIG is the file MQSim takes with -i, WORKLOAD that with -w. Without --physical the habits of MQSim are written
-    too, and the very requests that it issues, so that the results are MQSim's; the keys in which that differs from what
-    the files mean are listed.
+    SSDCONFIG is the file for option -i of MQSim, WORKLOAD the file for -w. Without --physical, the translation includes
+    the deviations of MQSim from its files and the exact requests that it issues, so that results are those of MQSim; it
+    lists the keys in which this differs from the files.
     """
     require_stdout()
     imported = mqsim.import_mqsim(device, workload, directory, physical=physical, requests_max=requests_max)

@@ -31,11 +31,11 @@ class Preset(click.Choice[str]):
 @command()
 @click.argument("file", metavar="[FILE]", default="drive.toml", type=click.Path(path_type=Path))
 @click.option("--preset", type=Preset(list(presets())), default=DEFAULT, show_default=True, help="The drive.")
-@click.option("--schema", is_flag=True, help=f"Write {SCHEMA} beside it, and name it for editors.")
+@click.option("--schema", is_flag=True, help=f"Also write {SCHEMA}, and refer editors to it.")
 def init(file: Path, preset: str, schema: bool) -> None:
     """Write a commented configuration to start from.
 
-    FILE is drive.toml by default; - writes to standard output. A file that is there is never overwritten.
+    FILE is drive.toml by default; - writes to standard output. An existing file is never overwritten.
     """
     from flashmesh import starter
 

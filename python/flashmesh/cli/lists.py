@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-JSON_HELP = "Write the list as JSON, to stdout in place of the text where no FILE is named."
+JSON_HELP = "Write the list as JSON, to stdout instead of the text if no FILE is given."
 
 
 @command()
@@ -42,7 +42,7 @@ def presets(json_file: Path | None) -> None:
 @results_option("json")
 @output_option("--json", "json_file", JSON_HELP, bare=True)
 def profiles(name: str | None, json_file: Path | None) -> None:
-    """List the published workloads by paper, or describe the one called NAME: what is published, what is assumed."""
+    """List the published workloads by paper, or describe NAME: the published and the assumed figures."""
     papers = library.profiles_by_paper()
     listed = [
         {"name": profile, "paper": paper, "summary": summary}
@@ -68,9 +68,9 @@ def profiles(name: str | None, json_file: Path | None) -> None:
 @results_option("json")
 @output_option("--json", "json_file", JSON_HELP, bare=True)
 def measures(json_file: Path | None) -> None:
-    """List the measures that --measure of compare, sweep and show takes.
+    """List the measures for --measure of compare, sweep and show.
 
-    First the measures that tables show, then every single value of a result by its key, with its unit and meaning.
+    Lists the measures shown in tables, then every single value of a result by its key, with unit and meaning.
     """
     import textwrap
 

@@ -45,9 +45,8 @@ def optimise(
 ) -> int:
     """Search a design space for the best drives under constraints.
 
-    Prints the drives that no other beats in every objective (the Pareto front). The folder of results holds them with
-    all others that were tried; a search goes on with --resume, also for more trials. docs/sweeps.md says what
-    SEARCH.toml holds.
+    Prints the drives that no other drive beats in every objective (the Pareto front). The folder of results contains
+    all tried drives; --resume continues a search, also with more trials. docs/sweeps.md describes SEARCH.toml.
     """
     from flashmesh.sweeps.search import searching
 

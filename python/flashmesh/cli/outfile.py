@@ -43,7 +43,7 @@ def results_option(*formats: str) -> Callable[[F], F]:
     told = (
         formats[0].upper() if len(formats) == 1 else f"{', '.join(map(titled, formats[:-1]))} or {titled(formats[-1])}"
     )
-    by_ending = "" if len(formats) == 1 else ", by its ending"
+    by_ending = "" if len(formats) == 1 else ", by its suffix"
 
     def keep(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> None:
         if path is not None and not ctx.resilient_parsing:
@@ -71,7 +71,7 @@ def format_of(path: Path, formats: tuple[str, ...], ctx: click.Context) -> str:
     if ending in formats:
         return ending
     known = " or ".join(f".{form}" for form in formats)
-    raise click.BadParameter(f"{path}: the ending tells the format: use {known}", ctx, param_hint="-o/--out")
+    raise click.BadParameter(f"{path}: the suffix determines the format: use {known}", ctx, param_hint="-o/--out")
 
 
 def is_stdout(path: Path) -> bool:

@@ -134,21 +134,21 @@ def drive_argument(command: F) -> F:
 
 def tolerate_option(command: F) -> F:
     """Adds `--tolerate`."""
-    text = "Skip unusable lines of a trace, however many there are."
+    text = "Skip any number of unusable lines of a trace."
     return click.option("--tolerate", is_flag=True, help=text)(command)
 
 
 def sort_option(command: F) -> F:
     """Adds `--sort`."""
-    text = "Accept a trace that is out of order; lines up to 256 requests and 10 s late are sorted in."
+    text = "Accept a trace that is out of order: sort lines that are up to 256 requests and 10 s late."
     return click.option("--sort", is_flag=True, help=text)(command)
 
 
 def baseline_option(command: F) -> F:
     """Adds `--baseline`."""
     text = (
-        "Take ratios against the run with this value of a varied key and otherwise the same values, and print their "
-        "means; give it once for each key."
+        "Print ratios to the run with this value of a varied key and otherwise the same settings, and their means; "
+        "give it once for each key."
     )
     return click.option("--baseline", multiple=True, metavar="KEY=VALUE", help=text)(command)
 
@@ -186,13 +186,13 @@ STEADY_OPTIONS = (
     click.option(
         "--until-steady",
         is_flag=True,
-        help="Go on with twice as many requests, and again, until the measured window is steady.",
+        help="Double the number of requests until the measured window is steady.",
     ),
     click.option(
         "--steady-limit",
         type=click.IntRange(min=1),
         metavar="REQUESTS",
-        help="The most requests of a run with --until-steady; by default 64 times those of its configuration.",
+        help="Maximum number of requests with --until-steady; by default 64 times those of the configuration.",
     ),
 )
 
@@ -218,8 +218,8 @@ def keep_option(command: F) -> F:
     from flashmesh.spare_space import KEEP
 
     text = (
-        "What stays where a varied key changes the number or the size of pages: the over-provisioning, so that "
-        "geometry.capacity grows with them, or the capacity."
+        "Quantity to keep if a varied key changes the raw capacity: the over-provisioning (geometry.capacity grows "
+        "with it) or the capacity."
     )
     return click.option("--keep", type=click.Choice(KEEP), default=KEEP[0], show_default=True, help=text)(command)
 
@@ -262,6 +262,6 @@ def dask_options(command: F) -> F:
         "--dask-tls",
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
-        help="Talk to the cluster over TLS, with ca.pem, cert.pem and key.pem of this folder.",
+        help="Connect to the cluster over TLS with ca.pem, cert.pem and key.pem from this folder.",
     )(command)
     return click.option("--dask", metavar="ADDRESS|slurm", help=text)(command)

@@ -57,7 +57,7 @@ def trust_option(command: F) -> F:
         is_eager=True,
         expose_value=False,
         callback=trust,
-        help="Run the policies that files name too, such as configurations, sweeps and searches.",
+        help="Also run policies that files name, such as configurations, sweeps and searches.",
     )
     return option(command)
 
@@ -71,6 +71,6 @@ def policy_options(command: F) -> F:
         expose_value=False,
         callback=keep,
         metavar="[KIND=]FILE.py:CLASS",
-        help="Let a class in Python decide; its methods tell the kind. Its code runs with your rights.",
+        help="Use a Python class as policy; its methods determine the kind. Its code runs with your rights.",
     )
     return option(trust_option(command))

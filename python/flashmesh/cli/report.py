@@ -26,16 +26,16 @@ from flashmesh.files import whole_file, write_text
     "--only",
     multiple=True,
     metavar="NAME",
-    help="Of --plots only the charts whose names begin so, such as tail; may be given several times.",
+    help="With --plots, write only charts whose names begin with NAME, such as tail; repeatable.",
 )
 @click.option(
     "--chart",
     "charts",
     multiple=True,
     metavar="LINE",
-    help="Also draw a chart, such as 'p99 over replay.outstanding by fabric.kind'; may be given several times.",
+    help="Also draw a chart, such as 'p99 over replay.outstanding by fabric.kind'; repeatable.",
 )
-@click.option("--title", metavar="TEXT", help="The title of the page; the names of the files by default.")
+@click.option("--title", metavar="TEXT", help="Title of the page; by default the file names.")
 def report(
     results: tuple[Path, ...],
     output: Path,
@@ -47,7 +47,7 @@ def report(
 ) -> int:
     """Make one page of results: charts, tables and the animated network, in one self-contained file.
 
-    RESULT is a file that `flashmesh run`, `compare` or `ask` has written, JSON or Parquet, or the folder of a sweep.
+    RESULT is a JSON or Parquet file written by `flashmesh run`, `compare` or `ask`, or the folder of a sweep.
     """
     # Missing files are refused before the slow imports, so that a misspelt name shows at once.
     for path in results:

@@ -32,47 +32,55 @@ RESULTS = Path("reproduction.results")
 
 @command()
 @click.argument("names", metavar="[PAPER|FIGURE|CLAIM]...", nargs=-1)
-@click.option("--quick/--full", "quick", default=True, help="Few requests and seeds (default), or as many as it takes.")
 @click.option(
-    "--traces", type=click.Path(path_type=Path), metavar="DIR", help="Replay recorded volumes of this folder as well."
+    "--quick/--full", "quick", default=True, help="Use few requests and seeds (default), or as many as needed."
 )
-@click.option("--regime", "regimes", multiple=True, metavar="NAME", help="Measure in this regime alone; repeatable.")
+@click.option(
+    "--traces", type=click.Path(path_type=Path), metavar="DIR", help="Also replay recorded volumes in this folder."
+)
+@click.option("--regime", "regimes", multiple=True, metavar="NAME", help="Measure only in this regime; repeatable.")
 @settings_option(
-    "Measure with this key changed as well, and compare claim by claim; with --traces, also keys that say how to read "
-    "its volumes, such as workload.time-unit=us."
+    "Also measure with this key changed, and compare claim by claim; with --traces, also keys for reading the "
+    "volumes, such as workload.time-unit=us."
 )
-@click.option("--fit", "fitting", is_flag=True, help="Search the keys that a paper leaves open, after the fact.")
 @click.option(
-    "--trials", type=click.IntRange(min=1), default=TRIALS, show_default=True, help="Readings that --fit tries."
+    "--fit", "fitting", is_flag=True, help="Search values for the keys that a paper leaves open, to fit its results."
 )
-@out_option("out", "Write a page, JSON and plots of each paper.", metavar="DIR")
-@output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the table.")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=TRIALS,
+    show_default=True,
+    help="Number of readings that --fit tries.",
+)
+@out_option("out", "Write a page, a JSON file and plots for each paper.", metavar="DIR")
+@output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @click.option(
     "--results",
     type=click.Path(path_type=Path),
     default=RESULTS,
     show_default=True,
     metavar="DIR",
-    help="Where results of runs are kept; what is there is not run again.",
+    help="Folder with the results of runs; runs with results there are not repeated.",
 )
 @jobs_option
 @click.option(
     "--pages",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write the pages anew from the JSON of DIR; run nothing.",
+    help="Rewrite the pages in DIR from its JSON files; run nothing.",
 )
 @click.option(
-    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail when a page in DIR is stale; run nothing."
+    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail if a page in DIR is stale; run nothing."
 )
-@click.option("--list", "listing", is_flag=True, help="List the claims that are meant, and run nothing.")
+@click.option("--list", "listing", is_flag=True, help="List the selected claims, and run nothing.")
 @click.option(
     "--appendix",
     "wants_appendix",
     is_flag=True,
     help="Print the appendix of an artefact: hardware, disk, time, commands, expected results; run nothing.",
 )
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def reproduce(
     names: tuple[str, ...],
     quick: bool,
@@ -91,12 +99,12 @@ def reproduce(
     wants_appendix: bool,
     quiet: bool,
 ) -> int:
-    """Measure what papers publish, and say what comes out and why.
+    """Measure the claims of papers, and report which hold and why.
 
-    PAPER is a paper such as venice, FIGURE a figure, table or section such as venice/9a, CLAIM a claim such as V07; all
-    papers without any. Each claim is measured in every regime: as-specified, and other readings of the paper, which the
-    page names with their evidence. How many claims hold is counted in one regime. An interrupted reproduction goes on
-    when the command is given again.
+    PAPER is a paper such as venice, FIGURE a figure, table or section such as venice/9a, CLAIM a claim such as V07; by
+    default, all papers. Each claim is measured in every regime: as-specified, and other readings of the paper, listed
+    on its page with their evidence. The number of claims that hold is counted in a single regime. An interrupted
+    reproduction resumes when the command is repeated.
     """
     from flashmesh.reproduce.registry import papers
     from flashmesh.reproduce.selection import select

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @workload_options
 @results_option("json")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
-@output_option("--fio-json", "fio_json_file", "Write the results in the form of fio's JSON, for jobs of --fio.")
+@output_option("--fio-json", "fio_json_file", "Write the results in fio's JSON format, for jobs of --fio.")
 @output_option("--request-log", "requests_file", "Write a Parquet file with a row for every request.")
 @output_option(
     "--epochs",
@@ -63,10 +63,10 @@ def run(
     settings: tuple[tuple[str, str], ...],
     **options: Any,
 ) -> int:
-    """Simulate one drive; print its performance and what limits it.
+    """Simulate one drive; print its performance and its bottleneck.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
-    default drive.
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it is optional,
+    and stands for the default drive.
     """
     goal = until_steady(options)
     config = drive_of(config, fio_file)

@@ -48,14 +48,15 @@ def refuse_with_probe(ctx: click.Context) -> None:
 
 @command()
 @config_argument
+@click.option("--socket", type=click.Path(path_type=Path), metavar="PATH", help="Unix socket to create and listen on.")
 @click.option(
-    "--socket", type=click.Path(path_type=Path), metavar="PATH", help="The Unix socket to listen on; it is made."
+    "--size", callback=size, metavar="SIZE", help="Size that clients see, such as 10G; by default the whole drive."
 )
 @click.option(
-    "--size", callback=size, metavar="SIZE", help="Bytes that clients see, such as 10G; by default all of the drive."
-)
-@click.option(
-    "--data", type=click.Path(path_type=Path), metavar="FILE", help="Keep the data in this sparse file, not in memory."
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Store the data in this sparse file instead of in memory.",
 )
 @click.option(
     "--time-scale",
@@ -64,14 +65,14 @@ def refuse_with_probe(ctx: click.Context) -> None:
     show_default=True,
     callback=scale,
     metavar="FACTOR",
-    help="Seconds that a simulated second takes; 0 for virtual time, as fast as possible.",
+    help="Duration of a simulated second in seconds; 0 for virtual time, as fast as possible.",
 )
 @click.option(
     "--queue-depth",
     type=click.IntRange(1, DEPTH_MAX),
     default=16,
     show_default=True,
-    help="Requests of a connection that are in the drive at once; 1 has the shortest way to the drive.",
+    help="Maximum number of outstanding requests of a connection; 1 gives the lowest transport latency.",
 )
 @settings_option("Override a key of the configuration.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers.")
@@ -79,8 +80,10 @@ def refuse_with_probe(ctx: click.Context) -> None:
 @output_option(
     "--json", "json_file", "Write the report as JSON at the end; - writes it to stdout instead of the summary."
 )
-@output_option("--log", "log_file", "Write the requests as a trace (iolog of fio), as they come.")
-@click.option("--probe", is_flag=True, help="Measure down to which latency real time holds on this machine, and end.")
+@output_option("--log", "log_file", "Log the requests as a trace (fio iolog) as they arrive.")
+@click.option(
+    "--probe", is_flag=True, help="Measure the lowest drive latency that real time allows on this machine, and exit."
+)
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 @click.pass_context
 def serve(
@@ -98,10 +101,10 @@ def serve(
     probe: bool,
     quiet: bool,
 ) -> int:
-    """Serve a drive that other programs use as a block device (NBD).
+    """Serve a drive as a block device (NBD) for other programs.
 
-    Data are stored, and each request completes when the simulated drive completes it. Needs nbdkit. An interrupt
-    (Ctrl-C) or SIGTERM ends it: the report is printed, and the exit code is 0.
+    The drive stores data, and completes each request when the simulated drive does. Needs nbdkit. An interrupt (Ctrl-C)
+    or SIGTERM ends the command, which then prints the report; the exit code is 0.
 
     CONFIG is a configuration file, preset:NAME, or - for standard input.
     """

@@ -51,7 +51,7 @@ def rows(text: str) -> int | None:
     multiple=True,
     metavar="NAME",
     shell_complete=completed("measures"),
-    help="Print this measure alone; flashmesh measures lists them.",
+    help="Print only this measure; flashmesh measures lists the names.",
 )
 @baseline_option
 @click.option(
@@ -60,12 +60,14 @@ def rows(text: str) -> int | None:
     type=setting,
     callback=once_each,
     metavar="KEY=VALUE",
-    help="Print the runs with this value of a varied key alone.",
+    help="Print only runs with this value of a varied key.",
 )
 @click.option(
-    "--sort", metavar="[-]NAME", help="Sort by this measure, the least first; with a minus the largest first."
+    "--sort", metavar="[-]NAME", help="Sort by this measure, the smallest first; with a minus, the largest first."
 )
-@click.option("--rows", type=rows, default="40", show_default=True, metavar="N|all", help="The most points to print.")
+@click.option(
+    "--rows", type=rows, default="40", show_default=True, metavar="N|all", help="Maximum number of points to print."
+)
 @click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @results_option("csv", "parquet")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
@@ -83,8 +85,8 @@ def show(
 ) -> int:
     """Print saved results again, without simulating.
 
-    FILE is what --json or --parquet of a command wrote, or the folder of a sweep or a search. Runs that differ in their
-    seed alone are one row, with the mean and its 95 % confidence interval.
+    FILE is a file written by --json or --parquet, or the folder of a sweep or a search. Runs that differ only in their
+    seed are one row, with the mean and its 95 % confidence interval.
     """
     from flashmesh.report.measures import measure_named
     from flashmesh.report.view import Choice

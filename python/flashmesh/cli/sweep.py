@@ -45,7 +45,7 @@ def shard(text: str) -> tuple[int, int]:
     "watched",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Show how far the sweep or search in this folder is, whoever runs it, and run nothing.",
+    help="Show the progress of the sweep or search in this folder, and run nothing.",
 )
 @click.option("--keep-going", is_flag=True, help="Skip points that cannot be configured instead of stopping.")
 @click.option(
@@ -92,8 +92,8 @@ def sweep(
 ) -> int:
     """Run every point of a sweep; save each result as soon as it exists.
 
-    The folder of results holds a JSON file for each run, one Parquet file of all of them, and a log. A sweep that was
-    interrupted or killed goes on with --resume and repeats nothing. docs/sweeps.md says what SWEEP.toml holds.
+    The folder of results contains a JSON file for each run, a Parquet file with all runs, and a log. --resume continues
+    an interrupted or killed sweep without repeating runs. docs/sweeps.md describes SWEEP.toml.
     """
     from flashmesh.sweeps.front import store_of, tasks_in
     from flashmesh.sweeps.session import Session

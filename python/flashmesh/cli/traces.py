@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FILE = click.Path(path_type=Path)
 reading_option = parameters.settings_option(
-    "Key that says how to read a trace, such as workload.format=msr or workload.time-unit=us."
+    "Set a key for reading a trace, such as workload.format=msr or workload.time-unit=us."
 )
 format_option = click.option(
     "--format",
@@ -50,7 +50,7 @@ format_option = click.option(
 drop_option = click.option(
     "--drop-unwritable",
     is_flag=True,
-    help="Leave out requests that deallocate or flush, which these formats cannot express.",
+    help="Leave out deallocations and flushes, which these formats cannot represent.",
 )
 seed_option = click.option(
     "--seed",
@@ -77,13 +77,13 @@ def trace() -> None:
 @tolerate_option
 @sort_option
 @results_option("json")
-@output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
+@output_option("--json", "json_file", "Write the figures as JSON; - writes them to stdout instead of the table.")
 def stat(
     files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, json_file: Path | None
 ) -> int:
     """Print statistics of traces side by side: requests, sizes, footprint, arrivals, streams.
 
-    The format of each FILE is found from its start.
+    The format of each FILE is detected from its start.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": list(files)})
     find_and_tell(
@@ -139,9 +139,9 @@ def convert(
     sort: bool,
     drop_unwritable: bool,
 ) -> int:
-    """Write the requests of the trace IN to OUT, in the order of their arrivals, counted from the first.
+    """Write the requests of the trace IN to OUT, in order of arrival, with times relative to the first.
 
-    OUT is packed when its name ends with .gz, .zst or .xz; it appears whole or not at all.
+    OUT is compressed if its name ends with .gz, .zst or .xz. It is written completely or not at all.
     """
     refuse_stdout("OUT", target, "a trace")
     refuse_overwriting({"OUT": target}, {"IN": [source]})
@@ -178,9 +178,9 @@ def profile(
 ) -> int:
     """Fit a profile to TRACE: a statistical description of at most 160 KiB.
 
-    The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
-    `workload.fitted` in a configuration runs it. A copy of the first million requests is made at once and compared with
-    TRACE; a warning names the figures that it misses.
+    The profile contains counts and quantiles, but no request of the trace; `trace generate` generates traces from it,
+    and `workload.fitted` in a configuration runs it. A copy of the first million requests is compared with TRACE; a
+    warning names the figures that the copy misses.
     """
     refuse_stdout("--out", target, "a profile")
     refuse_overwriting({"--out": target}, {"TRACE": [source]})
@@ -209,9 +209,9 @@ def profile(
 @format_option
 @drop_option
 def generate(source: Path, target: Path, requests: int | None, seed: int, form: str, drop_unwritable: bool) -> int:
-    """Make a trace from a fitted PROFILE.
+    """Generate a trace from a fitted PROFILE.
 
-    The trace is packed when its name ends with .gz, .zst or .xz; it appears whole or not at all.
+    The trace is compressed if its name ends with .gz, .zst or .xz. It is written completely or not at all.
     """
     refuse_stdout("--out", target, "a trace")
     refuse_overwriting({"--out": target}, {"PROFILE": [source]})
@@ -235,13 +235,13 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
     callback=once_each,
     metavar="KEY=VALUE",
     shell_complete=completed("settings"),
-    help="Key that says how to read COPY; --set is for ORIGINAL.",
+    help="Set a key for reading COPY; --set is for ORIGINAL.",
 )
 @tolerate_option
 @sort_option
 @click.option("--no-latency", is_flag=True, help="Do not replay the traces on the reference drives.")
 @results_option("json")
-@output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
+@output_option("--json", "json_file", "Write the figures as JSON; - writes them to stdout instead of the table.")
 def compare_two(
     original: Path,
     copy: Path,
@@ -252,10 +252,11 @@ def compare_two(
     no_latency: bool,
     json_file: Path | None,
 ) -> int:
-    """Show ORIGINAL and COPY side by side, and how far they are apart.
+    """Show ORIGINAL and COPY side by side, with their differences.
 
-    ORIGINAL is a trace, COPY another that is meant to be like it; the format of each is found from its start. Latencies
-    are those of the presets venice-z-nand and venice-pm9a3, at the traces' arrivals and as fast as the drive can.
+    ORIGINAL is a trace, COPY another one that should resemble it; the format of each is detected from its start.
+    Latencies are those of the presets venice-z-nand and venice-pm9a3, at the arrival times of the traces and as fast as
+    possible.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": [original, copy]})
     find_and_tell(

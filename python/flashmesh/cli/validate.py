@@ -32,26 +32,30 @@ CHECK_FAILED = 3
 @command()
 @click.argument("names", metavar="[DRIVE]...", nargs=-1, shell_complete=completed("configs"))
 @click.option(
-    "--points", type=click.Path(path_type=Path), metavar="CSV", help="Other measurements than those that come along."
+    "--points",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Use these measurements instead of the bundled ones.",
 )
-@click.option("--drive", metavar="NAME", help="Which drive of the measurements; needed where nothing else says it.")
+@click.option("--drive", metavar="NAME", help="Name of the drive in the measurements; required if it is ambiguous.")
 @click.option(
-    "--quick", is_flag=True, help="40,000 requests of each load: write amplification is not in its steady state then."
+    "--quick", is_flag=True, help="Use 40,000 requests for each load, too few for a steady write amplification."
 )
 @click.option(
     "--requests",
     type=click.IntRange(min=1000),
     metavar="N",
-    help="Requests of each load, about; by default 25,000 for each die, and 400,000 at least.",
+    help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000.",
 )
 @click.option(
     "--software-time",
     metavar="TIME",
-    help="What the software of the host adds to each simulated latency, such as 5us; by default what the drive says.",
+    help="Time that host software adds to each simulated latency, such as 5us; by default the value in the file of the "
+    "drive.",
 )
 @trust_option
 @settings_option("Override a key of every drive.")
-@output_option("--json", "json_file", "Write what came out as JSON; - writes it to stdout instead of the tables.")
+@output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")
 @out_option("report_file", "Write an HTML page.")
 @click.option(
     "--results",
@@ -59,20 +63,23 @@ CHECK_FAILED = 3
     default=RESULTS,
     show_default=True,
     metavar="DIR",
-    help="Where results of runs are kept; what is there is not run again.",
+    help="Folder with the results of runs; runs with results there are not repeated.",
 )
 @jobs_option
 @click.option(
-    "--pages", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and charts of each preset."
+    "--pages",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a page, a JSON file and charts for each preset.",
 )
 @click.option(
     "--rewrite",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write the pages anew from the JSON of DIR; run nothing.",
+    help="Rewrite the pages in DIR from its JSON files; run nothing.",
 )
 @click.option(
-    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail when a page in DIR is stale; run nothing."
+    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail if a page in DIR is stale; run nothing."
 )
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def validate(
@@ -92,13 +99,13 @@ def validate(
     check: Path | None,
     quiet: bool,
 ) -> int:
-    """Hold drives to what real ones measured.
+    """Compare simulated drives with measurements of real ones.
 
-    Simulates the measured workload at every load, and prints measured beside simulated: 4 KiB random over the whole
-    drive in steady state, one stream that reads and writes at even intervals, six that write as Poisson processes.
-    DRIVE is a preset that is held to measurements, such as samsung-pm9a3, preset:NAME or a configuration file, whose
-    workload is left out; all such presets without any. The exit code is 3 when a tolerance is missed. An interrupted
-    validation goes on when the command is given again.
+    Simulates the measured workload at every load, and prints measured and simulated figures side by side: 4 KiB random
+    requests over the whole drive in steady state, one stream that reads and writes at even intervals, and six that
+    write as Poisson processes. DRIVE is a preset with measurements, such as samsung-pm9a3, or preset:NAME, or a
+    configuration file, whose workload is ignored; by default, all presets with measurements. The exit code is 3 if a
+    tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
     from flashmesh.validation.engine import FULL, QUICK, Validating
     from flashmesh.validation.outcome import to_json
