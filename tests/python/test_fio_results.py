@@ -236,3 +236,34 @@ def test_the_last_of_several_documents_is_read(of_fio: Callable[..., Figures], t
     assert figures.read_iops == pytest.approx(200, rel=0.1)
     (tmp_path / "null.json").write_text("note: a message of fio\n" + text)
     assert figures_of(tmp_path / "null.json", document_of(tmp_path / "null.json")) == figures
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "known"),
+    [
+        ("", "normal,json", ("mean", "p50", "p99", "p999")),
+        ("", "json,terse", ("mean", "p50", "p99", "p999")),
+        ("disable_clat=1\n", "json", ("mean",)),
+        ("disable_lat=1\n", "json", ("mean", "p50", "p99", "p999")),
+        ("gtod_reduce=1\n", "json", ()),
+        ("percentile_list=10:20\n", "json", ("mean",)),
+    ],
+)
+def test_what_fio_was_asked_to_measure_is_read(
+    options: str, output: str, known: tuple[str, ...], tmp_path: Path
+) -> None:
+    if FIO is None:
+        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
+        pytest.skip("fio is not installed")
+    (tmp_path / "job.fio").write_text(f"[a]\nioengine=null\nrw=randread\nsize=8m\n{options}")
+    subprocess.run(
+        [FIO, "job.fio", f"--output-format={output}", "--output=job.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    figures = figures_of(tmp_path / "job.json", document_of(tmp_path / "job.json"))
+    names = ("mean", "p50", "p99", "p999")
+    assert tuple(name for name in names if figures.value(f"read_{name}_us")) == known
+    assert (figures.value("read_iops") or 0) > 0

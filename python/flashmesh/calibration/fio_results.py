@@ -74,18 +74,18 @@ def document_of(path: Path) -> list[dict[str, Any]]:
 
 
 def last_document(text: str) -> Any:
-    """Returns the last JSON document of a text, which may begin with messages of fio.
+    """Returns the last JSON document of a text with other output of fio around it, as --output-format=normal,json has.
 
     Raises:
-        ValueError: If the text contains no document, or other text after the first one.
+        ValueError: If there is none, or the last one is incomplete.
     """
-    begin = re.search(r"^\{", text, re.MULTILINE)
-    if begin is None:
+    found, decoder, begin = None, json.JSONDecoder(), re.compile(r"^\{", re.MULTILINE)
+    at = begin.search(text)
+    if at is None:
         return json.loads(text)
-    at, decoder, found = begin.start(), json.JSONDecoder(), None
-    while at < len(text):
-        found, at = decoder.raw_decode(text, at)
-        at = len(text) - len(text[at:].lstrip())
+    while at is not None:
+        found, end = decoder.raw_decode(text, at.start())
+        at = begin.search(text, end)
     return found
 
 
@@ -152,8 +152,9 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
     """
     if any("clat_ns" not in part for part in parts):
         raise ConfigError(f"{path}: has no latencies in nanoseconds: measure with fio 3 or newer")
-    # Use the total latency including submission if fio recorded its percentiles (lat_percentiles=1).
-    family = "lat_ns" if all("percentile" in part.get("lat_ns", {}) for part in parts) else "clat_ns"
+    family = latency_family(parts)
+    if family is None:
+        return {}
     each = [part[family] for part in parts]
     count = sum(part["total_ios"] for part in parts)
     mean = sum(one["mean"] * part["total_ios"] for one, part in zip(each, parts, strict=True)) / count
@@ -164,14 +165,26 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
     return found
 
 
+def latency_family(parts: Sequence[Mapping[str, Any]]) -> str | None:
+    """Returns the latency to read, or None if gtod_reduce=1 or the like left all away.
+
+    The latency as the program sees it, including submission, comes first, if its percentiles are there
+    (lat_percentiles=1).
+    """
+    if all("percentile" in part.get("lat_ns", {}) for part in parts):
+        return "lat_ns"
+    measured = (name for name in ("clat_ns", "lat_ns") if all(part.get(name, {}).get("N", 1) for part in parts))
+    return next(measured, None)
+
+
 def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Returns the percentiles of one job, or of several jobs by merging their bins.
 
     Raises:
         ConfigError: If one of several jobs has no bins.
     """
-    if len(each) == 1 and "percentile" in each[0]:
-        known = each[0]["percentile"]
+    if len(each) == 1 and ("percentile" in each[0] or "bins" not in each[0]):
+        known = each[0].get("percentile", {})
         return {name: float(known[key]) for name, at in PERCENTILES.items() if (key := f"{100 * at:.6f}") in known}
     if not all("bins" in one for one in each):
         raise ConfigError(
