@@ -107,6 +107,28 @@ def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
     assert not [key for key in lacking if "job options" not in key and not key.startswith("/sync")]
 
 
+def test_options_of_global_sections_stand_apart(tmp_path: Path) -> None:
+    _, document = written(tmp_path, TWO)
+    assert document["global options"] == {"size": "1m", "direct": "1"}
+    assert [job["job options"] for job in document["jobs"]] == [
+        {"rw": "randread"},
+        {"stonewall": "1", "rw": "randtrim"},
+    ]
+    _, document = written(tmp_path, ONE)
+    assert "global options" not in document
+
+
+def test_the_bins_of_a_job_hold_its_requests(tmp_path: Path) -> None:
+    _, document = written(tmp_path, ONE)
+    for kind in ("read", "write"):
+        section = document["jobs"][0][kind]
+        bins = {int(latency): count for latency, count in section["clat_ns"]["bins"].items()}
+        assert sum(bins.values()) == section["total_ios"]
+        assert min(bins) == section["clat_ns"]["min"]
+        mean = sum(latency * count for latency, count in bins.items()) / section["total_ios"]
+        assert mean == pytest.approx(section["clat_ns"]["mean"], rel=0.02)
+
+
 def test_the_command_writes_them_for_jobs_alone(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[a]\nsize=64k\n")
     done = cli("run", "--fio", "job.fio", "--fio-json", "out.json")

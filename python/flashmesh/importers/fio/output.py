@@ -42,6 +42,7 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
         jobs: The jobs, as returned by `read_jobs`.
     """
     options = dict(zip([stream.name for stream in result.streams], jobs.jobs, strict=False))
+    shared = {"global options": dict(jobs.shared)} if jobs.shared else {}
     now = time.time()
     document = {
         "fio version": VERSION,
@@ -49,13 +50,19 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
         "timestamp": int(now),
         "timestamp_ms": int(now * 1000),
         "time": time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(now)),
-        "jobs": [job_of(result, stream, *options.get(stream.name, (stream.name, {}))) for stream in result.streams],
+        **shared,
+        "jobs": [
+            job_of(result, stream, *options.get(stream.name, (stream.name, {})), jobs.shared)
+            for stream in result.streams
+        ],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str, str]) -> dict[str, Any]:
-    """Returns one stream as a job of fio."""
+def job_of(
+    result: Result, stream: StreamResult, name: str, options: Mapping[str, str], shared: Mapping[str, str]
+) -> dict[str, Any]:
+    """Returns one stream as a job of fio; the options of the job are written without the `shared` ones."""
     alone = result.distribution if len(result.streams) == 1 else None
     latency = stream.latency_ps
     counted = {"read": latency.read, "write": latency.write}
@@ -79,7 +86,7 @@ def job_of(result: Result, stream: StreamResult, name: str, options: Mapping[str
         "error": 0,
         "eta": 0,
         "elapsed": -(-stream.makespan_ps // PS_PER_S),
-        "job options": dict(options),
+        "job options": {key: value for key, value in options.items() if shared.get(key) != value},
         **sections,
         "sync": {"total_ios": latency.flush.count if latency.flush else 0, "lat_ns": statistics(latency.flush, None)},
         "job_runtime": milliseconds,
@@ -108,6 +115,7 @@ def section(
     rate, iops = size / seconds, count / seconds
     found = statistics(latency, distribution)
     percentile = percentiles(latency, distribution)
+    bins = {"bins": bins_of(distribution)} if distribution is not None else {}
     return {
         "io_bytes": size,
         "io_kbytes": size >> 10,
@@ -119,7 +127,7 @@ def section(
         "short_ios": 0,
         "drop_ios": 0,
         "slat_ns": dict(NOTHING),
-        "clat_ns": found | ({"percentile": percentile} if percentile else {}),
+        "clat_ns": found | ({"percentile": percentile} if percentile else {}) | bins,
         "lat_ns": found | ({"percentile": percentile} if percentile else {}),
         "bw_min": round(rate / 1024),
         "bw_max": round(rate / 1024),
@@ -159,6 +167,17 @@ def percentiles(latency: Latency | None, distribution: Distribution | None) -> d
         f"{at:.6f}": distribution.latency_ps[bisect_left(distribution.requests, at / 100 * total)] // PS_PER_NS
         for at in PERCENTILES
     }
+
+
+def bins_of(distribution: Distribution) -> dict[str, int]:
+    """Returns the number of requests by latency in nanoseconds, as --output-format=json+ has them."""
+    found: dict[str, int] = {}
+    before = 0
+    for latency, upto in zip(distribution.latency_ps, distribution.requests, strict=True):
+        at = str(latency // PS_PER_NS)
+        found[at] = found.get(at, 0) + upto - before
+        before = upto
+    return found
 
 
 def shares(distribution: Distribution) -> dict[str, dict[str, float]]:

@@ -50,7 +50,9 @@ class FioJobs:
     asks_capacity: bool = field(default=False, compare=False)
     """Whether the settings depend on the capacity of the drive."""
     jobs: list[tuple[str, dict[str, str]]] = field(default_factory=list, compare=False)
-    """Name of the job of each stream, with its options."""
+    """Name of the job of each stream, with its options and those of the global sections."""
+    shared: dict[str, str] = field(default_factory=dict, compare=False)
+    """Options of the global sections, as the last job has them."""
 
     def place(self, key: str) -> list[str]:
         """Returns the lines of an error that show the origin of a setting; empty for a setting of unknown origin."""
@@ -87,6 +89,10 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
     found = FioJobs(path=path)
     source, listed = jobs.read(path, found.notes)
     found.source = source
+    # Options of a global section stand before the heading of the job.
+    found.shared = {
+        option.name: option.value for job in listed for option in job.options.values() if option.line < job.line
+    }
     layout = Layout(capacity)
     translations = [Translation(source, path.parent, job, found, layout) for job in listed]
     streams = [(one, clone) for one in translations for clone in range(one.clones)]
