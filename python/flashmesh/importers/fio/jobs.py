@@ -145,7 +145,9 @@ def read_option(source: Source, text: str, number: int) -> Option:
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
-        raise source.problem(number, f"`{name}` is no option: expected option=value", mark=name)
+        is_trace = number == 1
+        remedy = "a job file begins with a section such as [randread]; a trace goes to --trace" if is_trace else ""
+        raise source.problem(number, f"`{name}` is no option: expected option=value", remedy, name)
     if equals and not value:
         raise source.problem(number, f"`{name}` has no value", "give it one, or remove it", name)
     value, missing = substituted(value) if equals else ("1", "")

@@ -80,18 +80,18 @@ def size(text: str, kb_base: int) -> int:
     """Reads a number of bytes.
 
     With a `kb_base` of 1024, fio's default, k, kb and ki stand for 1024, and kib for 1000. With 1000 it is the other
-    way round.
+    way round. fio takes any word that begins with the letter, such as 64meg.
     """
     if text.startswith("("):
         result = expression(text, kb_base)
     else:
-        match = re.fullmatch(r"([0-9]{1,20}|0x[0-9a-f]{1,16})\s*(?:([kmgtp])(ib?|b)?|b)?", text.lower())
+        match = re.fullmatch(r"([0-9]{1,20}|0x[0-9a-f]{1,16})\s*(?:([kmgtp])([a-z]*)|b|bytes?)?", text.lower())
         if match is None:
             raise Misfit(f"`{text}` is not a size, such as 4k or 1g")
         count, prefix = match[1], match[2]
         factor = 1
         if prefix:
-            base = 1000 if (kb_base == 1000) != (match[3] == "ib") else 1024
+            base = 1000 if (kb_base == 1000) != match[3].startswith("ib") else 1024
             factor = base ** (PREFIXES.index(prefix) + 1)
         result = (int(count, 16) if count.startswith("0x") else int(count)) * factor
     if result > MOST:
