@@ -29,6 +29,8 @@ TEXT_MAX = 1 << 20
 """Maximum length in characters of a configuration from a pipe; the limit of a file has the same number of bytes."""
 STDIN = "-"
 """Path that stands for standard input."""
+CUT = "..."
+"""Sign for omitted text in a line that an error shows."""
 
 
 @runtime_checkable
@@ -324,7 +326,12 @@ def at_jobs(text: str, fio: FioJobs) -> str:
     """Returns an error message that shows the lines of the job file instead of the settings derived from them."""
 
     def place(shown: re.Match[str]) -> str:
-        lines = fio.place(shown["key"].strip())
+        key = shown["key"].strip()
+        if key.startswith(CUT):
+            # The line of a long value is cut before its key, which the message names.
+            named = (one for one in fio.places if one.endswith(key.removeprefix(CUT)) and f"{one} " in text)
+            key = max(named, key=len, default=key)
+        lines = fio.place(key)
         return "\n".join(lines) if lines else shown[0]
 
     return re.sub(r"^ *--> --fio:1:\d+\n *\|\n1 \| (?P<key>[^=\n]+)=.*\n *\|.*$", place, text, flags=re.MULTILINE)

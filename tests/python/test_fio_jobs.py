@@ -485,3 +485,11 @@ def test_what_the_drive_does_not_take_is_shown_in_the_job_file(
     assert f"--> {tmp_path / 'job.fio'}:{line}:1" in shown[1]
     assert shown[3:5] == [f"{line} | {marked}", f"  | {'^' * len(marked)}"]
     assert "--fio" not in str(error.value)
+
+
+def test_a_long_list_of_sizes_is_shown_in_the_job_file(tmp_path: Path) -> None:
+    sizes = "bssplit=512/10:1k/10:2k/10:4k/10:8k/10:16k/10:32k/10:64k/30"
+    (tmp_path / "job.fio").write_text(f"[global]\nsize=1m\n{sizes}\n[first]\n[second]\n")
+    with pytest.raises(flashmesh.ConfigError, match=r"not a multiple of geometry\.sector-size") as error:
+        configuration.load("preset:samsung-pm9a3", fio=read_jobs(tmp_path / "job.fio"))
+    assert f"job.fio:3:1\n  |\n3 | {sizes}" in str(error.value)
