@@ -122,6 +122,15 @@ def test_rates_are_arrivals(one: Callable[[str], dict[str, Any]]) -> None:
     assert (found["workload.arrivals"], found["workload.interarrival"]) == ("exponential", "976562500ps")
 
 
+def test_the_slower_of_a_rate_and_a_think_time_sets_the_pace(one: Callable[[str], dict[str, Any]]) -> None:
+    """As fio 3.33 does: at 200 per second, a think time of 1 ms changes nothing, and one of 20 ms alone counts."""
+    assert one(f"rate_iops=200\nthinktime=1ms\n{END}") == one(f"rate_iops=200\n{END}")
+    assert one(f"rate_iops=200\nthinktime=20ms\n{END}") == one(f"thinktime=20ms\n{END}")
+    assert one(f"rate_iops=200\nthinktime=20ms\nthinktime_blocks=8\n{END}")["replay.mode"] == "open"
+    found = one(f"rate_iops=200\nthinktime=20ms\nrate_ignore_thinktime=1\n{END}")
+    assert (found["replay.mode"], found["replay.think-time"]) == ("closed", "20000us")
+
+
 @pytest.mark.parametrize(
     ("rate", "interarrival", "reads"),
     [
@@ -356,7 +365,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nsync=maybe\nrw=write\nsize=1m\n", 2, "`maybe` is not known"),
         ("[a]\nbs=100\n", 2, "whole sectors"),
         ("[a]\nbs=\n", 2, "`bs` has no value"),
-        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "says nothing of the reads of this job"),
+        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "leaves one kind of a mix without a rate"),
         ("[a]\nrw=randrw\nba=4k,8k\n" + END, 3, "differs between reads and writes"),
         ("[a]\nbsrange=8k-4k\n", 2, "expected the smaller first"),
         ("[a]\nsize=1g\nioengine=psinc\n", 3, "`psinc` is not modelled"),

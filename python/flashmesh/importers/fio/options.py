@@ -47,6 +47,7 @@ TAKEN = names(
     numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap randrepeat randseed random_distribution
     percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
     sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
+    rate_ignore_thinktime
     """
 )
 """Options that are translated, since they change the simulation."""
@@ -142,7 +143,7 @@ INSTEAD = {
     "each job ends by itself": "exitall exit_what",
     "no command runs beside the simulation": "exec_prerun exec_postrun",
     "jobs do not wait for one another": "flow flow_id flow_sleep flow_watermark",
-    "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle rate_ignore_thinktime",
+    "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle",
     "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
     "the flush behind the last write is not issued": "end_fsync fsync_on_close end_syncfs",
     "reads and writes are drawn one by one": "rwmixcycle",

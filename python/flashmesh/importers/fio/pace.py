@@ -40,7 +40,9 @@ def is_async(job: Translation) -> bool:
     engine = option.value
     if engine not in ENGINES_ASYNC | ENGINES_SYNC:
         near = suggestion(engine, ENGINES_ASYNC | ENGINES_SYNC)
-        raise job.problem(option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "")
+        raise job.problem(
+            option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "take libaio or psync"
+        )
     if engine in ("null", "cpp_null"):
         job.found.note(f"ioengine: `{engine}` drops its requests in fio; here they go to the drive")
     return engine in ENGINES_ASYNC
@@ -66,9 +68,11 @@ def pace(stream: Stream, requests: Requests | None) -> None:
         engine(stream)
         return
     option = job.options["rate_iops" if "rate_iops" in job.options else "rate"]
-    if "thinktime" in job.options:
-        raise job.problem(job.options["thinktime"], f"`thinktime` does not go with `{option.name}`", "remove one")
     total = sum(per_second.values())
+    if thinks_longer(job, total):
+        job.found.note(f"{option.name}: no effect, thinktime takes longer than a request at this rate")
+        engine(stream)
+        return
     if len(per_second) > 1:
         stream.set("workload.read-share", per_second[0] / total, option.name)
         job.found.note(
@@ -94,6 +98,30 @@ def capped(stream: Stream, *options: str) -> None:
     stream.set("replay.latency-start", "issue", *options)
 
 
+def thinks_longer(job: Translation, per_second: float) -> bool:
+    """Returns whether the think time, per request, is longer than the time from request to request at a rate.
+
+    fio issues the requests that a shorter think time held back as soon as it ends, so that the rate stays.
+    """
+    think_us, every = think(job)
+    if not think_us:
+        return False
+    if job.get("rate_ignore_thinktime", values.flag, False):
+        job.found.note("rate_ignore_thinktime: the longer of thinktime and rate sets the pace, not their sum")
+    is_longer = think_us * per_second > every * 1e6
+    if not is_longer:
+        job.found.note("thinktime: no effect, the rate leaves more time from request to request")
+    return is_longer
+
+
+def think(job: Translation) -> tuple[int, int]:
+    """Returns the think time in microseconds, and the number of requests between two."""
+    return (
+        job.get("thinktime", lambda text: values.time_us(text, "us"), 0),
+        job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1),
+    )
+
+
 def rates(stream: Stream, requests: Requests) -> dict[int, float]:
     """Returns the requests per second of each kind; empty if the job has no rate.
 
@@ -112,7 +140,7 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
 
     def read(kind: int) -> float:
         def of(text: str) -> float:
-            said = part(text, kind)
+            said = part(text, kind, "0")
             return float(values.whole(said)) if option.name == "rate_iops" else job.bytes_of(said) / requests.mean(kind)
 
         return job.get(option.name, of, 0.0)
@@ -123,7 +151,9 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
         return {}
     if not all(found.values()):
         raise job.problem(
-            option, f"`{option.name}` leaves one kind of a mix without a rate", "give both a rate, or none"
+            option,
+            f"`{option.name}` leaves one kind of a mix without a rate: of one job, both kinds or none are paced",
+            "write a job for the reads and one for the writes, on the same filename",
         )
     if requests.kinds == (1, 2):
         # Each write follows a deallocation, so requests are twice the writes.
@@ -134,8 +164,7 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
 def engine(stream: Stream) -> None:
     """Sets the replay mode, the number of requests in flight, and the think time."""
     job = stream.job
-    think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
-    every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)
+    think_us, every = think(job)
     in_flight = depth(job)
     if is_async(job) and not think_us:
         stream.set("replay.mode", "stress", "ioengine")
