@@ -150,6 +150,17 @@ def test_sizes_may_be_several(one: Callable[[str], dict[str, Any]]) -> None:
     assert one(f"bssplit=4k/60:64k/\n{END}")["workload.request-size"] == [["4KiB", 60.0], ["64KiB", 40.0]]
     assert one(f"bssplit=4k/50:8k/30\n{END}")["workload.request-size"] == [["4KiB", 70.0], ["8KiB", 30.0]]
     assert one(f"bsrange=4k-16k\n{END}")["workload.request-size"] == [[f"{n}KiB", 0.25] for n in (4, 8, 12, 16)]
+    assert one(f"bssplit=4k/10:8k/10\n{END}")["workload.request-size"] == [["4KiB", 10.0], ["8KiB", 90.0]]
+    assert one(f"bssplit=4k:8k:16k\n{END}")["workload.request-size"] == [
+        ["4KiB", 33.0],
+        ["8KiB", 33.0],
+        ["16KiB", 34.0],
+    ]
+    assert one(f"bssplit=4k/60:8k/60\n{END}")["workload.request-size"] == [["4KiB", 60.0], ["8KiB", 40.0]]
+    assert one(f"bssplit=8k/50:12k/50\n{END}")["workload.request-size"] == "8KiB"
+    unaligned = one(f"bssplit=8k/50:12k/50\nbs_unaligned=1\n{END}")["workload.request-size"]
+    assert unaligned == [["8KiB", 50.0], ["12KiB", 50.0]]
+    assert one(f"bsrange=4k:8k\nbs=64k\n{END}")["workload.request-size"] == [["4KiB", 0.5], ["8KiB", 0.5]]
     found = one(f"rw=randwrite\nbs=4k,64k\nba=1m\n{END}")
     assert (found["workload.request-size"], found["workload.alignment"]) == ("64KiB", "1MiB")
 
@@ -244,6 +255,21 @@ def test_global_sections_hold_for_the_jobs_after_them(jobs: Read) -> None:
     assert sizes == ["4KiB", "8KiB", "16KiB"]
 
 
+def test_kinds_of_several_sizes_have_no_map(jobs: Read) -> None:
+    """fio keeps one map for blocks of all sizes, which covers none of them once."""
+    for options, has_map, is_said in (
+        ("rw=randrw\nbs=4k", True, False),
+        ("rw=randrw\nbs=4k,16k", False, True),
+        ("rw=randrw\nbssplit=4k/50:8k/50,4k/10:64k/90", True, False),
+        ("rw=randread\nbs=4k,64k", True, False),
+        ("rw=randwrite\nbs=4k,64k", True, True),
+        ("rw=randrw\nbs=4k,16k\nnorandommap", False, False),
+    ):
+        found = jobs(f"[a]\nsize=1m\n{options}\n")
+        assert ("workload.random-map" in found.settings) is has_map, options
+        assert any("fio 3.33 mixes their blocks up" in note for note in found.notes) is is_said, options
+
+
 def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
     found = jobs(f"[a b]\nnumjobs=3\nsize=1m\noffset_increment=1g\n{END}").settings
     starts = [found[f"stream.a-b-{number}.workload.footprint-start"] for number in (1, 2, 3)]
@@ -298,7 +324,7 @@ def test_what_is_done_otherwise_is_said(jobs: Read) -> None:
         "fill_device=1",
         "fill_fs=1",
         "file_append=1",
-        "bs_unaligned=1",
+        "sg_write_mode=verify",
         "trim_percentage=5",
         "thinktime_iotime=5",
         "replay_scale=2",
@@ -313,7 +339,7 @@ def test_what_changes_requests_or_the_drive_is_refused(jobs: Read, line: str) ->
 
 def test_values_that_ask_for_what_is_done_anyway_are_taken(jobs: Read) -> None:
     neutral = {name: value for name, refusal in REFUSED.items() for value in refusal.neutral}
-    assert {"create_only": "0", "fill_device": "0", "bs_unaligned": "0"}.items() <= neutral.items()
+    assert {"create_only": "0", "fill_device": "0", "file_append": "0"}.items() <= neutral.items()
     text = "".join(f"{name}={value}\n" for name, value in neutral.items())
     assert jobs(f"[a]\n{text}{END}") == jobs(f"[a]\n{END}")
     assert jobs(f"[a]\nsync=none\nfsync=0\nexitall=0\n{END}") == jobs(f"[a]\n{END}")
@@ -351,7 +377,9 @@ def test_no_option_has_two_fates() -> None:
         ("[]\n", 1, "no heading of a section"),
         ("[a]\n= 4\n", 2, "is no option"),
         ("[a]\nbs=4x\n", 2, "`4x` is not a size"),
-        ("[a]\nbssplit=4k/50:8k/60\n", 2, "add up to more than 100"),
+        ("[a]\nbssplit=4k/50:8k/60:16k\n", 2, "nothing is left for the others"),
+        ("[a]\nbssplit=:\n", 2, "has no size"),
+        ("[a]\nbs_unaligned\nbsrange=4k-8k\n", 2, "a request of a block device has whole sectors"),
         ("[a]\nrw=randread:x\n", 2, "rw: `x` is not a whole number"),
         ("[a]\nrandom_distribution=sequence:1,2\nrw=randread\n", 2, "`sequence` is not modelled"),
         ("[a]\nrandom_distribution=zoned:50/5:30/15\nrw=randread\n", 2, "do not add up to 100"),

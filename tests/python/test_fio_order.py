@@ -160,7 +160,19 @@ def test_without_a_map_blocks_come_again_as_often_as_with_fio(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "sizes", ["bsrange=4k-10k", "bsrange=4k-16k", "bssplit=4k/60:16k/30:64k/10", "bssplit=8k/50:16k/30"]
+    "sizes",
+    [
+        "bsrange=4k-10k",
+        "bsrange=4k-16k",
+        "bsrange=4k:16k\nbs=64k",
+        "bssplit=4k/60:16k/30:64k/10",
+        "bssplit=8k/50:16k/30",
+        "bssplit=4k/10:8k/10",
+        "bssplit=4k/0:8k/50",
+        "bssplit=4k/60:8k/60",
+        "bssplit=4k:8k:16k",
+        "bssplit=4k/30:6k/40:10k/30",
+    ],
 )
 def test_sizes_are_those_of_fio(tmp_path: Path, sizes: str) -> None:
     options = f"rw=write\nsize=16m\n{sizes}\n"

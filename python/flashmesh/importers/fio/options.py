@@ -37,6 +37,7 @@ ALIASES = {
     "steadystate_check_interval": "ss_interval",
     "hugepage-size": "hugepage_size",
     "dataplacement": "data_placement",
+    "fdp_pli_select": "plid_select",
 }
 """Alternative names of options."""
 
@@ -47,7 +48,7 @@ TAKEN = names(
     numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap randrepeat randseed random_distribution
     percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
     sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
-    rate_ignore_thinktime
+    rate_ignore_thinktime bs_unaligned
     """
 )
 """Options that are translated, since they change the simulation."""
@@ -62,7 +63,10 @@ ENGINES_REASONS = {
     "the network, not to a block device": """
         net netsplice rdma rados rbd http libhdfs gfapi gfapi_async nbd nfs libiscsi dfs ime_psync ime_psyncv ime_aio
         """,
-    "memory, not to a block device": "libpmem dev-dax pmemblk page_fault librpma_apm_client librpma_gpspm_client",
+    "memory, not to a block device": """
+        libpmem dev-dax pmemblk page_fault
+        librpma_apm_client librpma_apm_server librpma_gpspm_client librpma_gpspm_server
+        """,
     "flash without a controller, not to a block device": "mtd",
     "zones of a host-managed device, which are not modelled": "libzbc",
     "the processor, not to a block device": "cpuio exec",
@@ -90,13 +94,14 @@ REASONS = {
         cgroup_nodelete cgroup_weight gpu_dev_id gpu_dev_ids cuda_io rocm_io mmap_hugepages force_async
         cmd_type libblkio_driver libblkio_path libblkio_pre_connect_props libblkio_num_entries xnvme_async xnvme_sync
         xnvme_admin xnvme_dev_nsid xnvme_iovec xnvme_mem xnvme_be hugetlb profile comm priohint thinkcycles
-        libaio_vectored try_pread_pwrite nowait userspace_libaio_reap io_uring_registered
+        libaio_vectored try_pread_pwrite nowait userspace_libaio_reap io_uring_registered thp
         """,
     "it is about what fio measures and prints": """
         group_reporting new_group stats description per_job_logs unified_rw_reporting write_bw_log write_lat_log
         write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec log_hist_coarseness log_offset log_prio
         log_issue_time log_entries log_window_value log_compression log_compression_cpus log_store_compressed
-        log_unix_epoch log_alternate_epoch job_start_clock_id bwavgtime iopsavgtime lat_percentiles clat_percentiles
+        log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id job_start_clock_id
+        bwavgtime iopsavgtime lat_percentiles clat_percentiles
         slat_percentiles percentile_list significant_figures disable_lat disable_clat disable_slat
         disable_bw_measurement gtod_reduce gtod_cpu disk_util unit_base block_error_percentiles error_dump grace_time
         std_redirect
@@ -115,10 +120,11 @@ REASONS = {
         prio prioclass cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit
         """,
     "where the drive places data is for [ftl] to say": """
-        fdp fdp_pli plids plid_select data_placement dp_scheme
+        fdp fdp_pli plids plid_select data_placement dp_scheme stream_id
         """,
     "requests carry no protection information": "pi_act pi_chk apptag apptag_mask md_per_io_size",
-    "no engine of fio acts on it": "write_barrier",
+    "no engine of fio acts on it": "write_barrier percentage_sequential",
+    "fio reads it with binary logs of blktrace alone": "replay_skip",
     "the map of a random job always fits into memory": "softrandommap",
     "the draws are those of flashmesh, of the same distribution": """
         random_generator spr_op spr_num_regions spr_cs sprandom
@@ -144,6 +150,7 @@ INSTEAD = {
     "no command runs beside the simulation": "exec_prerun exec_postrun",
     "jobs do not wait for one another": "flow flow_id flow_sleep flow_watermark",
     "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle",
+    "the results begin with the first request; ramp_time leaves out the first ones": "ramp_size",
     "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
     "the flush behind the last write is not issued": "end_fsync fsync_on_close end_syncfs",
     "reads and writes are drawn one by one": "rwmixcycle",
@@ -172,12 +179,15 @@ def refused(reason: str, **options: str) -> dict[str, Refusal]:
 REFUSED = (
     refused("files are laid out without any request", create_only="0")
     | refused("a file ends where its size says", fill_device="0", file_append="0")
-    | refused("no written data is read again and checked", verify="0 none null", do_verify="0", verify_only="0")
+    | refused("no written data is read again and checked", verify="0 none null", do_verify="0 1", verify_only="0")
     | refused("blocks are deallocated by rw=trim alone", trim_percentage="0", trim_verify_zero="0", trim_backlog="0")
     | refused("blocks are deallocated by rw=trim alone", trim_backlog_batch="0")
-    | refused("a request of a block device has whole sectors", bs_unaligned="0")
-    | refused("a job thinks after a number of requests", thinktime_blocks_type="complete issue", thinktime_iotime="0")
-    | refused("addresses of a log are taken as they are", replay_align="", replay_scale="1", replay_skip="")
+    | refused(
+        "a job thinks after a number of requests, see thinktime_blocks",
+        thinktime_blocks_type="complete issue",
+        thinktime_iotime="0",
+    )
+    | refused("addresses of a log are taken as they are", replay_align="0", replay_scale="0 1")
     | refused("a log is replayed as it is", merge_blktrace_file="", merge_blktrace_scalars="", merge_blktrace_iters="")
     | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
     | refused("a write writes its data", sg_write_mode="write", write_mode="write")

@@ -153,15 +153,22 @@ def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Siz
 
 
 def size_option(job: Translation) -> str:
-    """Returns the option that sets the sizes: `bssplit` if given, else the later of `bs` and `bsrange`, else `bs`."""
-    given = [job.options[each] for each in ("bs", "bsrange", "bssplit") if each in job.options]
-    if any(option.name == "bssplit" for option in given):
-        return "bssplit"
-    return max(given, key=lambda option: option.line).name if given else "bs"
+    """Returns the option that sets the sizes: `bssplit` if given, else `bsrange`, else `bs`, in any order of lines."""
+    return next((name for name in ("bssplit", "bsrange") if name in job.options), "bs")
 
 
 def sizes_at(job: Translation, name: str, position: int) -> Sizes:
-    """Returns the sizes in the part of an option at `position`: 0 for reads, 1 for writes, 2 for trims."""
+    """Returns the sizes in the part of an option at `position`: 0 for reads, 1 for writes, 2 for trims.
+
+    Raises:
+        ConfigError: If the sizes are not whole sectors.
+    """
+    if name == "bsrange" and job.get("bs_unaligned", values.flag, False):
+        raise job.problem(
+            job.options["bs_unaligned"],
+            "bs_unaligned: a request of a block device has whole sectors; sizes of a bsrange would have any length",
+            "remove it, or take bssplit with sizes of whole sectors",
+        )
     readers: dict[str, Callable[[Translation, str], Sizes]] = {
         "bs": lambda job, text: [(block(job, text), 1.0)],
         "bsrange": spread,
@@ -193,22 +200,34 @@ def block(job: Translation, text: str) -> int:
 
 
 def split(job: Translation, text: str) -> Sizes:
-    """Reads sizes with percentages; the rest goes to sizes without one or, without such, to the most likely size."""
-    found: list[tuple[int, float | None]] = []
-    for each in text.split(":"):
+    """Reads sizes with percentages.
+
+    As in fio, the rest goes to sizes without a percentage, or with one of 0, in whole percents. What is left then goes
+    to the most likely size, the last of several. Without `bs_unaligned`, sizes are rounded down to a multiple of the
+    smallest.
+    """
+    given: list[tuple[int, int]] = []
+    for each in filter(None, text.split(":")):
         written, _, percent_text = each.partition("/")
-        share = float(values.whole(percent_text, 0, 100)) if percent_text else None
-        found.append((block(job, written), share))
-    left = 100 - sum(percent for _, percent in found if percent is not None)
-    shares = sum(1 for _, percent in found if percent is None)
+        given.append((block(job, written), values.whole(percent_text, 0, 100) if percent_text else 0))
+    if not given:
+        raise values.Misfit(f"`{text}` has no size, such as 4k/60:8k/40")
+    left = 100 - sum(percent for _, percent in given)
+    shares = sum(1 for _, percent in given if not percent)
     if left < 0:
-        raise values.Misfit(f"the percentages of `{text}` add up to more than 100")
+        if shares:
+            raise values.Misfit(f"the percentages of `{text}` add up to more than 100: nothing is left for the others")
+        job.found.note(f"bssplit: the percentages of `{text}` add up to more than 100; as in fio, the largest is cut")
+    ordered = sorted(((size, percent or left // shares) for size, percent in given), key=lambda pair: pair[1])
+    least, left = min(size for size, _ in given), 100
+    is_unaligned = job.get("bs_unaligned", values.flag, False)
     weights: dict[int, float] = {}
-    for size, percent in found:
-        weights[size] = weights.get(size, 0.0) + (left / shares if percent is None else percent)
-    if left and not shares:
-        weights[max(weights, key=lambda size: weights[size])] += left
-    return [(size, weight) for size, weight in weights.items() if weight > 0]
+    for number, (size, percent) in enumerate(ordered, 1):
+        taken = left if number == len(ordered) else min(percent, left)
+        rounded = size if is_unaligned else size - size % least
+        weights[rounded] = weights.get(rounded, 0.0) + taken
+        left -= taken
+    return [(size, weights[size]) for size in sorted(weights) if weights[size] > 0]
 
 
 def spread(job: Translation, text: str) -> Sizes:
@@ -217,7 +236,7 @@ def spread(job: Translation, text: str) -> Sizes:
     fio adds a uniform fraction of the largest size to the smallest, rounds down to a multiple of the smallest, and
     limits the result to the largest: 4k-10k gives 4k and 8k with 40 % each, and 10k with 20 %.
     """
-    match = re.fullmatch(r"([^-]+)-([^-]+)", text)
+    match = re.fullmatch(r"([^-:]+)[-:]([^-:]+)", text)
     if match is None:
         raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
     least, most = block(job, match[1].strip()), block(job, match[2].strip())
@@ -255,7 +274,7 @@ def distribution(stream: Stream, requests: Requests) -> None:
     if word == "random":
         without = job.get("norandommap", values.flag, False)
         if not without and (alignment is None or alignment == requests.smallest()):
-            stream.set("workload.random-map", True, "norandommap", "rw")
+            random_map(stream, requests)
         return
     if option is None:
         return
@@ -276,6 +295,23 @@ def distribution(stream: Stream, requests: Requests) -> None:
     stream.set(key, value / scale, "random_distribution")
     if center:
         job.found.note("random_distribution: the center has no effect, popular blocks are scattered over the footprint")
+
+
+def random_map(stream: Stream, requests: Requests) -> None:
+    """Sets the key by which a pass covers each block once, if the kinds of requests have the same smallest size.
+
+    fio 3.33 numbers the blocks of each kind by the smallest size of that kind, and has one map for all kinds. A job of
+    several sizes covers blocks twice, and ends when the map returns a number behind the last block of a kind.
+    """
+    job = stream.job
+    least = {min(size for size, _ in requests.sizes[kind]) for kind in requests.kinds}
+    if len(least) == 1:
+        stream.set("workload.random-map", True, "norandommap", "rw")
+    if len(least) > 1 or least != {smallest_block(job)}:
+        job.found.note(
+            f"[{job.name}] the block sizes differ between reads, writes and trims: fio 3.33 mixes their blocks up "
+            "in its random map, and ends early; here the job does all its bytes"
+        )
 
 
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:
