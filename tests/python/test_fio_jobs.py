@@ -92,6 +92,13 @@ def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> Non
     assert end("size=1m\nio_size=16k") == ("16KiB", None, None, None)
     assert end("size=1m\nio_size=4m") == ("4MiB", None, True, None)
     assert end("size=1m\nnumber_ios=7\nloops=2") == ("1MiB", 2, True, 14)
+    assert end("size=4m\nfilesize=1m") == ("1MiB", None, None, None)
+    assert end("size=50%\nfilesize=2m") == ("1MiB", None, None, None)
+    assert end("size=1m\nnrfiles=3") == ("1023KiB", None, None, None)
+    # Only a job that covers its files ends a loop early, and begins anew.
+    assert end("rw=randread\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
+    for line in ("rw=randread\nnorandommap", "rw=rw", "rw=randread:4", "rw=randread\nrandom_distribution=zipf"):
+        assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, None, None)
 
 
 def test_time_ends_a_job(one: Callable[[str], dict[str, Any]]) -> None:
@@ -223,6 +230,10 @@ def test_blocks_come_once_a_pass_unless_the_job_says_otherwise(one: Callable[[st
         ("rw=write\nfsync=8\nfdatasync=2", {"flush-every": 2}),
         ("rw=write\nsync=dsync", {"flush-every": 1}),
         ("rw=read\nfsync=3", {}),
+        (
+            "rw=read\nzonemode=strided\nzonesize=64k\nzonerange=128k\nzoneskip=64k",
+            {"skip": "128KiB", "skip-after": "64KiB"},
+        ),
     ],
 )
 def test_the_order_of_requests_is_that_of_the_job(
@@ -270,6 +281,10 @@ def test_kinds_of_several_sizes_have_no_map(jobs: Read) -> None:
         assert any("fio 3.33 mixes their blocks up" in note for note in found.notes) is is_said, options
 
 
+def test_an_offset_of_no_percent_is_the_start(one: Callable[[str], dict[str, Any]]) -> None:
+    assert one("filename=/dev/nvme0n1\noffset=0%\nsize=1m")["workload.footprint-start"] == "0B"
+
+
 def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
     found = jobs(f"[a b]\nnumjobs=3\nsize=1m\noffset_increment=1g\n{END}").settings
     starts = [found[f"stream.a-b-{number}.workload.footprint-start"] for number in (1, 2, 3)]
@@ -284,6 +299,29 @@ def test_a_log_is_found_beside_the_job_file(jobs: Read, tmp_path: Path) -> None:
     assert (found["replay.mode"], found["replay.time-scale"]) == ("open", 2.0)
     stalled = jobs("[a]\nread_iolog=log.txt\nreplay_no_stall=1\nioengine=libaio\niodepth=4\n").settings
     assert (stalled["replay.mode"], stalled["replay.outstanding"]) == ("stress", 4)
+
+
+def test_flushes_of_a_log_are_requests(jobs: Read, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a write 0 4096\n2 /a sync 0 0\n")
+    result = flashmesh.run({"preset": "venice-z-nand"}, fio=jobs("[a]\nread_iolog=log.txt\n"))
+    assert result.latency_ps.flush is not None
+    assert (result.requests, result.latency_ps.flush.count) == (2, 1)
+
+
+def test_clones_take_the_logs_of_a_list_in_turn(jobs: Read, tmp_path: Path) -> None:
+    for name in ("one.log", "two.log"):
+        (tmp_path / name).write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n")
+    found = jobs("[a]\nread_iolog=one.log:two.log\nnumjobs=3\n").settings
+    traces = [found[f"stream.a-{number}.workload.trace"] for number in (1, 2, 3)]
+    assert [Path(trace).name for trace in traces] == ["one.log", "two.log", "one.log"]
+
+
+def test_waits_of_a_log_are_not_scaled(jobs: Read, tmp_path: Path) -> None:
+    """As in fio 3.33, where replay_time_scale is about time stamps."""
+    (tmp_path / "log.txt").write_text("fio version 2 iolog\n/a add\n/a read 0 4096\n/a wait 10\n/a read 0 4096\n")
+    found = jobs("[a]\nread_iolog=log.txt\nreplay_time_scale=50\n")
+    assert found.settings["replay.time-scale"] == 1.0
+    assert "replay_time_scale: no effect on waits, as in fio 3.33" in found.notes
 
 
 def test_a_log_without_times_is_replayed_at_the_depth_of_its_job(jobs: Read, tmp_path: Path) -> None:
@@ -348,15 +386,22 @@ def test_values_that_ask_for_what_is_done_anyway_are_taken(jobs: Read) -> None:
 def test_a_log_leaves_nothing_to_say_about_its_requests(jobs: Read, tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n")
     log = "[a]\nread_iolog=log.txt\n"
-    for name, line in (
-        ("loops", "loops=2"),
-        ("io_size", "io_size=1m"),
-        ("rwmixread", "rwmixread=70"),
-        ("ba", "ba=8k"),
-        ("time_based", "runtime=1\ntime_based"),
+    plain = jobs(log).settings
+    for line in (
+        "loops=2",
+        "io_size=1m",
+        "rwmixread=70",
+        "ba=8k",
+        "time_based",
+        "number_ios=1",
+        "rate_iops=5",
+        "fsync=1",
     ):
-        with pytest.raises(flashmesh.ConfigError, match=f"`{name}` does not go with `read_iolog`"):
-            jobs(log + line)
+        found = jobs(log + line)
+        assert found.settings == plain
+        assert f"[a] {line.partition('=')[0]}: no effect, the log of read_iolog says it" in found.notes
+    with pytest.raises(flashmesh.ConfigError, match="`thinktime` beside the times of a log is not modelled"):
+        jobs(log + "thinktime=5")
     stalled = jobs(f"{log}replay_no_stall=1\nruntime=2").settings
     assert (stalled["replay.mode"], stalled["replay.stop-time"]) == ("closed", "2000000us")
 
@@ -390,6 +435,8 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nzonemode=zbd\nsize=1z\n", 2, "`zbd` needs a zoned drive"),
         ("[a]\nwait_for=b\nsize=1m\n[b]\nsize=1m\n", 2, "no job `b` stands before this one"),
         ("[a]\nfile_service_type=zipf\nnrfiles=2\nsize=1m\n", 2, "`zipf` is not modelled"),
+        ("[a]\nzonemode=strided\nzonesize=8k\nrw=randread\nsize=1m\n", 3, "of sequential jobs alone"),
+        ("[a]\nzonemode=strided\nzonesize=8k\nzonerange=4k\nsize=1m\n", 4, "less than zonesize"),
         ("[a]\nsync=maybe\nrw=write\nsize=1m\n", 2, "`maybe` is not known"),
         ("[a]\nbs=100\n", 2, "whole sectors"),
         ("[a]\nbs=\n", 2, "`bs` has no value"),

@@ -83,6 +83,14 @@ def of_flashmesh(folder: Path, options: str, seed: int = 0) -> Requests:
         ("rw=write\nsize=32k\nnumber_ios=3\nloops=2\n", 32),
         ("rw=write\nsize=16k\noffset=8k\n", 24),
         ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=8k\nzoneskip=8k\nsize=64k\n", 64),
+        ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=8k\nsize=96k\n", 96),
+        ("rw=read\nfilesize=16k\nsize=64k\nnrfiles=2\n", 16),
+        ("rw=read\nfilesize=64k\nsize=50%\n", 64),
+        ("rw=read\nfilesize=64k\noffset=25%\nsize=16k\n", 64),
+        ("rw=read\nfilesize=64k\noffset=25%\nsize=128k\n", 64),
+        ("rw=read\nsize=32k\noffset=25%\nnrfiles=1\n", 40),
+        ("rw=read\nsize=32k\noffset=50%\n", 48),
+        ("rw=write\nsize=16k\nbssplit=8k/50:12k/50\n", 16),
     ],
 )
 def test_a_sequential_job_issues_what_fio_issues(tmp_path: Path, options: str, length_kib: int) -> None:
@@ -205,6 +213,20 @@ def test_runs_of_a_random_job_are_those_of_fio(tmp_path: Path, order: str) -> No
     for found in (ours, theirs):
         assert [found[at] for at in (0, 1, 2, 4, 5, 6, 8, 9, 10)] == [step] * 9
     assert ours.count(step) == pytest.approx(theirs.count(step), rel=0.05)
+
+
+@pytest.mark.parametrize("options", ["rw=rw\n", "rw=randread\nnorandommap\n", "rw=randread:8\n"])
+def test_loops_of_a_job_that_does_not_cover_its_files_go_on(tmp_path: Path, options: str) -> None:
+    ours, theirs = (
+        [offset for _, offset, _ in rows]
+        for rows in (
+            of_flashmesh(tmp_path, f"{options}size=1m\nloops=3\n"),
+            of_fio(tmp_path, f"{options}size=1m\nloops=3\n", 1 << 20),
+        )
+    )
+    assert len(ours) == len(theirs) == 768
+    assert len(set(ours)) == pytest.approx(len(set(theirs)), rel=0.12)
+    assert ours[256:512] != ours[:256]
 
 
 @pytest.mark.parametrize("word", ["zoned:60/10:30/20:10/70", "zoned_abs:60/1m:40/3m"])

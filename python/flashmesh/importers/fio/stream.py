@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.fio import values
-from flashmesh.importers.fio.pace import capped, pace
+from flashmesh.importers.fio.options import names
+from flashmesh.importers.fio.pace import capped, pace, think
 from flashmesh.importers.fio.requests import requests_of
 from flashmesh.importers.toml_text import size as size_text
 
@@ -18,25 +20,13 @@ if TYPE_CHECKING:
     from flashmesh.importers.toml_text import Value
 
 ENDLESS = 10**12
-LOG_SAYS = (
-    "rwmixread",
-    "rwmixwrite",
-    "bssplit",
-    "bsrange",
-    "ba",
-    "offset",
-    "offset_align",
-    "offset_increment",
-    "io_size",
-    "loops",
-    "random_distribution",
-    "rate_iops",
-    "rate",
-    "rate_process",
-    "thinktime",
-    "time_based",
-    "fsync",
-    "fdatasync",
+LOG_SAYS = names(
+    """
+    rw bs bssplit bsrange bs_is_seq_rand rwmixread rwmixwrite rw_sequencer ba size filesize offset offset_align
+    offset_increment io_size loops number_ios random_distribution percentage_random norandommap randrepeat
+    nrfiles file_service_type rate_iops rate rate_process rate_ignore_thinktime time_based fsync fdatasync sync
+    end_fsync fsync_on_close zonemode zonesize zonerange zoneskip
+    """
 )
 """Options on requests, times or counts; a replayed log determines these instead."""
 LOG_READ_MAX = 1 << 20
@@ -68,7 +58,7 @@ class Stream:
         job = self.job
         if phase:
             self.set("replay.phase", phase, "stonewall", "wait_for")
-        delay_us = job.get("startdelay", lambda text: values.time_us(text.partition("-")[0].strip(), "s"), 0)
+        delay_us = job.get("startdelay", self.delay, 0)
         if delay_us:
             self.set("replay.start-delay", f"{delay_us}us", "startdelay")
         if "read_iolog" in job.options:
@@ -76,34 +66,52 @@ class Stream:
         else:
             self.synthetic()
 
-    def log(self) -> None:
-        """Sets the keys of a job that replays a log."""
+    def delay(self, text: str) -> int:
+        """Reads the delay of the start in microseconds. fio draws one of a range; here it is the middle."""
+        least, dash, most = (part.strip() for part in text.partition("-"))
+        first = values.time_us(least, "s")
+        if not dash:
+            return first
+        self.job.found.note(f"startdelay: fio draws a delay of `{text}`; here the job starts in its middle")
+        return (first + values.time_us(most, "s")) // 2
+
+    def log_path(self) -> Path:
+        """Returns the log that the job replays; clones take the logs of a list in turn.
+
+        Raises:
+            ConfigError: If there is no such file.
+        """
         job = self.job
         option = job.options["read_iolog"]
-        for name in LOG_SAYS:
-            if name in job.options:
-                raise job.problem(
-                    job.options[name], f"`{name}` does not go with `read_iolog`, which says it", "remove it"
-                )
+        listed = [name.replace(r"\:", ":") for name in re.split(r"(?<!\\):", option.value) if name]
+        name = listed[self.clone % len(listed)] if listed else option.value
         try:
-            path = absolute(job.folder / option.value)
+            path = absolute(job.folder / name)
             is_there = path.is_file()
         except (OSError, ValueError) as error:
             what = getattr(error, "strerror", None) or str(error)
             raise job.problem(option, f"the path cannot be used: {what}", "name a file") from None
         if not is_there:
             raise job.problem(option, f"`{path}` is not there", "the path is relative to the job file")
+        return path
+
+    def log(self) -> None:
+        """Sets the keys of a job that replays a log."""
+        job = self.job
+        path = self.log_path()
+        given = sorted(LOG_SAYS & job.options.keys())
+        if given:
+            job.found.note(f"[{job.name}] {', '.join(given)}: no effect, the log of read_iolog says it")
         self.set("workload.kind", "trace", "read_iolog")
         self.set("workload.trace", str(path), "read_iolog")
         self.set("workload.format", "auto", "read_iolog")
-        if "number_ios" in job.options:
-            self.set("workload.requests", job.get("number_ios", lambda text: values.whole(text, 1), 1), "number_ios")
+        self.set("workload.flushes", True, "read_iolog")
         self.stop()
         is_second, has_waits = second_version(path)
         stalls = not job.get("replay_no_stall", values.flag, False)
         if stalls and is_second and not has_waits:
             job.found.note(
-                f"[{job.name}] `{option.value}` has no times: it is replayed with iodepth requests in flight, "
+                f"[{job.name}] `{path.name}` has no times: it is replayed with iodepth requests in flight, "
                 "as replay_no_stall=1 asks for"
             )
             stalls = False
@@ -112,10 +120,16 @@ class Stream:
                 job.found.note("replay_time_scale: no effect without times")
             pace(self, None)
             return
+        if think(job)[0]:
+            raise job.problem(
+                job.options["thinktime"],
+                "`thinktime` beside the times of a log is not modelled",
+                "remove it, or ignore the times with replay_no_stall=1",
+            )
         if has_waits:
             self.set("workload.iolog-wait", "since-start-ms", "read_iolog")
             job.found.note(
-                f"[{job.name}] waits of `{option.value}` are read as fio 3.33 does, milliseconds from the start; "
+                f"[{job.name}] waits of `{path.name}` are read as fio 3.33 does, milliseconds from the start; "
                 "fio's manual says microseconds behind the previous wait: "
                 f"--set {self.prefix}workload.iolog-wait=after-previous-us"
             )
@@ -127,6 +141,9 @@ class Stream:
                 "replay_no_stall=1 keeps as many in flight"
             )
         percent = job.get("replay_time_scale", lambda text: values.whole(text, 1, 10_000), 100)
+        if has_waits and percent != 100:
+            job.found.note("replay_time_scale: no effect on waits, as in fio 3.33")
+            percent = 100
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
     def synthetic(self) -> None:
@@ -200,6 +217,8 @@ class Stream:
         if given and 1 in requests.kinds:
             count, name = min(given)
             self.set("workload.flush-every", count, name)
+            if any(other % count for other, _ in given):
+                job.found.note(f"[{job.name}] of fsync and fdatasync the more frequent one alone is followed")
 
     def zones(self, requests: Requests) -> None:
         """Sets the bytes that a sequential job skips after each zone (zonemode=strided)."""
@@ -208,11 +227,19 @@ class Stream:
         size = job.get("zonesize", job.bytes_of, 0)
         if not size or (mode is not None and mode.value == "none"):
             return
-        skip = job.get("zoneskip", job.bytes_of, 0)
-        covered = job.get("zonerange", job.bytes_of, size)
-        if requests.pattern != "sequential" or covered != size:
+        # A zone of which a part is covered is that part with more to skip.
+        skip = job.get("zoneskip", job.bytes_of, 0) + max(job.get("zonerange", job.bytes_of, size) - size, 0)
+        if requests.pattern != "sequential":
             raise job.problem(
-                job.options["zonesize"], "zones are modelled of sequential jobs that cover them whole", "remove it"
+                job.options["zonesize"],
+                "zonemode=strided is modelled of sequential jobs alone",
+                "for random requests, take random_distribution=zoned_abs, or a job for each zone",
+            )
+        if job.get("zonerange", job.bytes_of, size) < size:
+            raise job.problem(
+                job.options["zonerange"],
+                "zonerange: less than zonesize, so each zone is covered several times, which is not modelled",
+                "take loops, or a zonesize of at most zonerange",
             )
         if skip:
             self.set("workload.skip-after", size_text(size), "zonesize")
@@ -235,7 +262,7 @@ class Stream:
         """Sets the end of the stream: its requests, or the size and the number of its passes."""
         job = self.job
         timed = self.stop()
-        loops = job.get("loops", lambda text: values.whole(text, 1, ENDLESS), 1)
+        loops = job.get("loops", lambda text: values.whole(text, 0, ENDLESS), 1) or 1
         if timed:
             self.set("workload.requests", ENDLESS, "time_based")
             return
@@ -247,13 +274,27 @@ class Stream:
             self.set("workload.requests", ENDLESS, "runtime")
         if pass_size is None:
             return
+        if loops > 1 and not self.covers(requests):
+            # In fio, a loop ends early where the job has covered its files. Other jobs go on to the bytes of all loops.
+            pass_size, loops = pass_size * loops, 1
+            rewrites = False
+        else:
+            rewrites = loops > 1 or (total is not None and pass_size > total)
         self.set("workload.pass-size", size_text(max(pass_size // 512 * 512, 512)), "io_size", "size", "filesize")
         if loops > 1:
             self.set("workload.passes", loops, "loops")
-        rewrites = loops > 1 or (total is not None and pass_size > total)
         repeats = job.get("randrepeat", values.flag, True) and "randseed" not in job.options
         if rewrites and repeats:
             self.set("workload.same-passes", True, "randrepeat", "loops")
+
+    def covers(self, requests: Requests) -> bool:
+        """Returns whether a pass covers every block of the files once, and is over then."""
+        keys = ("run-length", "random-share", "skip", "alignment")
+        if any(f"{self.prefix}workload.{key}" in self.job.found.settings for key in keys):
+            return False
+        if requests.pattern == "sequential":
+            return requests.kinds != (0, 1)
+        return f"{self.prefix}workload.random-map" in self.job.found.settings
 
 
 def second_version(path: Path) -> tuple[bool, bool]:

@@ -214,7 +214,8 @@ class Translation:
         try:
             return read(option.value)
         except values.Misfit as misfit:
-            raise self.problem(option, f"{option.written}: {misfit}") from None
+            remedy = f"`fio --cmdhelp={option.name}` shows what it takes"
+            raise self.problem(option, f"{option.written}: {misfit}", remedy) from None
 
     def bytes_of(self, text: str) -> int:
         """Reads a size."""
@@ -253,27 +254,34 @@ class Translation:
     def offset(self, clone: int) -> int:
         """Returns the offset of a clone within its files.
 
-        If `offset` or `offset_increment` is a percentage, fio rounds the offset up to a multiple of `offset_align`, or
-        without this option, of the smallest block size.
+        If `offset` or `offset_increment` is a percentage, of the file, fio rounds the offset up to a multiple of
+        `offset_align`, or without this option, of the smallest block size.
         """
         names = ("offset", "offset_increment")
-        percent = {name: round(100 * (self.get(name, values.percentage, None) or 0)) for name in names}
+        percent = {name: self.get(name, values.percentage, None) for name in names}
         first, each = (
-            self.capacity() * percent[name] // 100 if percent[name] else self.get(name, self.bytes_of, 0)
-            for name in names
+            self.get(name, self.bytes_of, 0) if share is None else self.whole_file() * round(100 * share) // 100
+            for name, share in percent.items()
         )
         align = self.get("offset_align", self.bytes_of, 0)
-        if any(percent.values()):
+        if any(share is not None for share in percent.values()):
             step = align or smallest_block(self)
             return -(-(first + clone * each) // step) * step
         if align:
             self.found.note("offset_align: no effect, it rounds percentages alone")
         return first + clone * each
 
+    def whole_file(self) -> int:
+        """Returns the bytes of a file, of which an offset can be a share; those of the drive without a size."""
+        if self.is_device() or self.get("size", values.percentage, None) is not None:
+            return self.capacity()
+        size = self.get("size", self.bytes_of, 0) // len(self.paths(0))
+        return size or self.get("filesize", self.file_length, 0) or self.capacity()
+
     def span(self, clone: int) -> int | None:
         """Returns the bytes that a clone uses of each file; None for the rest of the file."""
         offset, count = self.offset(clone), len(self.paths(clone))
-        filesize = self.get("filesize", self.bytes_of, 0)
+        filesize = self.get("filesize", self.file_length, 0)
         if filesize:
             return max(filesize - offset, 0)
         share = self.get("size", values.percentage, None)
@@ -288,6 +296,14 @@ class Translation:
         elif offset or not self.ends_by_itself():
             return max(self.capacity() - offset, 0)
         return None
+
+    def file_length(self, text: str) -> int:
+        """Reads the length of a file. fio draws one of a range for each file; here each file has the mean."""
+        least, dash, most = text.partition("-")
+        if not dash:
+            return self.bytes_of(text)
+        self.found.note(f"[{self.name}] filesize: fio draws a length of `{text}` for each file; here each has the mean")
+        return (self.bytes_of(least.strip()) + self.bytes_of(most.strip())) // 2 // DEFAULT_SIZE * DEFAULT_SIZE
 
     def ends_by_itself(self) -> bool:
         """Returns whether an option other than a size ends the job."""
@@ -304,8 +320,10 @@ class Translation:
         if "io_size" in self.options:
             return self.get("io_size", lambda text: self.share_of(text, lambda: total or self.capacity()), 0) or total
         if total is not None and ("size" in self.options or "filesize" in self.options):
-            size = self.get("size", lambda text: self.share_of(text, lambda: total), total)
-            return total if self.get("size", values.percentage, None) is not None else size
+            is_share = self.get("size", values.percentage, None) is not None
+            if is_share and "filesize" not in self.options:
+                return total
+            return min(self.get("size", lambda text: self.share_of(text, lambda: total), total) or total, total)
         return None if self.ends_by_itself() else total
 
     def range_of(self, clone: int) -> tuple[int, int | None]:
