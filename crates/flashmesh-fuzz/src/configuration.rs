@@ -176,7 +176,7 @@ fn check(text: &str, overrides: &[String]) {
     match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {
             let written = config.to_toml();
-            let again = Config::from_str(&written, "written.toml", &[]).expect("what was written can be read");
+            let again = Config::from_str(&written, "written.toml", &[]).expect("the written configuration is valid");
             assert_eq!(again, config, "written and read again:\n{written}");
         }
         Err(error) => {

@@ -51,7 +51,7 @@ fn check(text: &str) {
     match FittedProfile::from_toml(text, Path::new("fuzzed.toml")) {
         Ok(model) => {
             let again = FittedProfile::from_toml(&model.to_toml(), Path::new("written.toml"));
-            assert_eq!(again.expect("what was written can be read"), model);
+            assert_eq!(again.expect("the written profile is valid"), model);
             let capacity = Bytes::new(model.address_span);
             let mut source = FittedSource::new(&model, Some(100), capacity, Bytes::new(512), false, 1)
                 .expect("a drive of the span of its addresses is large enough");

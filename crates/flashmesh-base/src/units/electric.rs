@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn current_times_voltage_is_power() {
-        assert_eq!(Current::from_ma(25) * Voltage::from_mv(3_300), "82.5mW".parse().expect("a power"));
+        assert_eq!(Current::from_ma(25) * Voltage::from_mv(3_300), "82.5mW".parse().expect("the text is a power"));
         assert_eq!(Current(u64::MAX) * Voltage(2), Wattage(u64::MAX));
     }
 

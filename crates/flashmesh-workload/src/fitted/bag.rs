@@ -132,7 +132,8 @@ mod tests {
         let mut left = [(0, 500), (1, 500)];
         let mut drawn = [0; 2];
         for _ in 0..400 {
-            drawn[draw_joint(&mut left, [affinity.of(0), affinity.of(2)], &mut generator).expect("some are left")] += 1;
+            drawn[draw_joint(&mut left, [affinity.of(0), affinity.of(2)], &mut generator)
+                .expect("outcomes are left")] += 1;
         }
         assert!(drawn[0] > 380, "{drawn:?}");
         while let Some(outcome) = draw_joint(&mut left, [affinity.of(0), affinity.of(0)], &mut generator) {

@@ -196,10 +196,10 @@ mod tests {
     }
 
     fn transfer(holds: &mut Holds, grant: Grant, message: TransferKind, [from, until]: [u64; 2]) {
-        holds.moved(ns(from)).expect("nothing was wrong");
+        holds.moved(ns(from)).expect("no rule is violated");
         holds.granted(grant, ns(from));
         holds.sent(grant, payload(message));
-        holds.moved(ns(until)).expect("nothing was wrong");
+        holds.moved(ns(until)).expect("no rule is violated");
         holds.released(grant, ns(until));
     }
 
@@ -239,7 +239,7 @@ mod tests {
             let mut holds = Holds::new(rule);
             transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
             if rule == HoldPath::Programs {
-                holds.moved(ns(100)).expect("it goes on");
+                holds.moved(ns(100)).expect("the hold continues");
                 holds.acknowledgement_sent(DieId(3), END);
                 holds.acknowledged(DieId(3), END, ns(100));
                 given_back(&mut holds, 5, 100);
@@ -254,7 +254,7 @@ mod tests {
     fn a_path_that_serves_another_die_in_the_midst_of_a_transaction_is_caught() {
         let mut holds = Holds::new(HoldPath::Always);
         transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
-        holds.moved(ns(20)).expect("nothing was wrong");
+        holds.moved(ns(20)).expect("no rule is violated");
         holds.granted(Grant { die: DieId(2), ..COMMAND }, ns(20));
         let error = holds.moved(ns(21)).expect_err("die 3 programs still");
         assert_eq!(error, "path 1 serves die 2 since 20ns, in the midst of a transaction of die 3");

@@ -210,7 +210,7 @@ mod tests {
     /// Checks that the oracle rejects the last event of `seen` with `message` and accepts the others.
     fn refused(seen: &[InterfaceNotice], message: &str) {
         let mut queues = queues();
-        let (last, before) = seen.split_last().expect("something is seen");
+        let (last, before) = seen.split_last().expect("events were seen");
         for &seen in before {
             assert_eq!(queues.check_event(seen), Ok(()));
         }

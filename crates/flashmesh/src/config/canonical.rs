@@ -26,7 +26,7 @@ fn json_of(value: &str) -> Value {
         return Value::from(is_set);
     }
     let mut table: Map<String, Value> = toml::from_str(&format!("value = {value}")).expect("canonical values are TOML");
-    table.remove("value").expect("the only key")
+    table.remove("value").expect("the table has the key")
 }
 
 impl Config {
@@ -129,16 +129,16 @@ mod tests {
 
     #[test]
     fn first_difference_is_that_of_the_first_key_that_either_sets_otherwise() {
-        let read = |text| Config::from_str(text, "test", &[]).expect("it can be read");
+        let read = |text| Config::from_str(text, "test", &[]).expect("the configuration is valid");
         let plain = read("");
         assert_eq!(plain.first_difference(&plain), None);
         let other = read("seed = 5\n[fabric]\nkind = \"ideal\"\n");
-        let (key, values) = plain.first_difference(&other).expect("they differ");
+        let (key, values) = plain.first_difference(&other).expect("the configurations differ");
         assert_eq!((key.as_str(), values[1].as_deref()), ("seed", Some("5")));
         let cut = read("[power]\ncut = \"200us\"\n");
-        let one_way = plain.first_difference(&cut).expect("they differ");
+        let one_way = plain.first_difference(&cut).expect("the configurations differ");
         assert_eq!(one_way, ("power.cut".to_owned(), [None, Some("\"200us\"".to_owned())]));
-        assert_eq!(cut.first_difference(&plain).expect("they differ").0, one_way.0);
+        assert_eq!(cut.first_difference(&plain).expect("the configurations differ").0, one_way.0);
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         let presets = Config::presets().iter().map(|preset| {
             Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets can be read")
         });
-        let configs = presets.chain([Config::default(), with_streams.expect("it can be read")]);
+        let configs = presets.chain([Config::default(), with_streams.expect("the configuration is valid")]);
         for config in configs {
             let parsed: Value = toml::from_str(&config.to_toml()).expect("the canonical form is TOML");
             assert_eq!(config.to_json(), parsed.to_string());

@@ -364,7 +364,7 @@ mod tests {
     /// Requests a path for `phase` of die 0, and returns the grant.
     fn granted(held: &mut AnyFabric, phase: TransferPhase, outbox: &mut Outbox) -> Grant {
         held.acquire(DieId(0), phase, Time::ZERO, outbox);
-        outbox.grants.pop().expect("a path is free").grant
+        outbox.grants.pop().expect("the path is free").grant
     }
 
     /// Checks a die that starts a program, and is sent another read, while its register holds the data of a read. The second read gets a path of its

@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn every_kind_says_of_every_key_of_fabric_whether_it_acts() {
-        let section = Config::sections().iter().find(|section| section.name == "fabric").expect("it is declared");
+        let section =
+            Config::sections().iter().find(|section| section.name == "fabric").expect("the section is declared");
         for info in KINDS {
             for parameter in &section.parameters {
                 let key = format!("fabric.{}", parameter.key);

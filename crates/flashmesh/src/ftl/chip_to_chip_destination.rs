@@ -267,7 +267,7 @@ mod tests {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
             let to = ftl.admit_chip_to_chip(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
-            let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is kept for it");
+            let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the arrival");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.finish_incoming(to);
             // The static order puts page 12 on plane 3 as well.

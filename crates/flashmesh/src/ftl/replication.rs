@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn figure_6_a_page_with_a_replica_is_at_two_locations_until_it_is_written() {
         let mut ftl = drive();
-        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let replica = replicate(&mut ftl, 4, 1);
         assert!(ftl.is_at(Lpn(4), original) && ftl.is_at(Lpn(4), replica));
         let ppn = ftl.allocate(PlaneId(0), HOST).expect("there is room");
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn the_original_or_the_replica_can_be_kept() {
         let mut ftl = drive();
-        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let replica = replicate(&mut ftl, 4, 1);
         assert_eq!(ftl.drop_replica(Lpn(4)), Some(replica));
         assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(original), None));
@@ -182,7 +182,7 @@ mod tests {
         assert!(ftl.commit_move(Lpn(4), replica, to));
         assert_eq!(ftl.replica_of(Lpn(4)), Some(to));
         ftl.audit().expect("the tables agree");
-        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let to = ftl.allocate(PlaneId(0), OpenBlockKind::Collection).expect("there is room");
         assert!(ftl.commit_move(Lpn(4), original, to) && ftl.lookup(Lpn(4)) == Some(to));
         ftl.audit().expect("the tables agree");
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_plane_takes_guests_up_to_its_limit() {
         let mut ftl = drive();
-        let most = ftl.replicas.as_ref().expect("it is enabled").guests_max(PlaneId(1));
+        let most = ftl.replicas.as_ref().expect("replication is enabled").guests_max(PlaneId(1));
         assert!(most > 0);
         let mut lpn = 0;
         while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
@@ -206,7 +206,7 @@ mod tests {
             }
             lpn += 2;
         }
-        assert!(ftl.replicas.as_ref().expect("it is enabled").guests(PlaneId(1)) <= most);
+        assert!(ftl.replicas.as_ref().expect("replication is enabled").guests(PlaneId(1)) <= most);
         ftl.audit().expect("the tables agree");
     }
 
@@ -220,13 +220,13 @@ mod tests {
             assert!(found.contains(expected), "{found}");
         };
         finds("is valid for", &|ftl| {
-            ftl.replicas.as_mut().expect("it is enabled").homes_mut().clear();
+            ftl.replicas.as_mut().expect("replication is enabled").homes_mut().clear();
         });
         finds("which is not valid", &|ftl| {
-            let ppn = ftl.replica_of(Lpn(4)).expect("it has one");
+            let ppn = ftl.replica_of(Lpn(4)).expect("the page has a replica");
             ftl.invalidate(ppn);
         });
-        finds("guests", &|ftl| ftl.replicas.as_mut().expect("it is enabled").counts_mut()[1] += 1);
+        finds("guests", &|ftl| ftl.replicas.as_mut().expect("replication is enabled").counts_mut()[1] += 1);
     }
 
     #[test]
@@ -234,8 +234,8 @@ mod tests {
         let finds = |expected: &str, fault: &dyn Fn(&mut Replicas, [Ppn; 3])| {
             let mut ftl = drive();
             let replica = replicate(&mut ftl, 4, 1);
-            let [four, six] = [4, 6].map(|lpn| ftl.lookup(Lpn(lpn)).expect("it was written"));
-            fault(ftl.replicas.as_mut().expect("it is enabled"), [four, six, replica]);
+            let [four, six] = [4, 6].map(|lpn| ftl.lookup(Lpn(lpn)).expect("the page was written"));
+            fault(ftl.replicas.as_mut().expect("replication is enabled"), [four, six, replica]);
             let found = ftl.audit().expect_err("the fault is found");
             assert!(found.contains(expected), "{found}");
         };

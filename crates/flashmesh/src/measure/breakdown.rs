@@ -289,7 +289,7 @@ mod tests {
         let mut breakdown = Breakdown::default();
         breakdown.record(Time::from_ns(100), Time::ZERO, &spent(60, 10));
         breakdown.record(Time::from_ns(300), Time::ZERO, &spent(60, 200));
-        let mean = breakdown.mean(Time::ZERO).expect("two requests");
+        let mean = breakdown.mean(Time::ZERO).expect("two requests completed");
         assert_eq!((mean.count, mean.host, mean.array, mean.path_wait), (2, 35_000.0, 60_000.0, 105_000.0));
     }
 
@@ -300,7 +300,7 @@ mod tests {
             breakdown.record(Time::from_ns(100), Time::ZERO, &spent(100, 0));
         }
         breakdown.record(Time::from_us(50), Time::ZERO, &spent(100, 49_900));
-        let tail = breakdown.mean(Time::from_us(50)).expect("one request");
+        let tail = breakdown.mean(Time::from_us(50)).expect("one request is that slow");
         assert_eq!((tail.count, tail.path_wait), (1, 49_900_000.0));
     }
     #[test]

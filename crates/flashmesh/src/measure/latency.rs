@@ -238,7 +238,7 @@ mod tests {
     const SIGNIFICANT_DIGITS: u8 = 3;
 
     fn histogram() -> Histogram<u64> {
-        Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("within its range")
+        Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("the bounds of the histogram are valid")
     }
 
     proptest! {
@@ -274,11 +274,11 @@ mod tests {
         let mut latencies = LatencyHistogram::default();
         // Latencies are 10 us and 30 us equally often, each 10 us from the mean.
         (0..1000).for_each(|each| latencies.record(Time::from_us(10 + 20 * (each % 2))));
-        let summary = latencies.summary().expect("there are some");
+        let summary = latencies.summary().expect("latencies were recorded");
         assert_eq!(summary.deviation, 1e7);
         let mut alike = LatencyHistogram::default();
         (0..1000).for_each(|_| alike.record(Time::from_ps(123_456_789)));
-        assert_eq!(alike.summary().expect("there are some").deviation, 0.0);
+        assert_eq!(alike.summary().expect("latencies were recorded").deviation, 0.0);
     }
 
     #[test]

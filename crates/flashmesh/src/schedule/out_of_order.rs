@@ -381,7 +381,7 @@ mod tests {
         kinds.iter().for_each(|&priority| waits.arrive((0, 0, UserRead, priority)));
         let mut of: Vec<Priority> = kinds.to_vec();
         for _ in 0..700 {
-            let taken = waits.take(&mut policy, Time::from_us(1_000), false, false).expect("something waits");
+            let taken = waits.take(&mut policy, Time::from_us(1_000), false, false).expect("a transaction waits");
             let priority = of[taken as usize];
             served[priority.index()] += 1;
             waits.arrive((0, 0, UserRead, priority));

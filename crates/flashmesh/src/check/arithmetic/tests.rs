@@ -299,7 +299,7 @@ proptest! {
         };
         let is_overfull = |plane| partition.load(PlaneId(plane)) > drive.pages_per_plane();
         prop_assume!(!(0..drive.planes()).any(is_overfull));
-        let ends = config.namespaces(&drive).expect("they fit the drive");
+        let ends = config.namespaces(&drive).expect("the namespaces fit the drive");
         let pages = ends.iter().map(|space| drive.lpn_of(space.start + space.capacity).0).max().unwrap_or(0);
         let homes = Unwritten::new(&config);
         let expected = StaticOrder::divided(&drive, &partition);

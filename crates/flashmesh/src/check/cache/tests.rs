@@ -216,7 +216,7 @@ fn more_pages_than_there_is_room_for_are_caught_when_written_and_when_filled() {
     let (mut oracles, now) = full();
     submit(&mut oracles, 2, Read, 5 * PAGE, PAGE, now);
     oracles.page_read(Ppn(2), Lpn(5), Some(RequestId(2)), now);
-    let mut cache = oracles.cache.take().expect("it is on");
+    let mut cache = oracles.cache.take().expect("the oracle is enabled");
     let filled = cache.filled(RequestId(2), Lpn(5), WHOLE);
     assert_eq!(filled, Err("the cache holds 3 pages, but has room for 2".to_owned()));
 }
@@ -269,7 +269,7 @@ fn other_sectors_than_were_written_and_pages_of_nobody_are_caught() {
 fn a_read_that_completes_without_all_of_a_page_is_caught() {
     let mut oracles = oracles();
     cached(&mut oracles, 0, 3, Sectors::range(0, 2), us(0));
-    let mut cache = oracles.cache.take().expect("it is on");
+    let mut cache = oracles.cache.take().expect("the oracle is enabled");
     let io = IoRequest { arrival: us(0), kind: Read, offset: Bytes::new(3 * PAGE), size: Bytes::new(PAGE), stream: 0 };
     cache.submitted(RequestId(1), &io);
     assert_eq!(cache.found(RequestId(1), Lpn(3), Sectors::range(0, 2)), Ok(false));

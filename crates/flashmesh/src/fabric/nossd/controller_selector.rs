@@ -196,7 +196,7 @@ mod tests {
 
     fn controllers(config: &config::Nossd) -> (ControllerSelector, u32) {
         let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
-        let topology = topology(config, &geometry).expect("64 chips");
+        let topology = topology(config, &geometry).expect("the drive has 64 chips");
         (ControllerSelector::new(config, &geometry, &topology), 0)
     }
 

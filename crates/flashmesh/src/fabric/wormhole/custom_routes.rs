@@ -279,8 +279,9 @@ mod tests {
             (false, 0) | (true, _) => xy(at, to),
             (false, _) => GridDirection::North,
         };
-        let routed =
-            topology(Grid::mesh(3, 3)).routed(&mut |at, to, _| Some(detour(at, to))).expect("it is free of deadlock");
+        let routed = topology(Grid::mesh(3, 3))
+            .routed(&mut |at, to, _| Some(detour(at, to)))
+            .expect("the routing is free of deadlock");
         assert_eq!(routed.hops(TerminalId(6), TerminalId(8)), 6);
         assert_eq!(routed.hops(TerminalId(6), TerminalId(6)), 0);
     }

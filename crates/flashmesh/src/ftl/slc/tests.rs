@@ -90,7 +90,7 @@ fn blocks_are_folded_by_valid_pages_and_ties_in_order_of_filling() {
     cache(&mut ftl, 0..12);
     (5..8).for_each(|lpn| assert!(ftl.deallocate(Lpn(lpn))));
     assert_eq!([fold(&mut ftl), fold(&mut ftl)], [Some(1), Some(4)]);
-    let first = ftl.geometry.block_of(ftl.lookup(Lpn(0)).expect("it was written"));
+    let first = ftl.geometry.block_of(ftl.lookup(Lpn(0)).expect("the page was written"));
     assert!(!ftl.geometry.is_slc(first), "block 17 was filled before block 19");
     assert_eq!([fold(&mut ftl), fold(&mut ftl)], [Some(4), None]);
     assert_eq!((ftl.mapped_pages(), ftl.has_slc_page(PLANE)), (9, true));
@@ -116,10 +116,10 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     for _ in 0..11 {
         assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
-    let block = only(ftl.begin_fold(PLANE).expect("there is a place"));
+    let block = only(ftl.begin_fold(PLANE).expect("a block can be folded"));
     assert_eq!(ftl.allocate(PLANE, OpenBlockKind::SHARED), None, "the fold keeps it");
     for lpn in (0..4).map(Lpn) {
-        let from = ftl.lookup(lpn).expect("it was written");
+        let from = ftl.lookup(lpn).expect("the page was written");
         let to = ftl.allocate_move(PLANE, OpenBlockKind::Fold).expect("a fold has its place");
         assert!(ftl.commit_move(lpn, from, to));
     }
