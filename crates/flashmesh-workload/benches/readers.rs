@@ -18,7 +18,7 @@ use traces::{CAPACITY, Lines, read_all, stream};
 const REPETITIONS: usize = 5;
 const LINES: u64 = 5_000_000;
 
-/// The formats to measure.
+/// Formats that are measured.
 const FORMATS: [(TraceFormat, &str); 9] = [
     (TraceFormat::Ascii, "ascii"),
     (TraceFormat::Msr, "msr"),
@@ -33,7 +33,7 @@ const FORMATS: [(TraceFormat, &str); 9] = [
 
 fn main() {
     let lines = std::env::var("FLASHMESH_BENCH_LINES").ok().and_then(|text| text.parse().ok()).unwrap_or(LINES);
-    // FLASHMESH_BENCH_FORMATS names those to measure, between commas; all unless set.
+    // FLASHMESH_BENCH_FORMATS lists the formats to measure, separated by commas; by default all.
     let chosen = std::env::var("FLASHMESH_BENCH_FORMATS").ok();
     let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen.split(',').any(|part| part == name));
     for (format, name) in FORMATS.into_iter().filter(|(_, name)| is_chosen(name)) {
@@ -54,7 +54,7 @@ fn main() {
     println!("all on a drive of {CAPACITY}");
 }
 
-/// Prints million lines a second of the median run, and what it computed.
+/// Prints million lines per second of the median run, and the hash that it computed.
 fn print_row(name: &str, lines: u64, mut run: impl FnMut() -> u64) {
     let mut runs: Vec<(f64, u64)> = (0..REPETITIONS)
         .map(|_| {

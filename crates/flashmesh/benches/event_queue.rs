@@ -19,7 +19,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// What a die of the benchmark has finished.
+/// Step that a die of the benchmark has completed.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),
@@ -58,7 +58,7 @@ impl Queue for Lanes {
     }
 }
 
-/// Time and order of scheduling packed into one key of a binary heap.
+/// Binary heap whose key packs the time of an event and its scheduling order.
 #[derive(Default)]
 struct PackedHeap {
     heap: BinaryHeap<Reverse<(u128, u8, u32)>>,
@@ -77,7 +77,7 @@ impl Queue for PackedHeap {
     }
 }
 
-/// A hashed timing wheel of 8192 slots of 1.024 ns; each slot is sorted when its turn comes.
+/// Hashed timing wheel with 8192 slots of 1.024 ns. Each slot is sorted when the wheel reaches it.
 struct Wheel {
     slots: Vec<VecDeque<(u64, u64, u8, u32)>>,
     slot: u64,
@@ -111,7 +111,7 @@ impl Queue for Wheel {
         }
         loop {
             let slot = &mut self.slots[(self.slot % SLOTS) as usize];
-            // An entry of a later turn of the wheel lies behind those of this turn.
+            // Entries of the wheel's next turns follow those of this turn.
             if let Some(&(at_ps, _, kind, die)) = slot.front()
                 && at_ps >> SLOT_SHIFT == self.slot
             {
@@ -140,7 +140,7 @@ fn unpack(kind: u8, die: u32) -> Step {
     }
 }
 
-/// Runs the reads; gives a hash of the events in their order.
+/// Simulates the reads. Returns a hash of the events in order.
 fn run(mut queue: impl Queue) -> u64 {
     let mut free_at = [0u64; CHANNELS as usize];
     let (mut left, mut hash) = (READS, 0xcbf2_9ce4_8422_2325u64);

@@ -59,7 +59,7 @@ fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     (ftl, geometry)
 }
 
-/// Uniform random writes on a drive in steady state, with enough spare space for a write amplification of about 4.
+/// Measures uniform random writes on a drive in steady state, with spare space for a write amplification of about 4.
 fn writes() {
     let mut config = Config::default();
     config.geometry.over_provisioning = 0.14;
@@ -88,7 +88,7 @@ fn report(what: &str, begun: Instant, detail: &str) {
     println!("{what:<36} {seconds:>9.4} s  peak {:>5} MB  {detail}", peak_megabytes());
 }
 
-/// The high-water mark of resident memory; 0 where the system does not tell.
+/// Returns the peak resident memory; 0 if the system does not report it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kilobytes =

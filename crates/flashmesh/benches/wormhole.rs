@@ -16,11 +16,11 @@ use rustc_hash::FxHasher;
 const RUNS: usize = 5;
 const FLITS: u32 = 512;
 
-/// One promise: the traffic, the buffers, how many packets are sent, and the least million flits delivered a second.
+/// A promised speed: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
 struct Row {
     name: &'static str,
     buffer_flits: u32,
-    /// Packets a router sends on average every 1,024,000 cycles; none for as many as the network takes.
+    /// Mean number of packets per router in 1,024,000 cycles; `None` for as many as the network accepts.
     load: Option<u32>,
     packets: u64,
     floor: f64,
@@ -55,7 +55,7 @@ fn main() {
     }
 }
 
-/// Gives million flits delivered a second, and the hash of all deliveries.
+/// Returns million flits delivered per second, and the hash of all deliveries.
 fn run(row: &Row) -> (f64, u64) {
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
     let parameters = Parameters { buffer_flits: row.buffer_flits, ..Parameters::BOOKSIM };
@@ -90,7 +90,7 @@ impl Traffic {
         }
     }
 
-    /// Packets at random cycles from random routers, whatever the network makes of them.
+    /// Sends packets from random routers at random cycles, independent of the state of the network.
     fn open(&mut self, network: &mut WormholeNetwork, packets: u64, load: u32) {
         let cycles_a_packet = 1_024_000 / (64 * load);
         let mut now = 0;
@@ -106,7 +106,7 @@ impl Traffic {
         self.take_deliveries();
     }
 
-    /// A terminal that has sent a packet has the next one: none is ever idle.
+    /// Lets each terminal send its next packet at once after the last one.
     fn saturated(&mut self, network: &mut WormholeNetwork, packets: u64) {
         (0..64).for_each(|source| self.inject(network, 0, source));
         (0..64).for_each(|source| self.inject(network, 0, source));

@@ -1,28 +1,28 @@
-//! An allocator and a victim selector of one's own: where a page is written, and which block is collected.
+//! A custom allocator and a custom victim selector: they choose where a page is written, and which block is collected.
 //!
-//! An [`Allocator`] is told of every page that is written or read, with the request it belongs to. It sees what waits for each die, and is
-//! asked when a write arrives and again when it could be programmed. Full planes and planes of other namespaces are kept from it.
-//! Here each write goes to the die with the least to do, and changes its die when that one is busy while another is idle. A
-//! [`VictimSelector`] chooses among the blocks of a plane.
+//! An [`Allocator`] is notified of every page that is written or read, with the request of the page. It sees the queues of each die. It is called
+//! when a write arrives, and again before the write is programmed. The simulator never offers it full planes or planes of other namespaces.
+//! Here each write goes to the least loaded die, and moves to another die if its own is busy while another one is idle. A [`VictimSelector`] chooses
+//! among the blocks of a plane.
 
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::ids::{DieId, Lpn, PlaneId};
 use flashmesh::placement::{Allocator, Candidates, DriveView, Geometry, PageRead, PageWrite, SimRng, VictimSelector};
 use flashmesh::simulation::{Control, Simulation};
 
-/// To the die with the least to do, of equals to the one read least.
+/// Allocator that chooses the die with the fewest outstanding transactions; among equals, the one with the fewest reads so far.
 struct LeastLoaded {
     geometry: Geometry,
-    /// Pages read of each die.
+    /// Pages read from each die.
     reads: Vec<u64>,
-    /// Writes so far: they take the planes of a die in turn.
+    /// Number of writes. They take the planes of a die in turn.
     writes: u32,
 }
 
 impl Allocator for LeastLoaded {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         let geometry = &self.geometry;
-        // Pages of a request that follow each other begin to look on channels that follow each other.
+        // Consecutive pages of a request start their search on consecutive channels.
         let position = write.request.map_or(0, |part| part.position) % geometry.channels;
         let first = position * geometry.dies() / geometry.channels;
         let dies = (0..geometry.dies()).map(|number| DieId((first + number) % geometry.dies()));
@@ -33,7 +33,7 @@ impl Allocator for LeastLoaded {
 
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
-    // It waited for this die: not in vain, unless another one has run out of work meanwhile.
+    // The write keeps its die unless other writes wait there while another die is idle.
     fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }
@@ -43,7 +43,7 @@ impl Allocator for LeastLoaded {
     }
 }
 
-/// The fullest block of those with an invalid page: no policy for a real drive, but one that shows.
+/// Selector of the block with the fewest invalid pages, above 0: a bad policy, whose effect is easy to see.
 struct Laziest;
 
 impl VictimSelector for Laziest {
@@ -54,7 +54,7 @@ impl VictimSelector for Laziest {
 }
 
 fn main() {
-    // Requests of 16 pages, which this static order puts on one slow channel.
+    // This static order puts requests of 16 pages on one slow channel.
     let text = "geometry.blocks-per-plane = 64\nftl.allocation = \"PDWC\"\nworkload.request-size = \"64KiB\"\nfabric.channel-rate = \"300MB/s\"";
     let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is legal");
     config.workload.read_share = 0.1;
@@ -79,7 +79,7 @@ fn main() {
     );
     assert!(by_load.makespan_ps * 5 < by_number.makespan_ps * 4);
 
-    // A full drive of one die: the worse the victims, the more pages are moved for each that is written.
+    // On a full drive of one die, worse victims cause more moved pages per written page.
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
     config.geometry.blocks_per_plane = 64;

@@ -1,7 +1,7 @@
-//! A new interconnect in one file: a crossbar, over which any controller reaches any chip, compared with the bus.
+//! A custom interconnect in one file: a crossbar by which every controller reaches every chip, compared with the bus.
 //!
-//! The seam is [`Fabric`], with its contract above the trait; [`FabricInfo`] says what the rest of the simulator asks of a kind, such as which
-//! keys of `[fabric]` act on it. The oracles watch the run: [`ExpectedFabric`] tells them what they cannot know.
+//! It implements the trait [`Fabric`], whose documentation has the contract. [`FabricInfo`] describes the kind to the rest of the simulator, such as the
+//! keys of `[fabric]` that it uses. The oracles check the run; [`ExpectedFabric`] supplies properties that they cannot derive.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -20,7 +20,7 @@ static CROSSBAR: FabricInfo = FabricInfo {
     caption: "Every controller reaches every chip. Whoever waits longest gets the next controller that is free.",
     sections: &[],
     used_keys: &["fabric.channel-rate"],
-    // A crossbar has no channels that dies wait for: `fabric.arbitration` is refused.
+    // Dies never wait for a channel of a crossbar, so `fabric.arbitration` is refused.
     accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
     build_held: None,
@@ -44,7 +44,7 @@ struct Crossbar {
     rate: Rate,
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// By controller: the die that it serves, and since when.
+    /// For each controller, the die that it serves, and since when.
     serves: Vec<Option<(DieId, Time)>>,
     waiting: VecDeque<(DieId, TransferPhase)>,
     transfers: u64,
@@ -69,7 +69,7 @@ impl Crossbar {
         }
     }
 
-    /// Grants free controllers to those who wait.
+    /// Grants free controllers to waiting dies.
     fn serve(&mut self, now: Time, outbox: &mut Outbox) {
         while let Some(free) = self.serves.iter().position(Option::is_none) {
             let Some((die, phase)) = self.waiting.pop_front() else { return };
@@ -123,7 +123,7 @@ impl Fabric for Crossbar {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Half of all reads go to one row of chips, whose channel is all that the bus has for them.
+    // Half of all reads go to one row of chips, which share a single channel of the bus.
     let mut config = Config::default();
     config.geometry.blocks_per_plane = 64;
     config.workload.pattern = Pattern::HotStride;
@@ -142,7 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("bus {:.0} IOPS, crossbar {:.0} IOPS", bus.iops, crossbar.iops);
     assert!(crossbar.iops > 2.0 * bus.iops, "every controller serves the hot row");
 
-    // What the crossbar cannot do is refused, and never simulated as something else.
+    // A configuration that the crossbar does not support is refused.
     config.fabric.hold_path = HoldPath::Always;
     let refused = Simulation::with_interconnect(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
     println!("{refused}");

@@ -1,7 +1,7 @@
-//! A scheduler that chooses a lead and what joins it: reads of two planes at the same page offset, from wherever they wait.
+//! A custom scheduler that chooses a lead and the transactions that join it: reads of two planes at the same page offset, anywhere in the queues.
 //!
-//! [`Scheduler::decide`] sees the queues and states of every die and may take any transaction of a queue. A policy that also dispatches says
-//! which die asks for a path next.
+//! [`Scheduler::decide`] sees the queues and states of every die, and may take any transaction of a queue. A policy that also dispatches chooses the
+//! die that requests a path next.
 
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::ids::TransactionId;
@@ -11,7 +11,7 @@ use flashmesh::scheduler::{
 };
 use flashmesh::simulation::{Control, Simulation};
 
-/// Reads of two planes at the same page offset go together, from wherever they wait; else out of order.
+/// Scheduler that joins reads of two planes at the same page offset. Without such a pair it schedules out of order.
 struct Pairs {
     geometry: Geometry,
     otherwise: OutOfOrder,
@@ -23,7 +23,7 @@ impl Scheduler for Pairs {
     }
 
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
-        // The decision is about one die, but a policy may look at the queues of all.
+        // The decision is for one die, but a policy may look at the queues of all dies.
         for die in waiting.dies() {
             let mut seen: Vec<(QueueId, TransactionId, u32)> = Vec::new();
             for (queue, id, read) in waiting.load().queued(die, TransactionClass::UserRead) {
@@ -42,7 +42,7 @@ impl Scheduler for Pairs {
 }
 
 fn main() {
-    // Hundreds of random reads wait for each of four dies, of pages that earlier writes have left anywhere.
+    // Hundreds of random reads wait for each of four dies; earlier writes have scattered their pages.
     let mut config = Config::default();
     config.geometry.channels = 2;
     config.geometry.chips_per_channel = 2;

@@ -16,15 +16,15 @@ use flashmesh::policy::{DispatchedWrites, FirmwarePolicy, PlacementStage, Policy
 use flashmesh::scheduler::{Purpose, Transaction};
 use flashmesh::simulation::{Control, Simulation};
 
-/// Holds writes until a die is idle.
+/// Policy that holds writes until a die is idle.
 struct WholeDies {
     geometry: Geometry,
     held: VecDeque<TransactionId>,
-    /// The die that is asked first next time.
+    /// Number of the die that is checked first next time.
     next: u32,
-    /// Writes that were sent and have not ended.
+    /// Number of writes that were released and have not completed.
     under_way: u32,
-    /// Whether something has happened since writes were sent last.
+    /// Whether an event has occurred since the last release of writes.
     has_changed: bool,
 }
 
@@ -81,7 +81,7 @@ impl FirmwarePolicy for WholeDies {
                 }
             }
         }
-        // While a write is under way its end lets others go on. When none is, one has to wait for its page at its plane.
+        // The end of a write in flight releases others. If none is in flight, release one, which waits for its page at its plane.
         if self.under_way == 0
             && let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn)
         {

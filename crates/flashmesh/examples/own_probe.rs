@@ -1,6 +1,6 @@
-//! A probe of one's own: it counts the reads that each die serves.
+//! A custom probe that counts the reads of each die.
 //!
-//! A [`Probe`] is told what happens in a run ([`Notice`] lists it) and changes nothing.
+//! A [`Probe`] is notified of the events of a run (see [`Notice`]) and changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use flashmesh::probe::{Notice, OperationKind, Probe};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
-/// Pages read from each die.
+/// Number of pages read from each die.
 #[derive(Clone, Default)]
 struct ReadsPerDie(Arc<Mutex<BTreeMap<DieId, usize>>>);
 

@@ -1,8 +1,8 @@
-//! A quantity of one's own in the report: how many requests took longer than 200 us, and by how much the slowest did.
+//! A custom quantity in the report: the number of requests slower than 200 us, and the largest excess.
 //!
-//! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts
-//! it, and adds it to the report when the run is over. A quantity of every report is declared in the same way beside what counts it, such
-//! as in `GcReport`; `make generate` then writes the Python classes, the reference and the schema.
+//! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts the
+//! quantity and adds it to the report at the end of the run. Built-in quantities are declared in the same way, beside the code that counts them, for
+//! example in `GcReport`; `make generate` then writes the Python classes, the reference page and the schema.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -22,12 +22,12 @@ flashmesh::quantities! {
     SlowReport as "Slow" {
         /// Requests of the run that completed more than 200 us after their issue.
         requests: u64, in "requests";
-        /// Latency of the slowest of them, less the 200 us.
+        /// Latency of the slowest of these requests, minus 200 us.
         excess_max_ps: Option<u64>, in "ps", null "when there are none";
     }
 }
 
-/// Counts what is slow.
+/// Probe that counts slow requests.
 #[derive(Default)]
 struct Slow {
     issued_at: HashMap<RequestId, Time>,
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     simulation.add_probe(Box::<Slow>::default());
     let report = simulation.run(&Control::default())?;
 
-    // It stands in the JSON, and agrees with the histogram of latencies: the slowest request is the same.
+    // The JSON has the quantity, and its slowest request is that of the latency histogram.
     let json = report.to_json();
     let slow = &json["own"]["slow"];
     println!("slow: {slow}");
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(slow["requests"].as_u64().is_some_and(|requests| 0 < requests && requests < report.requests));
     assert_eq!(slow["excess_max_ps"].as_u64(), Some(latency.max - LIMIT.as_ps()));
 
-    // The declaration says what it is.
+    // The declaration describes the quantity.
     let spec = SlowReport::spec();
     assert_eq!((spec.class, spec.doc.as_str()), (Some("Slow"), "Requests slower than 200 us."));
     assert_eq!((&spec.quantities[0].shape, spec.quantities[0].unit), (&Shape::Integer, Some("requests")));

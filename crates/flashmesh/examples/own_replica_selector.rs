@@ -1,7 +1,7 @@
-//! A selector of one's own between two copies of a page: the copy serves only where its die has nothing else to read.
+//! A custom selector between two copies of a page: the replica serves a read only if its die has no other read.
 //!
-//! With `[replication]` pages that collide again and again have a copy on another die. [`ReplicaSelector`] decides which of the two serves
-//! a read when it is dispatched. The default takes the die with fewer reads outstanding.
+//! With `[replication]`, pages that collide repeatedly have a replica on another die. [`ReplicaSelector`] decides which of the two serves a read when it
+//! is dispatched. The default takes the die with fewer outstanding reads.
 
 use flashmesh::config::{Config, Pattern};
 use flashmesh::ids::Lpn;
@@ -10,7 +10,7 @@ use flashmesh::report::ReplicationCounts;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Bytes;
 
-/// The copy serves when its die has nothing to read and that of the original has.
+/// Selector of the replica if its die has no outstanding read and the die of the original has one.
 struct IdleCopies;
 
 impl ReplicaSelector for IdleCopies {
@@ -24,7 +24,7 @@ impl ReplicaSelector for IdleCopies {
 }
 
 fn main() {
-    // 64 pages, all on the 8 dies of one row: the other dies have nothing to read.
+    // 64 pages on the 8 dies of one row, so that all other dies have nothing to read.
     let mut config = Config::default();
     config.replication.enabled = true;
     config.workload.requests = Some(50_000);

@@ -1,14 +1,14 @@
-//! A scheduler of one's own: reads first, but a write that has waited for 200 us goes before them.
+//! A custom scheduler: reads first, but a write that has waited for 200 us precedes them.
 //!
-//! The seam is [`Scheduler`], whose documentation says what a policy is asked and what it may answer. On a die that always has a read
-//! waiting, a policy that serves reads first starves writes.
+//! It implements the trait [`Scheduler`], whose documentation describes the calls and their results. A policy that prefers reads starves the writes
+//! of a die that always has a waiting read.
 
 use flashmesh::config::Config;
 use flashmesh::scheduler::{OutOfOrder, QueueId, Scheduler, SchedulerView, TransactionClass};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
-/// Out of order, but a write that has waited for `limit` goes first.
+/// Out-of-order scheduler in which a write that has waited for `limit` goes first.
 #[derive(Debug)]
 struct Deadline {
     limit: Time,
@@ -27,7 +27,7 @@ impl Scheduler for Deadline {
 }
 
 fn main() {
-    // Nearly all reads, thirty-two for every die: it is never without one.
+    // Nearly all requests are reads, 32 outstanding for each die, so that a read always waits.
     let mut config = Config::default();
     config.replay.outstanding = 2048;
     config.workload.read_share = 0.98;

@@ -1,8 +1,8 @@
-//! A trace format of one's own: a reader for lines such as `0.000125 R 4096 8`, replayed on a drive.
+//! A custom trace format: a reader for lines such as `0.000125 R 4096 8`, replayed on a drive.
 //!
-//! The seam is [`TraceReader`]: it parses one record. Unpacking, order, limits of the drive and the share of bad lines that a run accepts
-//! are the same for all formats. To let `workload.format` name the format, give it a file in `crates/flashmesh-workload/src/readers/`, a
-//! line in its registry and a line in `TraceFormat`.
+//! It implements the trait [`TraceReader`], which parses one record. Unpacking, order, limits of the drive and the accepted share of bad lines are
+//! common to all formats. To make the format available as `workload.format`, add its file to `crates/flashmesh-workload/src/readers/`, and a line
+//! each to the registry there and to `TraceFormat`.
 
 use std::error::Error;
 use std::fs;
@@ -16,7 +16,7 @@ use flashmesh::requests::traces::{
 };
 use flashmesh::simulation::{Control, Simulation};
 
-/// Time stamp in seconds, R or W, first sector, sectors.
+/// Format with a time stamp in seconds, R or W, first sector, and number of sectors.
 struct Letters;
 
 static LETTERS: Format = Format {
@@ -64,7 +64,7 @@ impl TraceReader for Letters {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Every fourth request writes. One line is cut.
+    // Every fourth request is a write. One line is truncated.
     let line = |number: u64| {
         let kind = if number.is_multiple_of(4) { 'W' } else { 'R' };
         format!("{:.6} {kind} {} 8\n", number as f64 * 20e-6, number * 7919 % 100_000 * 8)
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let geometry = Geometry::new(&config.geometry)?;
     let open = || TraceStream::open_as(&LETTERS, &config.workload, geometry.capacity(), geometry.sector_size);
 
-    // The scan counts every line, and refuses a trace with too many bad ones.
+    // The scan counts every line, and refuses a trace with too many bad lines.
     let summary = scan_stream(open()?, config.workload.tolerate)?;
     println!("{summary}");
     assert_eq!((summary.requests, summary.reads, summary.rejected.len()), (2_000, 1_500, 1));
@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} requests, {:.0} IOPS", report.requests, report.iops);
     assert_eq!(report.requests, 2_000);
 
-    // No registered format takes such lines for its own.
+    // No registered format recognises such lines.
     config.workload.format = TraceFormat::Auto;
     let unknown = TraceStream::open(&config.workload, geometry.capacity(), geometry.sector_size);
     assert!(unknown.is_err_and(|error| error.to_string().contains("no known trace format")));

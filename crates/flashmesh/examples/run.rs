@@ -1,6 +1,6 @@
 //! Runs a drive and prints its report as JSON: `run [--check] FILE [KEY=VALUE...]`.
 //!
-//! `make bench` measures this program. It builds it against earlier revisions too, so it uses only what does not change.
+//! `make bench` measures this program. It also compiles it against earlier revisions, so the program uses only stable parts of the interface.
 
 use std::error::Error;
 use std::path::Path;

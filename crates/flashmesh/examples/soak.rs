@@ -17,7 +17,7 @@ use flashmesh::config::Config;
 
 const SHORT: u64 = 3_000;
 
-/// How many requests a plain drive of a number has; mixed so that every length meets every kind.
+/// Returns the number of requests of plain drive `number`. Every length meets every kind of drive.
 fn requests(number: u64) -> u64 {
     match (number * 7 + number / 32) % 32 {
         0..=1 => 1_000 * SHORT,
@@ -26,11 +26,11 @@ fn requests(number: u64) -> u64 {
     }
 }
 
-/// The kind of the drive of a number, how many requests it has, and its configuration.
+/// Returns the kind of drive `number`, its number of requests, and its configuration.
 fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     let requests = requests(number);
     if number.is_multiple_of(8) {
-        // A request takes some ten times as long with everything on.
+        // Requests take about ten times as long with all features enabled.
         let requests = (requests / 10).max(SHORT);
         return ("everything", requests, drives::draw(&drives::busy(requests), seed, number));
     }
@@ -38,10 +38,10 @@ fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     (interconnect, requests, drives::draw(&drives::plain(interconnect, requests), seed, number))
 }
 
-/// How far a run has got, kept in a file.
+/// Progress of the run, saved in a file.
 struct State {
     file: PathBuf,
-    /// Drives and requests of each kind.
+    /// Number of drives and of requests of each kind.
     done: BTreeMap<String, (u64, u64)>,
 }
 
@@ -87,7 +87,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be written: {error}", path.display())
 }
 
-/// Gives how many drives failed.
+/// Runs drives until the time is over. Returns the number of failed drives.
 fn soak(folder: &Path, minutes: u64, seed: u64) -> Result<u64, String> {
     let mut state = State::open(folder, seed)?;
     let (before, begun) = (state.requests(), Instant::now());

@@ -1,4 +1,4 @@
-//! Synthetic traces for the benchmarks, made while they are read: no file, however long they are.
+//! Synthetic traces for the benchmarks, generated while they are read, so that no file is needed.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use flashmesh_workload::units::Bytes;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A drive on which every request of these traces lies.
+/// Capacity of a drive that contains every request of these traces.
 pub const CAPACITY: Bytes = Bytes::from_kib(400 << 20);
-/// Its addressing unit.
+/// Sector size of the drive.
 pub const SECTOR: Bytes = Bytes::new(512);
 
-/// Lines made at once.
+/// Lines generated at a time.
 const CHUNK_LINES: u64 = 4096;
 
-/// A trace of 4 KiB to 64 KiB requests at random places of 16 GiB, sorted by time.
+/// Trace of requests of 4 KiB to 64 KiB at random offsets within 16 GiB, in order of time.
 pub struct Lines {
     format: TraceFormat,
     next: u64,
@@ -28,13 +28,13 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A trace of `lines` lines.
+    /// Returns a trace of `lines` lines.
     pub fn new(format: TraceFormat, lines: u64) -> Lines {
         let random = Xoshiro256PlusPlus::seed_from_u64(1);
         Lines { format, next: 0, end: lines, random, chunk: Vec::new(), read: 0 }
     }
 
-    /// The whole trace.
+    /// Returns the whole trace.
     pub fn to_bytes(format: TraceFormat, lines: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         Lines::new(format, lines).read_to_end(&mut bytes).expect("a trace made in memory can be read");
@@ -44,7 +44,7 @@ impl Lines {
     fn write_line(&mut self) {
         let (line, a, b) = (self.next, self.random.next_u64(), self.random.next_u64());
         self.next += 1;
-        // One request for all formats: 4 KiB pages of 16 GiB, mostly 10 us apart.
+        // The requests are the same in all formats: 4 KiB pages within 16 GiB, mostly 10 us apart.
         let (page, pages, device, is_read) = (a % (4 << 20), 1 + b % 16, b >> 60, b >> 59 & 1 == 0);
         let (offset, size, sector, sectors) = (page * 4096, pages * 4096, page * 8, pages * 8);
         let letter = if is_read { 'R' } else { 'W' };
@@ -106,13 +106,13 @@ impl Read for Lines {
     }
 }
 
-/// A stream of the requests that `reader` gives.
+/// Returns the stream of requests from `reader`.
 pub fn stream(format: TraceFormat, reader: impl Read + Send + 'static) -> TraceStream {
     let workload = Workload { format, ..Workload::default() };
     TraceStream::from_reader(PathBuf::from("benchmark"), reader, &workload, CAPACITY, SECTOR).expect("a sound trace")
 }
 
-/// Reads all requests; gives how many, and FNV-1a over the words of each.
+/// Reads all requests. Returns their number, and FNV-1a over the words of each.
 pub fn read_all(mut stream: TraceStream) -> (u64, u64) {
     let (mut count, mut hash) = (0, 0xcbf2_9ce4_8422_2325_u64);
     while let Some(request) = stream.next_request().expect("a sound trace") {

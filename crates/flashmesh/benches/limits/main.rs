@@ -18,15 +18,15 @@ use sha2::{Digest, Sha256};
 
 const RUNS: usize = 5;
 
-/// What a run gives: the value, and a hash of the simulated result.
+/// Result of a run: the measured value, and a hash of the simulated result.
 type Outcome = (f64, String);
 
-/// One limit: what is run, what is measured, and the least (or most) it has to be.
+/// A limit: the run, the measured value, and its lower or upper bound.
 struct Row {
     name: &'static str,
     unit: &'static str,
     limit: f64,
-    /// Whether more is better.
+    /// Whether the limit is a lower bound.
     rate: bool,
     run: fn() -> Outcome,
 }
@@ -114,12 +114,12 @@ fn run_alone(row: usize) -> Outcome {
     (value.parse().expect("a number"), hash.to_owned())
 }
 
-/// The memory that the process has had at most, in bytes.
+/// Returns the peak memory of the process in bytes.
 fn peak_bytes() -> f64 {
     peak_rss().expect("the system tells").as_u64() as f64
 }
 
-/// The memory that `run` takes at most, in `unit` bytes.
+/// Returns the peak memory of `run` in units of `unit` bytes.
 fn in_memory(unit: f64, run: fn() -> String) -> Outcome {
     let hash = run();
     (peak_bytes() / unit, hash)

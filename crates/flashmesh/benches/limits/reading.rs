@@ -1,4 +1,4 @@
-//! Traces: how fast each format is read, and that memory does not grow with their length.
+//! Traces: the speed of reading each format, and memory that does not grow with the length of the trace.
 
 use std::io::Cursor;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::start::hash_of;
 use crate::traces::{Lines, read_all, stream};
 use crate::{Outcome, peak_bytes};
 
-/// Million lines a second, from memory.
+/// Returns the speed of reading from memory, in million lines per second.
 pub fn speed(format: TraceFormat) -> Outcome {
     const LINES: u64 = 5_000_000;
     let bytes = Lines::to_bytes(format, LINES);
@@ -32,14 +32,14 @@ fn read_lines(format: TraceFormat, lines: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// The memory that reading 8 million lines takes, over that of one million.
+/// Returns the ratio of the memory for reading 8 million lines to that for 1 million.
 pub fn growth(format: TraceFormat) -> Outcome {
     growth_over(1_000_000, |lines| read_lines(format, lines))
 }
 
-/// The memory that a drive full of data takes to serve 400 thousand lines, over that for 50 thousand.
+/// Returns the ratio of the memory of a full drive that serves 400,000 lines to that for 50,000.
 pub fn growth_of_a_replay() -> Outcome {
-    // Just above what the trace addresses, so that no part of the drive is touched late.
+    // The drive is slightly larger than the span of the trace, so that all of it is accessed early.
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 64;
     config.precondition.kind = PreconditionKind::Random;
@@ -51,7 +51,7 @@ pub fn growth_of_a_replay() -> Outcome {
     })
 }
 
-/// The peak behind a run eight times as long as a `short` one, over the peak behind that.
+/// Returns the ratio of the peak memory after a run eight times as long as `short` to the peak after a short one.
 fn growth_over(short: u64, run: impl Fn(u64) -> String) -> Outcome {
     run(short);
     let peak = peak_bytes();

@@ -1,4 +1,4 @@
-//! What comes before a request: opening a drive, and filling it.
+//! Work before the first request: opening and filling a drive.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::{Outcome, hash};
 
-/// The hash of what was simulated.
+/// Returns a hash of the simulated result.
 pub fn hash_of(report: &Report) -> String {
     let mut json = report.to_json();
     let fields = json.as_object_mut().expect("a report is an object");
@@ -30,7 +30,7 @@ pub fn first_request_seconds() -> Outcome {
     seconds(first_request)
 }
 
-/// Reads pages all over the default drive, none of which was written.
+/// Reads pages all over the default drive, which was never written.
 pub fn reads_of_a_whole_drive() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.workload.requests = Some(300_000);
@@ -38,14 +38,14 @@ pub fn reads_of_a_whole_drive() -> String {
     hash_of(&simulation.run(&Control::default()).expect("the run ends"))
 }
 
-/// A drive of many small pages, full of random data, and a few requests.
+/// Opens a drive with many small pages, full of random data, and runs a few requests.
 pub fn full_drive_of_a_terabyte() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 2665;
     full(config)
 }
 
-/// A measured drive, full of random data, and a few requests.
+/// Opens the preset of a measured drive, full of random data, and runs a few requests.
 pub fn full_drive() -> String {
     full(Config::from_preset("kioxia-cm7-r").expect("the preset is there"))
 }

@@ -1,4 +1,4 @@
-//! The generated files, apart from the program that writes them, so that a test can compare.
+//! Generated files. They are separate from the program that writes them, so that a test can compare them.
 
 pub mod parameters;
 pub mod results;
@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 use flashmesh::report::Document;
 use flashmesh::report::Group;
 
-/// A file that follows from the declarations.
+/// A file generated from declarations.
 pub struct Generated {
-    /// Where it goes, from the root of the repository.
+    /// Path relative to the root of the repository.
     pub path: &'static str,
-    /// What is in it.
+    /// Content of the file.
     pub text: String,
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every generated file.
+/// Returns every generated file.
 pub fn all() -> Vec<Generated> {
     let results = Document::spec();
     vec![
         Generated { path: "docs/parameters.md", text: parameters::markdown::page() },
-        // The same for those who have installed flashmesh, and not the repository.
+        // A copy in the package, for users without the repository.
         Generated { path: "python/flashmesh/config.schema.json", text: parameters::schema::schema() },
         Generated { path: "python/flashmesh/_parameters.py", text: parameters::python::module() },
         Generated { path: results::markdown::PATH, text: results::markdown::page(&results) },

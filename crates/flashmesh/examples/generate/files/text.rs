@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-/// The longest line of Python.
+/// Maximum length of a line of Python.
 pub const WIDTH: usize = 120;
 
-/// Appends `doc` as a docstring, broken at spaces.
+/// Appends `doc` as a docstring, wrapped at spaces.
 pub fn docstring(text: &mut String, indent: &str, doc: &str) {
     let doc = doc.replace('\\', "\\\\");
     if indent.len() + doc.len() + 6 <= WIDTH {
@@ -16,7 +16,7 @@ pub fn docstring(text: &mut String, indent: &str, doc: &str) {
     }
 }
 
-/// `words` behind `indent`, broken at spaces.
+/// Returns `words` wrapped at spaces, each line after `indent`.
 pub fn wrapped(indent: &str, words: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), indent.to_owned());
     for (index, word) in words.split(' ').enumerate() {
@@ -31,7 +31,7 @@ pub fn wrapped(indent: &str, words: &str) -> String {
     lines.join("\n")
 }
 
-/// `value` as text, with the keys of its objects in order, whichever order the map of the JSON library keeps.
+/// Returns `value` as text with the keys of its objects in order, whichever order the JSON library keeps.
 pub fn json_text(value: Value) -> String {
     format!("{:#}\n", sorted(value))
 }

@@ -1,4 +1,4 @@
-//! The reference page.
+//! Reference page of the parameters.
 
 use flashmesh::config::{Condition, Config, Instance, ParameterSpec, ParameterType, SectionSpec, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
@@ -46,7 +46,7 @@ names the stream, `--set stream.oltp.replay.outstanding=4`. [streams.md](streams
 
 ";
 
-/// The whole page.
+/// Returns the whole page.
 pub fn page() -> String {
     let mut text = HEAD.to_owned();
     types(&mut text);
@@ -96,7 +96,7 @@ fn presets(text: &mut String) {
     text.push_str(&format!("\nOlder names are accepted, with a note: {}.\n", former.join(", ")));
 }
 
-/// Which keys need more than the plain instance of the simulation.
+/// Appends the section on keys that need a larger instance of the simulation than the plain one.
 fn instances(text: &mut String) {
     let needing = |instance| {
         let specs = Config::parameters().filter(move |spec| spec.needs.instance == instance);
@@ -114,7 +114,7 @@ fn instances(text: &mut String) {
     ));
 }
 
-/// A key that needs more, with the condition on it.
+/// Returns a key that needs a larger instance, with the conditions under which it does.
 fn named_need(spec: &ParameterSpec) -> String {
     let conditions = spec.needs.only_where.iter().flat_map(|with| &with.any_of);
     let shown: Vec<String> = conditions.map(|condition| shown_as(&condition.path(), condition)).collect();
@@ -167,13 +167,13 @@ fn values(spec: &ParameterSpec) -> String {
     if spec.choices.is_empty() { spec.bounds_text.clone() } else { "see below".to_owned() }
 }
 
-/// A condition on a key, which stands without its section where that is `section`.
+/// Returns a condition on a key. The section of the key is left out if it is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let key = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     shown_as(&key, condition)
 }
 
-/// A condition on a key that is called `key`.
+/// Returns a condition on a key, with the key written as `key`.
 fn shown_as(key: &str, condition: &Condition) -> String {
     let each = condition.values.iter().map(|value| match (*value, condition.is) {
         ("", true) => format!("`{key}` unset"),

@@ -1,4 +1,4 @@
-//! The files that follow from the declared parameters.
+//! Files generated from the declared parameters.
 
 pub mod markdown;
 pub mod python;
@@ -6,14 +6,14 @@ pub mod schema;
 
 use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
 
-/// What a parameter of `section` is used with, beside what the whole section is, each as `show` has a condition.
+/// Returns the conditions under which a parameter is read, beyond those of its section. `show` formats a condition.
 fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
     let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
     let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();
     if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
 }
 
-/// What a whole section is used with, and which of its keys have other conditions.
+/// Returns the conditions under which a whole section is read, and the keys with other conditions.
 fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
     let Some(with) = &section.used_with else { return String::new() };
     let own = |condition: &Condition| condition.section == section.name;

@@ -1,4 +1,4 @@
-//! The typed parameters of the Python package.
+//! Typed parameters of the Python package.
 
 use flashmesh::config::{Condition, Config, ParameterSpec, ParameterType, SectionSpec, StreamConfig};
 
@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
     return value
 "#;
 
-/// The whole module.
+/// Returns the whole module.
 pub fn module() -> String {
     let (roots, sections): (Vec<_>, Vec<_>) =
         Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
@@ -178,19 +178,19 @@ fn class(text: &mut String, name: &str, doc: &str) {
     ));
 }
 
-/// The parameters that have a fixed list of values, with their sections.
+/// Returns the parameters with a fixed list of values, each with its section.
 fn choices<'a>(sections: &[&'a SectionSpec]) -> Vec<(&'a SectionSpec, &'a ParameterSpec)> {
     let parameters = |section: &'a SectionSpec| section.parameters.iter().map(move |spec| (section, spec));
     sections.iter().flat_map(|section| parameters(section)).filter(|(_, spec)| !spec.choices.is_empty()).collect()
 }
 
-/// The type of a parameter that has a fixed list of values: `FabricKind` of `fabric.kind`.
+/// Returns the name of the type of a parameter with a fixed list of values: `FabricKind` for `fabric.kind`.
 fn choice_name(section: &SectionSpec, spec: &ParameterSpec) -> String {
     let words = spec.field.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
     section.struct_name.to_owned() + &words.collect::<String>()
 }
 
-/// A name for one of several texts, on one line when that is short enough.
+/// Appends a type alias for a list of texts, on one line if it fits.
 fn alias<'a>(text: &mut String, name: &str, values: impl Iterator<Item = &'a str>, doc: &str) {
     let values: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
     let line = format!("{name}: TypeAlias = Literal[{}]", values.join(", "));
@@ -237,7 +237,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
     attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
 }
 
-/// A condition on a key, which stands without its section where that is `section`.
+/// Returns a condition on a key. The section of the key is left out if it is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let path = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     let key = path.replace('-', "_");
@@ -250,7 +250,7 @@ fn shown(section: &SectionSpec, condition: &Condition) -> String {
     }
 }
 
-/// A TOML scalar as Python has it.
+/// Returns a TOML scalar in Python's notation.
 fn python_value(toml: &str) -> String {
     match toml {
         "true" => "True".to_owned(),

@@ -1,4 +1,4 @@
-//! The JSON Schema, with which editors complete and check configuration files.
+//! JSON Schema by which editors complete and check configuration files.
 
 use flashmesh::config::{Choice, Config, ParameterSpec, ParameterType, StreamConfig};
 use flashmesh::units::{Bytes, Count, Current, Quantity, Rate, Time, Voltage, Wattage};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files::text::json_text;
 
-/// The whole schema.
+/// Returns the whole schema.
 pub fn schema() -> String {
     let mut properties = Map::new();
     let presets = Config::presets().iter().map(|preset| json!({ "const": preset.name, "description": preset.summary }));
@@ -52,7 +52,7 @@ pub fn schema() -> String {
     json_text(schema)
 }
 
-/// A table of tables like `table`, each with a name.
+/// Returns the schema of a table whose keys are names chosen by the user, each with a table like `table`.
 fn named(about: &str, table: &Value) -> Value {
     json!({
         "description": about,
@@ -63,7 +63,7 @@ fn named(about: &str, table: &Value) -> Value {
     })
 }
 
-/// What a number and one of its units look like.
+/// Returns the schema of a text with a number and one of the units of `Q`.
 fn pattern<Q: Quantity>(further: &str) -> Value {
     let units: Vec<&str> = Q::UNITS.iter().chain(Q::ALIASES).map(|(name, _)| *name).collect();
     let pattern = format!(r"^ *[0-9][0-9_]*(\.[0-9_]*[0-9])? *({})$", units.join("|"));
@@ -115,7 +115,7 @@ fn parameter(spec: &ParameterSpec) -> Value {
         description.push_str(&format!(" Default: {means}."));
     }
     schema["description"] = description.into();
-    // The scalars of TOML that defaults use are written alike in JSON.
+    // TOML and JSON write the scalars of defaults alike.
     if let Some(default) = spec.default_text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
         schema["default"] = default;
     }

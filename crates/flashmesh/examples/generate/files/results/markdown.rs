@@ -1,17 +1,20 @@
-//! The tables of the reference page of results; the text around them is written by hand.
+//! Tables in the reference page of results. The text around them is written by hand.
 
 use flashmesh::report::{ColumnType, RequestColumns};
 use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 
 use crate::files::root;
 
-/// Where the page is.
+/// Path of the page.
 pub const PATH: &str = "docs/results.md";
 
 const BEGIN: &str = "<!-- Generated from the declarations by `cargo run -p flashmesh --example generate`: change these, not the tables. -->\n";
 const END: &str = "<!-- End of what is generated. -->\n";
 
-/// The page as it is, with the tables of `root` and of the log of requests between its markers.
+/// Returns the page with new tables between its markers: those of `root` and of the request log.
+///
+/// # Panics
+/// If the page cannot be read or lacks a marker.
 ///
 /// # Panics
 /// When the page cannot be read or has other markers.
@@ -28,7 +31,7 @@ pub fn page(root_group: &GroupSpec) -> String {
     text
 }
 
-/// The columns of the log of requests.
+/// Returns the table of the columns of the request log.
 pub fn columns() -> String {
     let mut text = "\n| column | type | meaning |\n|---|---|---|\n".to_owned();
     let specs = RequestColumns::specs();
@@ -50,7 +53,7 @@ pub fn columns() -> String {
     text
 }
 
-/// A list of names that `what` may be.
+/// Appends a list of the names that `what` can have.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
@@ -58,7 +61,7 @@ fn list(text: &mut String, what: &str, names: &[Name]) {
     }
 }
 
-/// A table of the quantities of a run, and a section for each group of them.
+/// Returns a table of the quantities of a run, and a section for each group of quantities.
 pub fn tables(root: &GroupSpec) -> String {
     let keys = root.keys();
     let tagged = keys.iter().filter(|quantity| matches!(quantity.shape, Shape::Tagged { .. }));
@@ -78,9 +81,9 @@ pub fn tables(root: &GroupSpec) -> String {
 
 struct Page {
     text: String,
-    /// The classes that were described, with their place.
+    /// Classes that are already described, with the key under which they are.
     shown: Vec<(&'static str, String)>,
-    /// The objects on top that a key tells apart, with their place.
+    /// Top-level objects with variants, with the key under which they are described.
     tagged: Vec<(Shape, &'static str)>,
 }
 
@@ -90,7 +93,7 @@ impl Page {
         rows(self);
     }
 
-    /// The section of a quantity that holds others or has names.
+    /// Appends the section of a quantity that contains other quantities or has names.
     fn section(&mut self, quantity: &QuantitySpec) {
         let name = quantity.name;
         match quantity.shape.item() {
@@ -116,7 +119,7 @@ impl Page {
         }
     }
 
-    /// The quantities of `group`, and below those that hold others, what they hold.
+    /// Appends a row for each quantity of `group`. The rows of the quantities inside it follow.
     fn rows(&mut self, prefix: &str, group: &GroupSpec) {
         let keys = group.keys();
         for (index, quantity) in keys.iter().enumerate() {
@@ -124,7 +127,7 @@ impl Page {
             let Shape::Object(inner) = quantity.shape.item() else { continue };
             let is_same = |other: &&&QuantitySpec| matches!(other.shape.item(), Shape::Object(other) if other.class == inner.class);
             let alike = keys.iter().filter(is_same).count();
-            // Several of one kind are described once, behind the last of them.
+            // Describe several objects of one class once, after the last of them.
             if keys[index + 1..].iter().any(|other| is_same(&other)) || self.place(inner).is_some() {
                 continue;
             }
@@ -135,7 +138,7 @@ impl Page {
         }
     }
 
-    /// Where a group was described.
+    /// Returns the key under which a group is described; `None` if it is not described yet.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)
@@ -146,7 +149,7 @@ impl Page {
         if let Shape::Object(group) = quantity.shape.item() {
             match self.place(group) {
                 Some(place) => value.push_str(&format!(", as `{place}`")),
-                // On top, each is a section.
+                // Every top-level object has a section.
                 None if prefix.is_empty() => value = format!("[{value}](#{})", quantity.name),
                 None => {}
             }
@@ -159,7 +162,7 @@ impl Page {
         self.text.push_str(&format!("| `{prefix}{name}` | {value} | {unit} | {doc}{null} |\n"));
     }
 
-    /// The names that quantities of `group`, and of the groups in it, may have.
+    /// Appends the possible names of the quantities in `group` and in its inner groups.
     fn names_below(&mut self, prefix: &str, group: &GroupSpec) {
         for quantity in group.keys() {
             if let Shape::Object(inner) = quantity.shape.item() {
@@ -176,7 +179,7 @@ impl Page {
     }
 }
 
-/// What a value is, in a word.
+/// Returns the type of a value in a word or two.
 fn value(shape: &Shape) -> String {
     match shape {
         Shape::Integer => "integer".to_owned(),

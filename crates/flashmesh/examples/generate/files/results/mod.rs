@@ -1,4 +1,4 @@
-//! The files that follow from the declared results.
+//! Files generated from the declared results.
 
 pub mod markdown;
 pub mod python;
@@ -6,7 +6,7 @@ pub mod schema;
 
 use flashmesh::report::{GroupSpec, Shape};
 
-/// The groups with a class of their own in `group` and below it, and `group` itself: each once, those that others use first.
+/// Returns the groups with a class in and below `group`, and `group` itself: each once, after the groups that it uses.
 fn classes(group: &GroupSpec) -> Vec<GroupSpec> {
     fn collect(group: &GroupSpec, found: &mut Vec<GroupSpec>) {
         if group.class.is_some() && found.iter().any(|other| other.class == group.class) {

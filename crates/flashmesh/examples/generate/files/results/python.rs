@@ -1,4 +1,4 @@
-//! The classes of the Python package that hold results.
+//! Classes for results in the Python package.
 
 use flashmesh::report::{ColumnSpec, ColumnType, RequestColumns};
 use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
@@ -33,7 +33,7 @@ class RequestColumn:
     """The names, by their place."""
 "#;
 
-/// The whole module: the classes of `root` and all below it.
+/// Returns the whole module: the classes of `root` and of all groups below it.
 pub fn module(root: &GroupSpec) -> String {
     let groups = classes(root);
     let mut text = HEAD.to_owned();
@@ -55,7 +55,7 @@ pub fn module(root: &GroupSpec) -> String {
     text
 }
 
-/// A column of the log of requests.
+/// Appends a column of the request log.
 fn column(text: &mut String, spec: &ColumnSpec) {
     let (column_type, names) = match &spec.column_type {
         ColumnType::UInt64 => ("uint64", None),
@@ -77,7 +77,7 @@ fn column(text: &mut String, spec: &ColumnSpec) {
     }
 }
 
-/// The group from which `group` takes its first quantities, when that has a class.
+/// Returns the class from which a class inherits: the class of the first quantities, if they are a flattened group.
 fn base(group: &GroupSpec) -> Option<&'static str> {
     match group.quantities.first() {
         Some(QuantitySpec { shape: Shape::Object(base), is_flattened: true, .. }) => base.class,
@@ -95,7 +95,7 @@ fn class(text: &mut String, group: &GroupSpec) {
     own.iter().for_each(|quantity| attributes(text, quantity));
 }
 
-/// The first sentence of `doc` on a line of its own, as docstrings of classes have it, and the others below.
+/// Appends `doc` as the docstring of a class: the first sentence on its own line, the others below.
 fn class_docstring(text: &mut String, doc: &str) {
     match doc.split_once(". ") {
         None => docstring(text, "    ", doc),
@@ -137,7 +137,7 @@ fn attributes(text: &mut String, quantity: &QuantitySpec) {
     docstring(text, "    ", &doc);
 }
 
-/// A line for each name.
+/// Returns a line for each name.
 fn lines_of(names: &[Name], indent: &str) -> String {
     names.iter().map(|name| format!("{indent}\"{}\",\n", name.name)).collect()
 }

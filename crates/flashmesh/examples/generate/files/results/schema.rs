@@ -1,4 +1,4 @@
-//! The JSON Schema of results.
+//! JSON Schema of results.
 
 use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::classes;
 use crate::files::text::json_text;
 
-/// The whole schema, of documents that hold `root`.
+/// Returns the whole schema, for documents with the quantities of `root`.
 pub fn schema(root: &GroupSpec) -> String {
     let mut schema = object(root);
     let inner = classes(root).into_iter().filter(|group| group.class != root.class);
@@ -20,7 +20,7 @@ pub fn schema(root: &GroupSpec) -> String {
     json_text(schema)
 }
 
-/// An object with the keys of `group`. Further keys are allowed: later versions may add some.
+/// Returns the schema of an object with the keys of `group`. It allows other keys, since later versions may add some.
 fn object(group: &GroupSpec) -> Value {
     let keys = group.keys();
     let properties: Map<String, Value> =
@@ -33,7 +33,7 @@ fn property(quantity: &QuantitySpec) -> Value {
     let value = value(&quantity.shape);
     let mut schema = match quantity.null {
         Some(_) => json!({ "anyOf": [value, { "type": "null" }] }),
-        // Draft 7 ignores what stands beside a reference.
+        // Draft 7 ignores keywords beside a reference.
         None if value.get("$ref").is_some() => json!({ "allOf": [value] }),
         None => value,
     };
