@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
+.PHONY: help build demo docs test test-long test-rust test-rust-long test-python test-python-long test-times check own-examples golden-corpus explore reproduction validation fits settled campaign metamorphic faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-threads bench-many bench-recording bench-mqsim bench-drive clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -99,6 +99,9 @@ check: ## Compile and test one room of the core, a folder of crates/flashmesh/sr
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --lib -- $(ROOM)::
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --test $(or $(PROGRAM_$(ROOM)),whole_drive)
 
+
+golden-corpus: ## Write the stored results of random drives anew, after a change that is meant to change them
+	FLASHMESH_WRITE_GOLDEN_CORPUS=1 $(CARGO) test --locked --package flashmesh --test whole_drive golden_corpus
 
 explore: ## Run the random tests on cases that were not drawn before; PROPTEST_CASES=N draws N of each
 	PROPTEST_MAX_GLOBAL_REJECTS=1000000 $(CARGO) test --workspace --locked --no-fail-fast

@@ -6,6 +6,7 @@ mod support;
 
 mod against_model;
 mod fitted_real_traces;
+mod golden_corpus;
 mod instances;
 mod steady_state;
 mod stepping;
