@@ -62,6 +62,9 @@ test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the rando
 SHORT_CASES := 40
 CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
 
+# A suite is compiled once: the state of incremental compilation takes a tenth more of the processor. `make check` keeps it.
+test-rust test-rust-long own-examples: export CARGO_INCREMENTAL := 0
+
 test-rust:
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST)
 	$(MAKE) --no-print-directory own-examples

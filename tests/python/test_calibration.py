@@ -74,6 +74,7 @@ def test_two_hidden_times_are_found_and_determined(found: Calibration) -> None:
         assert point.predicted_error < 0.10, point.target.name
 
 
+@pytest.mark.long
 def test_the_same_seed_finds_the_same_and_what_is_kept_is_not_run_again(folder: Path, cli: Cli, tmp_path: Path) -> None:
     files = ("calibrate", folder / "measured.csv", "--facts", folder / "facts.toml")
     call = (*files, "--requests", "6000", "--trials", "4", "--quiet")

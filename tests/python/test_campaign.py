@@ -201,6 +201,7 @@ def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words:
     assert any(words in fault for fault in found), found
 
 
+@pytest.mark.long
 def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = engine.run_once
 

@@ -218,6 +218,7 @@ def kill_group(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_kill_at_any_moment_leaves_whole_files_and_a_rerun_succeeds(config: Path, tmp_path: Path) -> None:
     moments = random.Random(KILLS)
     victim = Victim(tmp_path / "killed", config)

@@ -205,6 +205,7 @@ def test_page_is_small_and_names_are_no_markup(tmp_path: Path) -> None:
     assert "&lt;b&gt;1 &amp; 2" in text
 
 
+@pytest.mark.long
 def test_figures_are_written_with_their_data(cli: Cli, tmp_path: Path, saved: Path) -> None:
     chosen = [
         "tail-read",

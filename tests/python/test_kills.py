@@ -109,9 +109,8 @@ def check_left(folder: Path) -> None:
                 assert path.read_bytes().rstrip().endswith(b"%%EOF"), path
 
 
-@pytest.mark.parametrize(
-    "name", ["optimise", *(pytest.param(name, marks=pytest.mark.long) for name in ("reproduce", "report"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["optimise", "reproduce", "report"])
 def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str) -> None:
     if name == "optimise":
         pytest.importorskip("optuna")

@@ -176,6 +176,7 @@ def test_a_table_with_other_axes_than_columns_is_refused(cli: Cli, tmp_path: Pat
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
+@pytest.mark.long
 def test_a_small_table_that_unpacks_to_much_is_refused(document: dict[str, Any], cli: Cli, tmp_path: Path) -> None:
     # Parquet stores equal texts once, and compresses a long text of one letter to almost nothing.
     text = json.dumps(document)

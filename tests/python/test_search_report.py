@@ -106,6 +106,7 @@ def test_every_drive_that_was_tried_is_drawn_once(folder: Path) -> None:
     assert len(figures(study.runs)) > 4
 
 
+@pytest.mark.long
 def test_figures_for_papers_have_the_front(cli: Cli, folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     assert cli("report", "out", "-o", "page.html", "--plots", "figures").returncode == 0

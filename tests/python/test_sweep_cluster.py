@@ -70,6 +70,7 @@ def address_of(path: str) -> str:
     return address
 
 
+@pytest.mark.long
 def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     # Short runs come first, so that long ones are still left for a slow test.
     axis = '[axes]\n"workload.requests" = [2_000, 300_000]\n'
@@ -183,6 +184,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_jobs_that_die_at_once_are_told_with_what_the_last_one_wrote(sweep_file: Path, tmp_path: Path) -> None:
     # Neither Slurm nor Dask knows the jobs any more.
     sbatch = '#!/bin/sh\necho $$\necho "no such partition" > slurm-$$.out\n'
