@@ -4,7 +4,7 @@
 //! The destination is chosen when the data in the register requests a path. The collection of the victim continues when the program has ended,
 //! wherever it runs. On all interconnects the controller sends the program command when the page has arrived, and translation pages stay in their
 //! plane \[choice\]. With `gc.move = "clean"` the chips program by themselves ([`clean`](super::clean)). If programs write several mapping units,
-//! units gather first ([`packs`](super::remote_programs)).
+//! units gather first ([`remote_programs`](super::remote_programs)).
 
 use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
@@ -31,7 +31,7 @@ pub struct ChipToChipMoves {
     /// Cleans in progress.
     pub cleaning: Cleaning,
     /// Chip-to-chip moves with several mapping units per program.
-    packs: RemotePrograms,
+    remote_programs: RemotePrograms,
 }
 
 impl ChipToChipMoves {
@@ -40,7 +40,7 @@ impl ChipToChipMoves {
         ChipToChipMoves {
             arrivals: vec![None; planes],
             cleaning: Cleaning::new(geometry, cleans),
-            packs: RemotePrograms::default(),
+            remote_programs: RemotePrograms::default(),
         }
     }
 
@@ -79,7 +79,7 @@ impl ChipToChipMoves {
         if !RemotePrograms::may_leave(block, cx.shared) {
             return None;
         }
-        let (to, count) = self.packs.destination(&reads, cx);
+        let (to, count) = self.remote_programs.destination(&reads, cx);
         cx.datapath.limit_transfer(cx.shared.geometry.die_of_plane(source), count);
         let to = to?;
         for &id in &reads[..count] {
@@ -92,14 +92,12 @@ impl ChipToChipMoves {
 
     /// Handles the arrival of a unit on another chip, where the unit waits until a program is full.
     pub fn gathered<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
-        if let Some(to) = self.packs.arrived(id, cx) {
-            self.arrivals[to.index()] = None;
-        }
+        self.remote_programs.arrived(id, cx);
     }
 
     /// Runs the partly filled program on another chip that waits for units of the victim in `source`, all of which have been read.
     pub fn all_read<M: Model>(&mut self, source: PlaneId, cx: &mut Context<'_, M>) {
-        if let Some(to) = self.packs.run_if_all_arrived(source, cx) {
+        if let Some(to) = self.remote_programs.run_if_all_arrived(source, cx) {
             self.arrivals[to.index()] = None;
         }
     }

@@ -27,7 +27,7 @@ struct RemoteProgram {
     /// Units that have not left the victim.
     expected: Vec<(Ppn, Lpn)>,
     /// Number of units in flight.
-    on_way: u32,
+    in_flight: u32,
     /// Units in the page buffer of the destination.
     arrived: Vec<TransactionId>,
 }
@@ -60,19 +60,19 @@ impl RemotePrograms {
             .collect();
         let source = cx.shared.geometry.plane_of(units[0].0);
         let to = self.open.get(&source).copied().or_else(|| self.open_for(source, &units, cx));
-        let pack = to.and_then(|to| self.by_plane.get_mut(&to));
-        let expects = |unit: &(Ppn, Lpn)| pack.as_ref().is_some_and(|pack| pack.expected.contains(unit));
+        let program = to.and_then(|to| self.by_plane.get_mut(&to));
+        let expects = |unit: &(Ppn, Lpn)| program.as_ref().is_some_and(|program| program.expected.contains(unit));
         let goes = expects(&units[0]);
         let count = units.iter().take_while(|unit| expects(unit) == goes).count();
-        let Some(pack) = pack.filter(|_| goes) else {
+        let Some(program) = program.filter(|_| goes) else {
             let block = cx.shared.geometry.block_of(units[0].0);
             let through = self.through_controller.entry(source).or_insert((block, 0));
             *through = (block, if through.0 == block { through.1 } else { 0 } + count as u32);
             return (None, count);
         };
-        pack.expected.retain(|unit| !units[..count].contains(unit));
-        pack.on_way += count as u32;
-        if pack.expected.is_empty() {
+        program.expected.retain(|unit| !units[..count].contains(unit));
+        program.in_flight += count as u32;
+        if program.expected.is_empty() {
             self.open.remove(&source);
         }
         (to, count)
@@ -109,19 +109,18 @@ impl RemotePrograms {
         let lpns: Vec<Lpn> = expected.iter().map(|(_, lpn)| *lpn).collect();
         let fabric = cx.datapath.fabric();
         let to = ftl.admit_program(&lpns, source, |from, to| fabric.supports_chip_to_chip(from, to))?;
-        self.by_plane.insert(to, RemoteProgram { source, expected, on_way: 0, arrived: Vec::new() });
+        self.by_plane.insert(to, RemoteProgram { source, expected, in_flight: 0, arrived: Vec::new() });
         self.open.insert(source, to);
         Some(to)
     }
 
-    /// Handles the arrival of a unit at its destination plane, and enqueues the program if no more units will arrive. Returns the plane if the
-    /// program has no units at all.
-    pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
+    /// Handles the arrival of a unit at its destination plane, and enqueues the program if no more units will arrive.
+    pub fn arrived<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let to = cx.datapath.transaction(id).plane;
-        let pack = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
-        pack.on_way -= 1;
-        pack.arrived.push(id);
-        self.run_if_complete(to, cx)
+        let program = self.by_plane.get_mut(&to).expect("a unit goes where it is expected");
+        program.in_flight -= 1;
+        program.arrived.push(id);
+        self.run_if_complete(to, cx);
     }
 
     /// Enqueues the program that expects units of the victim in `source` if no more units will arrive. Returns its plane if the program has no units
@@ -133,8 +132,8 @@ impl RemotePrograms {
 
     /// Enqueues the program of plane `to` if no more units will arrive. Returns `to` if the program has no units at all.
     fn run_if_complete<M: Model>(&mut self, to: PlaneId, cx: &mut Context<'_, M>) -> Option<PlaneId> {
-        let pack = self.by_plane.get(&to)?;
-        if pack.on_way > 0 || pack.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {
+        let program = self.by_plane.get(&to)?;
+        if program.in_flight > 0 || program.expected.iter().any(|(ppn, lpn)| cx.shared.ftl.is_at(*lpn, *ppn)) {
             return None;
         }
         let RemoteProgram { source, arrived, .. } = self.by_plane.remove(&to)?;
