@@ -72,7 +72,7 @@ fn hot_row(kind: FabricKind, share: f64) -> f64 {
         config.seed = seed;
         config.workload.pattern = Pattern::HotStride;
         config.workload.hot_traffic = share;
-        config.workload.requests = Some(20_000);
+        config.workload.requests = Some(40_000);
         run(&config).bandwidth_bytes_per_s / 1e9
     };
     (0..3).map(of_seed).sum::<f64>() / 3.0
