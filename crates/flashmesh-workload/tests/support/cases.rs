@@ -1,9 +1,9 @@
-//! Number of cases of random tests.
+//! Numbers of cases of random tests.
 
-/// Cases of a test whose number is not set, where `PROPTEST_CASES` is not set either.
+/// Number of cases that proptest draws by default, the reference of `PROPTEST_CASES`.
 const CASES_DEFAULT: u32 = 256;
 
-/// Returns how many of `whole` random cases a test draws: a share of `PROPTEST_CASES` in 256, at least one; all if that variable is not set.
+/// Returns how many of `whole` random cases a test draws. `PROPTEST_CASES` scales the number: 256 stands for all. At least one case is drawn.
 pub fn cases(whole: u32) -> u32 {
     let Ok(text) = std::env::var("PROPTEST_CASES") else { return whole };
     share(whole, text.parse().unwrap_or_else(|_| panic!("PROPTEST_CASES is not a number: {text}")))

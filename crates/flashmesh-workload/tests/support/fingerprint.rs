@@ -1,8 +1,8 @@
-//! What several tests and benchmarks share.
+//! Hash of request streams, for tests and benchmarks.
 
 use flashmesh_workload::IoRequest;
 
-/// A running hash of requests, the same on every machine: FNV-1a of 64 bits over the little-endian fields.
+/// Running 64-bit FNV-1a hash over the little-endian fields of requests; equal on every machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Fingerprint(u64);
 

@@ -1,4 +1,4 @@
-//! What the tests of workloads share.
+//! Support code of the tests of workloads.
 
 pub mod cases;
 pub mod fingerprint;
@@ -10,7 +10,7 @@ use flashmesh_workload::IoRequest;
 use flashmesh_workload::error::WorkloadError;
 use flashmesh_workload::source::WorkloadSource;
 
-/// Hands out the requests it was given.
+/// Source that returns a given list of requests.
 pub struct Listed(pub VecDeque<IoRequest>);
 
 impl WorkloadSource for Listed {

@@ -1,10 +1,10 @@
-//! Real traces and published figures, which lie beside the repository where they are there at all.
+//! Real traces and published figures in `../shared`, which may be absent.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder of `../shared`. Where it is absent the test that asks is to be skipped, which a line on standard error says; under
-/// `FLASHMESH_CI` that is a failure.
+/// Returns the path of a folder of `../shared`. If it is absent, prints on standard error that the test is skipped and returns `None`; with
+/// `FLASHMESH_CI` set, panics.
 pub fn shared(folder: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let is_ci = std::env::var_os("FLASHMESH_CI").is_some_and(|value| !value.is_empty());
@@ -13,12 +13,12 @@ pub fn shared(folder: &str) -> Option<PathBuf> {
         Ok(false) => format!("skipped: {} is absent", path.display()),
         Err(error) => panic!("{error}"),
     };
-    // Not with `eprintln!`: the lines of a test that passes are thrown away.
+    // Not `eprintln!`, because the test harness discards the output of a passing test.
     let _ = writeln!(std::io::stderr(), "{skipped}");
     None
 }
 
-/// Whether there is such a folder; under continuous integration there has to be.
+/// Returns whether the folder exists. With `is_ci`, an absent folder is an error.
 fn found(path: &Path, is_ci: bool) -> Result<bool, String> {
     if path.is_dir() {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! What the tests of whole drives share: small workloads given request by request, and runs with all oracles on.
+//! Small drives and workloads for the tests of whole drives, and runs with all oracles enabled.
 #![allow(missing_docs)]
 
 use std::collections::VecDeque;
@@ -29,11 +29,11 @@ impl WorkloadSource for Listed {
     }
 }
 
-/// Repeats a pattern of pages, so that a saturated run needs no list.
+/// Source of `left` requests of one page each. It needs no list of requests, so a long saturating run takes no memory.
 pub struct Repeated {
     pub left: u64,
     pub kind: RequestKind,
-    /// The page of the n-th request.
+    /// Page number by the number of requests left.
     pub page: fn(u64) -> u64,
 }
 
@@ -63,8 +63,8 @@ pub fn write(page: u64, pages: u64, arrival: Time) -> IoRequest {
     request(RequestKind::Write, page, pages, arrival)
 }
 
-/// The `venice-z-nand` preset as the closed forms assume it: no link, every operation on one plane. It has a sixteenth of the blocks,
-/// nearly six million pages: the audit of the whole map at the end of a run takes longer than most of these runs.
+/// Returns the `venice-z-nand` preset without a link and without multi-plane operations, as the closed forms assume. It has 1/16 of the blocks,
+/// nearly six million pages, because the audit of the whole map at the end of a run would take longer than most of these runs.
 pub fn bare_drive() -> Config {
     let mut config = Config::default();
     config.geometry.blocks_per_plane = 64;
@@ -75,7 +75,7 @@ pub fn bare_drive() -> Config {
     config
 }
 
-/// A drive of 4 x 4 chips in its steady state, with so much space beyond what the host sees, under 64 requests at a time.
+/// Returns a drive of 4 x 4 chips in steady state, with the given over-provisioning and 64 outstanding requests.
 pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
@@ -90,7 +90,7 @@ pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
     config
 }
 
-/// One of many small drives that hold their paths through the operation of the array, with more requests than they have dies.
+/// Returns small drive `number` of a family whose paths are held during array operations. Its 64 outstanding requests exceed its number of dies.
 pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
     let mut config = Config { seed: number.into(), ..Config::default() };
     config.fabric.kind = kind;
@@ -110,7 +110,7 @@ pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
     config
 }
 
-/// The static order with these initials, the first varying fastest.
+/// Returns the static allocation order with these initials of levels, the fastest-varying level first.
 pub fn order(initials: &str) -> Allocation {
     let levels: Vec<Level> = initials
         .chars()
@@ -121,7 +121,7 @@ pub fn order(initials: &str) -> Allocation {
             _ => Level::Plane,
         })
         .collect();
-    Allocation::Static(levels.try_into().expect("four initials"))
+    Allocation::Static(levels.try_into().expect("`initials` has four letters"))
 }
 
 #[derive(Clone, Default)]
@@ -134,7 +134,7 @@ impl RequestSink for Kept {
     }
 }
 
-/// Returns the drive of `text`, whose run has the requests that its workload names and no warm-up, unless the text asks for one.
+/// Returns the configuration in `text`. Without a warm-up in the text it has none, so that all requests of the workload are measured.
 pub fn config_of(text: &str) -> Config {
     unwarmed(&Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}")))
 }
@@ -143,7 +143,7 @@ pub fn run_source(config: &Config, source: impl WorkloadSource + 'static) -> (Re
     finish(Simulation::with_source(config, Box::new(source)).expect("the drive can be built"))
 }
 
-/// Runs a simulation to its end with all oracles on; gives the records as they completed.
+/// Runs a simulation to its end with all oracles enabled. Returns the report, and the records in order of completion.
 pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     simulation.enable_checks();
     let kept = Kept::default();
@@ -153,7 +153,7 @@ pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     (report, records)
 }
 
-/// Returns `config` without a warm-up, unless it asks for one: its run has the requests that its workload names.
+/// Returns `config` with the warm-up disabled unless it configures one, so that all requests of the workload are measured.
 pub fn unwarmed(config: &Config) -> Config {
     let mut config = config.clone();
     config.measure.warm_up.get_or_insert(WarmUp::None);
@@ -166,14 +166,14 @@ pub fn run_checked(config: &Config) -> Report {
     simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"))
 }
 
-/// Runs these requests with all oracles on; gives the records in the order of issue.
+/// Runs these requests with all oracles enabled. Returns the records in order of issue.
 pub fn run(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<RequestRecord> {
     let (_, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     records
 }
 
-/// The latencies of these requests, in the order of issue.
+/// Returns the latencies of these requests in order of issue.
 pub fn latencies(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<Time> {
     run(config, requests).iter().map(|record| record.completed - record.arrival).collect()
 }

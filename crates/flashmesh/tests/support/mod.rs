@@ -1,5 +1,5 @@
-//! What the tests share: random drives, small workloads, runs with all oracles on, and what lies beside the repository.
-#![allow(dead_code, reason = "every group of tests uses its part of it")]
+//! Support code of the tests: random drives, small workloads, runs with all oracles enabled, and data in `../shared`.
+#![allow(dead_code, reason = "every group of tests uses another part")]
 
 pub mod arbitrary;
 #[path = "../../../flashmesh-workload/tests/support/cases.rs"]

@@ -12,17 +12,17 @@ use proptest::sample::select;
 
 #[derive(Clone, Debug)]
 struct Sketch {
-    /// By level: which of its units take part, a bit each; all where none is left.
+    /// Units of each level (channel, chip, die, plane) in the namespace, a bit each; `None` for all of them.
     units: [Option<u8>; 4],
-    /// How full its planes are, in hundredths of their even share of the drive.
+    /// Capacity in percent of an even share of the drive.
     percent: u64,
 }
 
-/// How a drive is divided, before the drive is known.
+/// Random division of a drive into namespaces, not yet fitted to a drive.
 #[derive(Clone, Debug)]
 pub struct Division {
     namespaces: Vec<Sketch>,
-    /// Whether the fullest plane has no more spare blocks than it needs.
+    /// Whether the fullest plane has exactly the spare blocks that it needs.
     is_tight: bool,
     write_streams: WriteStreams,
 }
@@ -39,12 +39,12 @@ pub fn division() -> impl Strategy<Value = Division> {
 }
 
 impl Division {
-    /// Puts it into `config`, whose capacity becomes what the namespaces hold, and gives the planes the spare blocks they need.
+    /// Adds the namespaces to `config`, sets the capacity of the drive to their total, and adds the spare blocks that their planes need.
     pub fn fit(&self, config: &mut Config) {
         config.ftl.write_streams = self.write_streams;
         let geometry = &config.geometry;
         let page = geometry.page_size;
-        let logical = geometry.capacity.expect("the drive has one").as_u64() / page.as_u64();
+        let logical = geometry.capacity.expect("the capacity is set").as_u64() / page.as_u64();
         let counts = [geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip, geometry.planes_per_die];
         let planes: u32 = counts.iter().product();
         let mut total = 0;
@@ -74,9 +74,9 @@ impl Division {
     }
 }
 
-/// The least that a plane has beyond the spare blocks it needs.
+/// Returns the spare blocks beyond the required ones, of the plane that has fewest; negative if a plane lacks some.
 pub fn surplus(config: &Config) -> i64 {
-    // A drive that has not even the spare blocks of one without namespaces lacks some.
+    // The geometry is refused if the drive has fewer spare blocks than a drive without namespaces needs.
     let Ok(geometry) = Geometry::from_config(config) else { return -1 };
     let partition = Partition::new(&geometry, config).expect("the namespaces fit the drive");
     let of_plane = |plane| i64::from(partition.spare_blocks(plane)) - i64::from(partition.spare_blocks_needed(plane));
@@ -84,13 +84,13 @@ pub fn surplus(config: &Config) -> i64 {
 }
 
 fn spare(config: &mut Config) {
-    // A plane that is overfull counts as one without a spare block, however many it lacks.
+    // The loop is needed because an overfull plane counts as a plane with 0 spare blocks, however many blocks it lacks.
     while surplus(config) < 0 {
         config.geometry.blocks_per_plane += 1;
     }
 }
 
-/// Makes what `streams` streams share out hold something for each, and gives every plane the spare blocks that they need.
+/// Enlarges the map cache and the device cache so that `streams` streams can share them, and adds the spare blocks that the streams need.
 pub fn share_out(config: &mut Config, streams: u64) {
     config.mapping.cache_capacity = config.mapping.cache_capacity.map(|capacity| capacity * streams);
     if config.cache.capacity > Bytes::ZERO {
@@ -113,6 +113,6 @@ pub fn stream_by_stream(config: &mut Config, count: usize) {
 }
 
 pub fn first_capacity(config: &Config) -> Bytes {
-    let geometry = Geometry::from_config(config).expect("the geometry is possible");
+    let geometry = Geometry::from_config(config).expect("the geometry is valid");
     config.namespaces(&geometry).expect("the namespaces fit the drive")[0].capacity
 }

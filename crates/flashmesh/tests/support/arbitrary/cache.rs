@@ -5,11 +5,11 @@ use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The cache of a drive with pages of any size: its capacity counts pages.
+/// Random device cache, with its capacity in pages, so that it fits drives with any page size.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pages: u64,
-    /// Data on its way to flash at which writes wait, in pages.
+    /// Limit of data in destage, in pages; writes stall above it.
     destage_limit: Option<u64>,
     cache: Cache,
     caching: Caching,
@@ -25,7 +25,7 @@ impl Settings {
     }
 }
 
-/// Off half of the time, else of one page to some tens.
+/// Returns a strategy that draws no cache half of the time, otherwise one of 1 to 60 pages.
 pub fn cache() -> impl Strategy<Value = Settings> {
     let pages = prop_oneof![2 => Just(0u64), 1 => 1..=4u64, 1 => 5..=60u64];
     let policies = (

@@ -1,4 +1,4 @@
-//! Random processor cores of the controller: mostly their work takes no time.
+//! Random processor cores of the controller. Most of their jobs take no time.
 
 use flashmesh::config::Firmware;
 use flashmesh::units::Time;

@@ -1,4 +1,4 @@
-//! Random chips and schedulers, with all their options.
+//! Random chips and schedulers with all options.
 
 use flashmesh::config::{
     DieStart, EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension,
@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 use super::time_us;
 
-/// Times for one plane, for two and so on; none shorter than the one before.
+/// Returns a strategy that draws times for operations on 1, 2, ... planes, in ascending order.
 fn times() -> impl Strategy<Value = Option<TimesByPlanes>> {
     let sorted = |mut times: Vec<u64>| {
         times.sort_unstable();
@@ -62,7 +62,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
             die_interleaving,
             die_start,
             multi_plane,
-            // A chip whose dies take turns takes nothing while one of them holds data.
+            // Without die interleaving a chip accepts no command while one of its dies holds data, so a cache register would be useless.
             read_cache: read_cache && die_interleaving,
             suspension,
             suspension_scope,

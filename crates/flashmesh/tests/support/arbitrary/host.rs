@@ -1,4 +1,4 @@
-//! Random hosts: interfaces, links, queues, and when requests are issued.
+//! Random hosts: interfaces, links, queues and replay modes.
 
 use flashmesh::config::{
     Host, InterfaceKind, Nvme, Priority, Queue, QueueArbitration, ReadData, Replay, ReplayMode, Sata, SataTransport,
@@ -68,7 +68,7 @@ fn replay() -> impl Strategy<Value = Replay> {
 }
 
 pub fn host() -> impl Strategy<Value = Attached> {
-    // The larger part of the drive is behind the interface, and shows best with little before it.
+    // The direct interface is the most frequent, because it delays requests least and so loads the drive behind it most.
     let kind =
         prop_oneof![3 => Just(InterfaceKind::Direct), 2 => Just(InterfaceKind::Nvme), 1 => Just(InterfaceKind::Sata)];
     let interface = (kind, select(ReadData::ALL), 1..=64u32, option::of(2..=40u64));

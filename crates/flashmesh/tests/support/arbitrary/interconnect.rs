@@ -1,4 +1,4 @@
-//! Random interconnects, with all their options.
+//! Random interconnects with all options.
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
@@ -9,7 +9,7 @@ use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// An interconnect and how garbage collection would like to move pages over it.
+/// Random interconnect, and how GC should move pages over it.
 #[derive(Clone, Debug)]
 pub struct Interconnect {
     fabric: Fabric,
@@ -55,7 +55,7 @@ fn nossd() -> impl Strategy<Value = Nossd> {
         Nossd {
             flit_time: Time::from_ps(flit_ps),
             pipeline_stages,
-            // Links of one direction at a time carry a packet only where all of it fits.
+            // A half-duplex link transmits a packet only if the buffer can hold all of it.
             buffer_flits: if half_duplex { buffer_flits.max(data_packet_flits) } else { buffer_flits },
             topology,
             chip_channels,
@@ -95,7 +95,7 @@ pub fn interconnect() -> impl Strategy<Value = Interconnect> {
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
 }
 
-/// Has collection send pages from chip to chip, or leaves `config` as it was where that cannot be.
+/// Makes GC move pages from chip to chip, or leaves `config` unchanged if the result is invalid.
 pub fn send_pages(config: &mut Config, cleans: bool) {
     let before = config.clone();
     config.gc.copyback = false;
@@ -112,7 +112,7 @@ pub fn send_pages(config: &mut Config, cleans: bool) {
 }
 
 impl Interconnect {
-    /// Puts it into `config`, so that the shape of the array, the interconnect and how pages move fit each other.
+    /// Sets this interconnect in `config`, and adapts the array and the way GC moves pages.
     pub fn fit(self, config: &mut Config) {
         let kind = self.fabric.kind;
         config.fabric = self.fabric;
@@ -125,7 +125,7 @@ impl Interconnect {
         }
         config.pnssd.split_page &= !(holds && kind == FabricKind::Pnssd);
         let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback && !holds;
-        // The list of a Clean fits a buffer where all of a packet has to.
+        // In half-duplex mode the page list of a Clean must fit into a buffer.
         let list = config.nossd.read_request_flits + 4 * config.geometry.pages_per_block;
         let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;
         let can_clean = kind == FabricKind::Nossd && config.flash.die_interleaving && lists;
@@ -136,11 +136,11 @@ impl Interconnect {
         };
         let geometry = &mut config.geometry;
         if config.gc.r#move.crosses_chips() {
-            // One more block to spare, for what arrives.
+            // Pages that arrive from other chips need one more spare block.
             geometry.blocks_per_plane += 1;
         }
         if kind == FabricKind::Pnssd {
-            // As many logical pages for each plane as before.
+            // The number of logical pages per plane stays.
             let planes_before = geometry.channels * geometry.chips_per_channel;
             geometry.channels = geometry.chips_per_channel;
             let planes = geometry.channels * geometry.chips_per_channel;

@@ -1,14 +1,14 @@
-//! Random caches of the map.
+//! Random map caches.
 
 use flashmesh::config::{Config, MapFill, MapSharing, Mapping, WriteBackRead};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A cache of the map before it is fitted to a drive.
+/// Random map cache, not yet fitted to a drive.
 #[derive(Clone, Copy, Debug)]
 pub struct MapSketch {
-    /// Entries that the cache holds; none when the whole map is in DRAM.
+    /// Entries in the cache; `None` if the whole map is in DRAM.
     entries: Option<u64>,
     entries_per_page: u64,
     sharing: MapSharing,
@@ -43,7 +43,7 @@ pub fn mapping() -> impl Strategy<Value = MapSketch> {
 }
 
 impl MapSketch {
-    /// Puts it into `config`, with as many more blocks as translation pages take, and have to spare.
+    /// Sets this map cache in `config`, and adds the blocks for translation pages and their spare blocks.
     pub fn fit(self, config: &mut Config) {
         let Some(entries) = self.entries else { return };
         let page_size = config.geometry.page_size;
@@ -62,7 +62,7 @@ impl MapSketch {
         };
         let geometry = &mut config.geometry;
         let planes = geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die;
-        let logical = geometry.capacity.expect("the drive has one").as_u64() / page_size.as_u64();
+        let logical = geometry.capacity.expect("the capacity is set").as_u64() / page_size.as_u64();
         let blocks = |pages: u64| {
             let on_a_plane = pages.div_ceil(u64::from(planes));
             on_a_plane.div_ceil(u64::from(geometry.pages_per_block)) as u32

@@ -1,4 +1,4 @@
-//! Random small drives and workloads, for the tests that drive a whole drive.
+//! Random small drives and workloads for tests of whole drives.
 #![allow(missing_docs)]
 
 mod cache;
@@ -37,14 +37,14 @@ pub struct Case {
 }
 
 fn order() -> impl Strategy<Value = [Level; 4]> {
-    Just(Level::ALL.to_vec()).prop_shuffle().prop_map(|levels| levels.try_into().expect("four levels were shuffled"))
+    Just(Level::ALL.to_vec()).prop_shuffle().prop_map(|levels| levels.try_into().expect("the vector has four levels"))
 }
 
 fn home_order() -> impl Strategy<Value = HomeOrder> {
     order().prop_map(HomeOrder)
 }
 
-/// Any of the 24 static orders, or a dynamic one.
+/// Returns a strategy that draws one of the 24 static orders, or a dynamic allocation.
 fn allocation() -> impl Strategy<Value = Allocation> {
     prop_oneof![4 => order().prop_map(Allocation::Static), 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
 }
@@ -68,7 +68,7 @@ pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Ti
 fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
     let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
-    // The smallest spare area that the drive accepts, and more of it.
+    // From the smallest over-provisioning that a drive accepts to a few blocks more.
     let space = (0..=3u32, 0..=3u32);
     (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
         let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
@@ -92,7 +92,7 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
-    // The smallest spare area of all is 4 blocks of 24.
+    // 16 % is just below the smallest over-provisioning of any drawn drive, 4 blocks of 24.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
     let moves = (any::<bool>(), select(MovedPages::ALL));
@@ -151,7 +151,7 @@ pub fn drive() -> impl Strategy<Value = Config> {
             config.precondition.kind = kind;
             config.precondition.fill = fill;
             division.fit(&mut config);
-            // A path that is held while the array works leaves none for the read that would suspend it.
+            // A path held during array operations would block the read that is to suspend the operation.
             if config.suspension() != Suspension::Off {
                 config.fabric.hold_path = config.fabric.hold_path.without_programs();
             }
@@ -163,9 +163,9 @@ pub fn drive() -> impl Strategy<Value = Config> {
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     kind: RequestKind,
-    /// Where it begins, as a share of the footprint in 65536ths.
+    /// First page, as a share of the footprint in 65536ths.
     at: u16,
-    /// Sectors from the beginning of its page.
+    /// Offset in the first page, in sectors.
     into: u64,
     pages: u64,
     sectors: i64,
@@ -196,7 +196,7 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     )
 }
 
-/// Fits a sketch into the first `pages` pages of the first namespace, which has `capacity`.
+/// Fits a sketch into the first `pages` pages of the first namespace, whose size is `capacity`.
 fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
     if sketch.kind == RequestKind::Flush {
         return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
@@ -211,12 +211,12 @@ fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: T
     IoRequest { arrival, kind: sketch.kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 }
 }
 
-/// A drive and a few hundred requests to a part of its first namespace.
+/// Returns a strategy that draws a drive and up to 399 requests to a part of its first namespace.
 pub fn case() -> impl Strategy<Value = Case> {
     case_of(1..400)
 }
 
-/// The same of drives whose mapping units are smaller than a page, or whose programs are of a word line, in most cases.
+/// Like [`case`], but most drives have mapping units smaller than a page, or programs of word lines.
 pub fn case_in_units() -> impl Strategy<Value = Case> {
     let mbm = option::weighted(0.3, policies::managed(vec![FirmwarePolicy::Mbm]));
     let drive = (drive(), units::units(), mbm).prop_map(|(mut config, units, mbm)| {
@@ -229,7 +229,7 @@ pub fn case_in_units() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
-/// The same of drives that move pages from chip to chip where they can, with units that gather in most cases.
+/// Like [`case`], but drives move pages from chip to chip if they can, and most have units that gather in programs.
 pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
     let drawn = (drive(), units::units(), any::<bool>());
     let drive = drawn.prop_map(|(mut config, units, cleans)| {
@@ -240,7 +240,7 @@ pub fn case_that_sends_units() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
-/// The same of drives with an SLC cache, in most cases.
+/// Like [`case`], but most drives have an SLC cache.
 pub fn case_with_slc() -> impl Strategy<Value = Case> {
     let managed = option::weighted(0.6, policies::managed(FirmwarePolicy::ALL.to_vec()));
     let drawn = (drive(), option::weighted(0.5, units::units()), managed, slc::slc());
@@ -257,7 +257,7 @@ pub fn case_with_slc() -> impl Strategy<Value = Case> {
     case_on(drive, 1..400)
 }
 
-/// A drive and so many requests to a part of its first namespace.
+/// Returns a strategy that draws a drive, and a number of requests in the given range to a part of its first namespace.
 pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
     case_on(drive(), requests)
 }

@@ -1,4 +1,4 @@
-//! Random firmware policies, for drives that were drawn with the policy of single planes.
+//! Random firmware policies, added to random drives with the policy `page`.
 
 use flashmesh::config::{
     AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, Move, MovedPages, ParityShare, Schedule, Suspension,
@@ -7,20 +7,20 @@ use flashmesh::config::{
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A policy with its switches.
+/// Random firmware policy with its settings.
 #[derive(Clone, Debug)]
 pub struct Managed {
     policy: FirmwarePolicy,
     moved_pages: MovedPages,
     mbm: Mbm,
-    /// In pages: what MBM takes for a long read, and its areas.
+    /// Long-read threshold of MBM, in pages, as is `area`.
     threshold: u64,
     area: u64,
     has_parity: bool,
     divisor: Index,
 }
 
-/// One of these policies.
+/// Returns a strategy that draws one of `policies`, with random settings.
 pub fn managed(policies: Vec<FirmwarePolicy>) -> impl Strategy<Value = Managed> {
     let parts = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
     let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
@@ -45,7 +45,7 @@ pub fn managed(policies: Vec<FirmwarePolicy>) -> impl Strategy<Value = Managed> 
 }
 
 impl Managed {
-    /// Gives `config` this policy where it can have it, and leaves it as it was where it cannot.
+    /// Sets this policy in `config`, or leaves `config` unchanged if the result is invalid.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         self.put(config);
@@ -54,14 +54,14 @@ impl Managed {
         }
     }
 
-    /// Gives `config` this policy, and as many dies and planes as the policy needs. It may need a block more in each plane.
+    /// Sets this policy in `config`, and changes all other keys that it requires. The result may still lack one block per plane.
     pub fn put(&self, config: &mut Config) {
         config.ftl.policy = self.policy;
         match self.policy {
             FirmwarePolicy::Page => config.gc.moved_pages = self.moved_pages,
             FirmwarePolicy::Sprinkler => {
                 config.gc.moved_pages = self.moved_pages;
-                // It brings its own scheduling.
+                // Sprinkler has its own scheduling.
                 config.schedule = Schedule::default();
             }
             FirmwarePolicy::Tbm => work_together(config),
@@ -105,10 +105,10 @@ fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
     range.filter(|divisor| of.is_multiple_of(*divisor)).collect()
 }
 
-/// What a drive needs for policies with superblocks, and for MBM.
+/// Adapts a drive to the superblock policies, TBM or MBM, which need several planes or dies that run together.
 fn work_together(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
-        // As many logical pages on each plane as before.
+        // The number of logical pages per plane stays.
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
         config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));

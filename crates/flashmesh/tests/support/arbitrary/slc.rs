@@ -1,4 +1,4 @@
-//! Random SLC caches, for drives that were drawn without.
+//! Random SLC caches, added to random drives without one.
 
 use flashmesh::config::{Config, PageTypes, Slc, SlcRegion, SlcWhenFull};
 use flashmesh::flash::geometry::Geometry;
@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// An SLC cache, and what the cells of its drive hold where they are single-level ones.
+/// Random SLC cache. `page_types` is set as well if the drive has single-level cells.
 #[derive(Clone, Debug)]
 pub struct Cached {
     slc: Slc,
@@ -29,7 +29,7 @@ pub fn slc() -> impl Strategy<Value = Cached> {
 }
 
 impl Cached {
-    /// Gives `config` this cache where it can have one, beside the blocks that it has. Capacities in bytes stay.
+    /// Adds this SLC cache to `config`, in additional blocks, or leaves `config` unchanged if the result is invalid. Capacities stay.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         if config.flash.page_types == PageTypes::One {

@@ -1,9 +1,9 @@
-//! Stripes that the device cache sends, in drives drawn before.
+//! Destage stripes of the device cache, added to random drives.
 
 use flashmesh::config::{CacheWrites, Config};
 use flashmesh::flash::geometry::Geometry;
 
-/// Sends stripes of so many tenths of the largest that may come to be whole; where user requests go before collection, this keeps pace or does not.
+/// Sets a stripe size of `tenths` tenths of the largest stripe that can fill up. `is_paced` also paces preemptible GC.
 pub fn send(config: &mut Config, tenths: u64, is_paced: bool) {
     let Ok(geometry) = Geometry::from_config(config) else { return };
     let cache = &config.cache;

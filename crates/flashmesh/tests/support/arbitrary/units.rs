@@ -1,4 +1,4 @@
-//! Random mapping units and programs, for drives that were drawn without.
+//! Random mapping units and program units, added to random drives.
 
 use flashmesh::config::{
     Config, FirmwarePolicy, FirstTouch, Move, MovedPages, PageTypes, ProgramUnit, Suspension, WriteBinding,
@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// How many units a page has, or pages a unit, and what one program writes.
+/// Random mapping unit, as a number of units per page or of pages per unit, and the random program unit.
 #[derive(Clone, Debug)]
 pub struct Units {
     per_page: u64,
@@ -26,7 +26,7 @@ pub struct Units {
 pub fn units() -> impl Strategy<Value = Units> {
     let timeout = (0..=600u64).prop_map(Time::from_us);
     let choices = (any::<bool>(), any::<bool>(), any::<bool>());
-    // Of a page, of parts of it, of several.
+    // One page, parts of a page, and several pages.
     let sizes = vec![(1u64, 1u64), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8)];
     (select(sizes), select(ProgramUnit::ALL), timeout, choices).prop_map(
         |((per_page, pages), program_unit, gather_timeout, (is_paced, is_twin, is_wide))| Units {
@@ -42,7 +42,8 @@ pub fn units() -> impl Strategy<Value = Units> {
 }
 
 impl Units {
-    /// Gives `config` these units where it can have them, without what cannot go together with them. Capacities in bytes stay.
+    /// Sets these units in `config`, and disables features that exclude them, or leaves `config` unchanged if the result is invalid. Capacities
+    /// stay.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         self.divide(config);
@@ -51,7 +52,7 @@ impl Units {
         }
     }
 
-    /// The same, beside a policy of single planes.
+    /// Like [`fit`](Self::fit), but without the TBM and superblock policies.
     pub fn fit_alone(self, config: &mut Config) {
         Units { is_twin: false, ..self }.fit(config);
     }
@@ -75,12 +76,12 @@ impl Units {
         if config.units_per_program() == 1 {
             return;
         }
-        // In blocks of one word line no block would ever have enough invalid units to be a victim.
+        // In blocks of a single word line no block would ever have enough invalid units to become a victim.
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
         if config.gc.r#move == Move::Clean && config.nossd.half_duplex {
-            // The list of a Clean fits a buffer.
+            // The page list of a Clean must fit into a buffer.
             let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
             let list = config.nossd.read_request_flits + 4 * units;
             config.nossd.buffer_flits = config.nossd.buffer_flits.max(list);
@@ -105,17 +106,17 @@ impl Units {
             config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);
-        // A path that is held while the array works leaves none for the read that would suspend it.
+        // A path held during array operations would block the read that is to suspend the operation.
         if config.suspension() != Suspension::Off {
             config.fabric.hold_path = config.fabric.hold_path.without_programs();
         }
     }
 
-    /// Gives blocks and buffers room for units of several pages.
+    /// Enlarges blocks and buffers for mapping units of several pages.
     fn enlarge(&self, config: &mut Config) {
         let in_unit = self.pages as u32 * if config.slc.is_on() { config.pages_per_word_line() } else { 1 };
         let unit = config.mapping_unit();
-        // As many units in a block as there were pages.
+        // A block has as many units as it had pages.
         config.geometry.pages_per_block *= self.pages as u32;
         config.geometry.pages_per_block = config.geometry.pages_per_block.next_multiple_of(in_unit);
         config.geometry.capacity = config.geometry.capacity.map(|capacity| capacity * self.pages);
