@@ -1,4 +1,4 @@
-//! Random small drives run random workloads, with all oracles on, against a plain model of what must come out.
+//! Random workloads on random small drives, with all oracles enabled, compared with a simple model of the expected results.
 
 mod model;
 
@@ -26,11 +26,11 @@ use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
 use crate::support::drives::{Kept, Listed};
 
-/// What a run of a case gave.
+/// Results of a run of a case.
 struct Outcome {
     report: Report,
     records: Vec<RequestRecord>,
-    /// Which logical pages the map knows at the end.
+    /// Logical pages mapped at the end.
     mapped: BTreeSet<u32>,
 }
 
@@ -40,7 +40,7 @@ fn simulation(case: &Case) -> Simulation {
     Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built")
 }
 
-/// Runs the case with all oracles on.
+/// Runs the case with all oracles enabled.
 fn run(case: &Case) -> Outcome {
     let mut simulation = simulation(case);
     simulation.enable_checks();
@@ -109,7 +109,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let between_chips: u64 = report.links.bytes_between_chips.iter().sum();
     let (page, spare) = (case.config.geometry.page_size.as_u64(), case.config.geometry.page_spare.as_u64());
     let copied = gc.pages_copied * case.config.mapping_unit().as_u64();
-    // What is overwritten on its way is not programmed; the metadata of a part of a page is its share.
+    // A page overwritten in transit is sent but not programmed. Metadata of a part of a page is sent in proportion.
     prop_assert!(copied * (page + spare) <= between_chips * page);
     prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
     match report.write_amplification {
@@ -140,7 +140,7 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The counts of the cache agree with the requests, and with those of the flash.
+/// Checks the counts of the device cache against the requests and against the flash counts.
 fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport) -> Result<(), TestCaseError> {
     let settings = &case.config.cache;
     let all = |lookups: Lookups| lookups.hits + lookups.partial_hits + lookups.misses;
@@ -164,7 +164,7 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
     Ok(())
 }
 
-/// No part of the drive was asked for more than the time of the run, and the largest part is the bound.
+/// Checks that no resource was busy for longer than the run, and that the lower bound is that of the busiest resource.
 fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
     let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
     let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];
@@ -194,7 +194,7 @@ fn check_map(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Runs a case, and holds all that came of it against the model.
+/// Runs a case and compares all its results with the model.
 fn check(case: &Case) -> Result<(), TestCaseError> {
     let outcome = run(case);
     check_requests(case, &outcome)?;
@@ -208,7 +208,7 @@ fn planes(config: &Config) -> u32 {
     geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
 }
 
-/// Ways in which MQSim differs, each a choice of its own.
+/// Options that follow MQSim, each tested on its own.
 const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
     |config| config.cache.access_unit = AccessUnit::Request,
     |config| config.cache.access_time = AccessTime::Mqsim,
@@ -222,7 +222,7 @@ const WAYS_OF_MQSIM: [fn(&mut Config); 6] = [
     |config| config.schedule.map_reads_take_others = true,
 ];
 
-/// Any drive with the way of MQSim at `index`.
+/// Returns a strategy that draws any drive, with option `index` of [`WAYS_OF_MQSIM`].
 fn case_with_way(index: usize) -> impl Strategy<Value = Case> {
     arbitrary::case().prop_map(move |mut case| {
         WAYS_OF_MQSIM[index](&mut case.config);
@@ -286,13 +286,13 @@ fn most_drives_that_are_drawn_with_an_slc_cache_have_one() {
     let drives: Vec<Config> = (0..400).map(drawn).collect();
     let gathers = |config: &&Config| config.slc.is_on() && config.units_per_program() > 1;
     let counts = (drives.iter().filter(|config| config.slc.is_on()).count(), drives.iter().filter(gathers).count());
-    assert!(counts.0 > 200 && counts.1 > 60, "{counts:?} of 400 have one, and gather programs");
+    assert!(counts.0 > 200 && counts.1 > 60, "{counts:?} of 400 have an SLC cache, and gather programs");
     for policy in FirmwarePolicy::ALL {
         let have_it = drives.iter().filter(|config| config.slc.is_on() && config.ftl.policy == *policy).count();
-        assert!(have_it > 0, "none of 400 has one under {policy}");
+        assert!(have_it > 0, "none of 400 drives has an SLC cache under {policy}");
     }
     let with_parity = drives.iter().filter(|config| config.slc.is_on() && config.parity_stripe().is_some()).count();
-    assert!(with_parity > 4, "{with_parity} of 400 have one, and parity");
+    assert!(with_parity > 4, "{with_parity} of 400 have an SLC cache and parity");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     let large = |config: &&Config| config.pages_per_unit() > 1;
     let by_die = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Tbm;
     let counts = (drives.iter().filter(gather).count(), drives.iter().filter(by_die).count());
-    assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and by the die");
+    assert!(counts.0 > 150 && counts.1 > 8, "{counts:?} of 400 gather, and gather by die");
     let early = |config: &&Config| gather(config) && config.ftl.write_binding == WriteBinding::Early;
     let touched = |config: &&Config| early(config) && config.ftl.first_touch.assigns_location();
     let mbm = |config: &&Config| gather(config) && config.ftl.policy == FirmwarePolicy::Mbm;
@@ -326,7 +326,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
         [drives.iter().filter(early).count(), drives.iter().filter(touched).count(), drives.iter().filter(mbm).count()];
     assert!(
         counts.iter().all(|&count| count > 20),
-        "{counts:?} of 400 gather with places given before, for reads too, and under MBM"
+        "{counts:?} of 400 gather with early binding, also with early binding for reads, and under MBM"
     );
     let copy_back: Vec<&Config> = drives.iter().filter(|config| config.gc.copyback).collect();
     let counts = (copy_back.iter().filter(|c| gather(c)).count(), copy_back.iter().filter(|c| large(c)).count());
@@ -335,7 +335,7 @@ fn many_drives_that_are_drawn_with_units_gather_programs_and_many_have_large_uni
     assert!(large > 80, "{large} of 400 have units of several pages");
 }
 
-/// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.
+/// Returns a drive of one plane of 8 blocks of 4 pages of 4 KiB, with a capacity of half of its pages, and one outstanding request.
 fn one_plane() -> Config {
     let mut config = Config::default();
     config.geometry.channels = 1;
@@ -355,7 +355,7 @@ fn io(kind: RequestKind, first_page: u64, size: u64, arrival_us: u64) -> IoReque
 
 #[test]
 fn a_write_is_served_when_reads_of_pages_never_written_took_the_last_block_the_host_could_open() {
-    // 24 writes fill six blocks without asking for collection; the read opens the seventh, the last one is the reserve.
+    // 24 writes fill six blocks without starting GC. The read opens the seventh; the eighth is the GC reserve.
     let mut requests = vec![io(RequestKind::Write, 0, 4096, 0); 24];
     requests.push(io(RequestKind::Read, 1, 4096, 0));
     requests.push(io(RequestKind::Write, 0, 4096, 0));
@@ -371,8 +371,8 @@ fn a_partial_write_whose_page_is_deallocated_does_not_disturb_the_suspension_it_
     config.fabric.channel_rate = flashmesh::units::Rate::from_bytes_per_second(100_000_000);
     config.flash.suspension = flashmesh::config::Suspension::Program;
     config.replay.mode = flashmesh::config::ReplayMode::Open;
-    // The first write is in the array of die 0 when the second one holds the channel until 91 us. A part of page 2 is
-    // written meanwhile, which has to be read from die 0 first; by the time the channel is free there is nothing to read.
+    // The first write is in the array of die 0. The second holds the channel until 91 us. Meanwhile a part of page 2 is written, so page 2 must
+    // be read from die 0 first. But when the channel becomes free, the page has been deallocated.
     let requests = vec![
         io(RequestKind::Write, 0, 4096, 0),
         io(RequestKind::Write, 1, 4096, 50),
@@ -389,16 +389,16 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
     config.gc.background_threshold = 0.9;
     config.replay.mode = flashmesh::config::ReplayMode::Closed;
     config.replay.think_time = flashmesh::units::Time::from_us(1500);
-    // The second write leaves two blocks to erase, 1 ms each; the first of them has begun when it completes.
+    // The second write leaves two blocks to erase, 1 ms each. The first erase has started when the write completes.
     let requests = vec![io(RequestKind::Write, 0, 8 * 4096, 0); 2];
     let report = run(&Case { config, requests }).report;
     assert_eq!((report.requests, report.gc.collections), (2, 1));
     assert!(report.utilisation.dies[0] <= 1.0);
 }
 
-/// The pages mapped at the end of one request at a time, and those of them that were only read, which may not be: a plane that is short of
-/// pages has none for them, and where the device cache was sending such a page to flash when it was deallocated, it is forgotten when it
-/// gets there, and the place that the read gave it with it.
+/// Returns the pages that are mapped after the requests ran one at a time, and the subset that was only read. A page that was only read may end
+/// unmapped: a plane short of free pages assigns it no location. It also loses the location if it is deallocated while the device cache destages
+/// it.
 fn mapped_one_at_a_time(case: &Case) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let page = case.config.mapping_unit().as_u64();
     let places_for_reads = case.config.ftl.first_touch.assigns_location();
@@ -454,7 +454,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut limits = BTreeSet::new();
     let expected = ["Arrivals", "Chips", "Controllers", "Dies", "Dram", "LinkToDrive", "Rows"].map(str::to_owned);
     let expected = BTreeSet::from(expected);
-    // Some corners are rare: as many cases as it takes, within reason.
+    // Some corner cases are rare, so up to 800 cases are drawn.
     for _ in 0..800 {
         let is_everywhere = reached.len() == 25 && reached.values().all(|&count| count > 0);
         if is_everywhere && limits.is_superset(&expected) {
@@ -462,7 +462,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
         }
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
         let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, cache, .. } =
-            simulation(&case).run(&Control::default()).expect("the run ends");
+            simulation(&case).run(&Control::default()).expect("the run succeeds");
         let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
         let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
         limits.insert(format!("{:?}", lower_bound.limit));

@@ -1,6 +1,6 @@
-//! Copies of real traces, which lie beside the repository: every figure is within the bound that docs/fitting.md states for it.
+//! Copies of the real traces in `../shared`: every figure is within its bound in docs/fitting.md.
 //!
-//! The model was designed on `hm_0`, `financial1` and `blkparse`; the other traces were held out.
+//! The model was designed with `hm_0`, `financial1` and `blkparse`; the other traces were held out.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,13 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 
 const SECTOR: Bytes = Bytes::new(512);
-/// Open replay is slowed down until the original asks for at most this share of what the drive can serve.
+/// Load limit of open replays. Arrivals are stretched until the original requests at most this share of the throughput of the drive.
 const LOAD_MAX: f64 = 0.5;
 const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
-/// Seeds whose copies are compared.
+/// Number of seeds; each gives a copy to compare.
 const SEEDS: u64 = 3;
 
-/// The traces and the seeds whose copies are replayed as well.
+/// Traces, with the number of copies to replay as well.
 const TRACES: [(&str, u64); 8] = [
     ("msr-hm_0-7k.csv", 3),
     ("tpcc-small.trace", 3),
@@ -36,39 +36,42 @@ const TRACES: [(&str, u64); 8] = [
     ("msr-wdev_1.csv", 3),
 ];
 
-/// Figures that miss their bound, and the bound that they keep to: docs/fitting.md lists them.
+/// Known figures outside their bound, with the relaxed bound that they must keep. docs/fitting.md lists them.
 const MISSES: [(&str, &str, f64); 1] = [("msr-wdev_1.csv", "dispersion_10", 1.0)];
 
-/// Mean latency, its 99th percentile, and requests a second.
+/// Returns mean latency, 99th percentile of latency, and IOPS of a replay.
 fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -> [f64; 3] {
-    let mut config = Config::from_preset(drive).expect("a preset");
+    let mut config = Config::from_preset(drive).expect("the preset exists");
     config.replay.mode = mode;
     config.replay.time_scale = scale;
     let source = Box::new(Listed(requests.iter().copied().collect()));
     let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
-    let report = simulation.run(&Control::default()).expect("it runs");
-    let latency = report.latency_ps.all.expect("requests were served");
+    let report = simulation.run(&Control::default()).expect("the run succeeds");
+    let latency = report.latency_ps.all.expect("requests completed");
     [latency.mean, latency.p99 as f64, report.iops]
 }
 
-/// Stress replays on each drive.
+/// Returns the figures of a stress replay on each drive.
 fn stressed(requests: &[IoRequest]) -> [[f64; 3]; 2] {
     DRIVES.map(|drive| replayed(drive, ReplayMode::Stress, 1.0, requests))
 }
 
-/// The figures of the replays, drive by drive in the order of [`REPLAY_BOUNDS`].
+/// Returns the figures of all replays, by drive and then in the order of [`REPLAY_BOUNDS`].
 fn replays(requests: &[IoRequest], stressed: [[f64; 3]; 2], scales: [f64; 2]) -> Vec<f64> {
     let of_drive = |((drive, stressed), scale): ((&str, [f64; 3]), f64)| {
         let open = replayed(drive, ReplayMode::Open, scale, requests);
         REPLAY_BOUNDS.map(|(mode, figure, _)| {
             let of_mode = if mode == "open" { open } else { stressed };
-            of_mode[["mean", "p99", "iops"].iter().position(|name| *name == figure).expect("a figure of a replay")]
+            of_mode[["mean", "p99", "iops"]
+                .iter()
+                .position(|name| *name == figure)
+                .expect("the figure is one of a replay")]
         })
     };
     DRIVES.into_iter().zip(stressed).zip(scales).flat_map(of_drive).collect()
 }
 
-/// The figures of the replays of an original and of its copy.
+/// Pairs the replay figures of an original and of its copy.
 fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
     let bounds = DRIVES.iter().flat_map(|drive| REPLAY_BOUNDS.iter().map(move |bound| (drive, bound)));
     let mut figures = Vec::new();
@@ -88,10 +91,10 @@ fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
 }
 
 fn all(mut next: impl FnMut() -> Result<Option<IoRequest>, WorkloadError>) -> Vec<IoRequest> {
-    std::iter::from_fn(|| next().expect("a request, or the end")).collect()
+    std::iter::from_fn(|| next().expect("the source has no error")).collect()
 }
 
-/// Compares copies of a trace with it, prints each figure with the range of its differences, and gives those that miss their bound.
+/// Compares copies of a trace with the trace, prints the range of differences of each figure, and returns the figures outside their bound.
 fn misses(folder: &Path, file: &str, seeds_replayed: u64) -> Vec<String> {
     let workload = Workload {
         trace: Some(folder.join(file)),
@@ -99,9 +102,9 @@ fn misses(folder: &Path, file: &str, seeds_replayed: u64) -> Vec<String> {
         tolerate: 0.001,
         ..Workload::default()
     };
-    let mut stream = TraceStream::open(&workload, ADDRESSES_MAX, SECTOR).expect("it can be read");
+    let mut stream = TraceStream::open(&workload, ADDRESSES_MAX, SECTOR).expect("the trace can be read");
     let original = all(|| stream.next_request());
-    let span = original.last().expect("requests").arrival;
+    let span = original.last().expect("the trace has requests").arrival;
     let statistics = |requests: &[IoRequest]| {
         let mut statistics = Statistics::new(original.len() as u64, span);
         requests.iter().for_each(|request| statistics.add(request));
@@ -119,7 +122,7 @@ fn misses(folder: &Path, file: &str, seeds_replayed: u64) -> Vec<String> {
     let mut figures: Vec<Figure> = Vec::new();
     for seed in 1..=SEEDS {
         let source = FittedSource::new(&model, None, ADDRESSES_MAX, SECTOR, false, seed);
-        let mut source = source.expect("it fits");
+        let mut source = source.expect("the model can be built");
         let copy = all(|| source.next_request(0));
         figures.extend(compare(&of_original, &statistics(&copy)));
         if seed <= seeds_replayed {
@@ -146,7 +149,7 @@ fn misses(folder: &Path, file: &str, seeds_replayed: u64) -> Vec<String> {
     figures.iter().filter(|figure| !figure.is_within()).map(|figure| format!("{file}: {figure:?}")).collect()
 }
 
-/// The folder of real traces beside the repository; nothing where it is absent, which fails where `FLASHMESH_CI` is set.
+/// Returns the folder of real traces in `../shared`, or `None` if it is absent. With `FLASHMESH_CI` set, an absent folder is a failure.
 fn real_traces() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
     if folder.exists() {
@@ -170,12 +173,13 @@ fn every_listed_miss_is_a_miss() {
     let Some(folder) = real_traces() else { return };
     for (file, key, _) in MISSES {
         let workload = Workload { trace: Some(folder.join(file)), ..Workload::default() };
-        let mut stream = TraceStream::open(&workload, ADDRESSES_MAX, SECTOR).expect("it can be read");
+        let mut stream = TraceStream::open(&workload, ADDRESSES_MAX, SECTOR).expect("the trace can be read");
         let original = all(|| stream.next_request());
         let model = fit_requests(&original);
         let is_miss = |seed| {
-            let mut source = FittedSource::new(&model, None, ADDRESSES_MAX, SECTOR, false, seed).expect("it fits");
-            let span = original.last().expect("requests").arrival;
+            let mut source =
+                FittedSource::new(&model, None, ADDRESSES_MAX, SECTOR, false, seed).expect("the model can be built");
+            let span = original.last().expect("the trace has requests").arrival;
             let [of_original, of_copy] = [&original, &all(|| source.next_request(0))].map(|requests| {
                 let mut statistics = Statistics::new(original.len() as u64, span);
                 requests.iter().for_each(|request| statistics.add(request));
@@ -183,6 +187,6 @@ fn every_listed_miss_is_a_miss() {
             });
             compare(&of_original, &of_copy).iter().any(|figure| figure.key == key && !figure.is_within())
         };
-        assert!((1..=SEEDS).any(is_miss), "{file}: {key} is within its bound: take it off the list");
+        assert!((1..=SEEDS).any(is_miss), "{file}: {key} is within its bound: remove it from the list");
     }
 }

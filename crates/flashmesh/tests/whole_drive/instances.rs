@@ -1,9 +1,9 @@
-//! A drive gives the same report in every instance of the simulation that serves it, whether the oracles watch it or not, and whatever is
-//! recorded beside it.
+//! Comparison of simulator instances: a drive has the same report in every instance that supports it, with and without oracles, and with and
+//! without recorders.
 //!
-//! A random drive runs in the smallest instance that its configuration needs, in each larger one, and with the oracles: where two of them
-//! disagree on any drive, one of them is wrong, or a key does not say what it needs. `FLASHMESH_INSTANCE_CASES` sets how many random drives
-//! are compared (100,000 are worth a night), `FLASHMESH_INSTANCE_REQUESTS` how long the one long run is.
+//! A random drive runs in the smallest instance that its configuration needs, in each larger one, and with the oracles. A difference means that
+//! an instance is wrong, or that a key does not state what it needs. `FLASHMESH_INSTANCE_CASES` sets the number of random drives (100,000 take a
+//! night), `FLASHMESH_INSTANCE_REQUESTS` the requests of the one long run.
 
 use std::collections::BTreeSet;
 
@@ -36,29 +36,29 @@ fn setting(name: &str, default: u64) -> u64 {
     }
 }
 
-/// How a drive is run.
+/// Instance and probes of a run.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// In this instance, or a larger one that the drive needs.
+    /// Smallest allowed instance; the drive may need a larger one.
     instance: Instance,
     by_oracles: bool,
     by_log: bool,
     by_timeline: bool,
 }
 
-/// With nothing beside it.
+/// Smallest instance without probes.
 const BARE: Way = Way { instance: Instance::Plain, by_oracles: false, by_log: false, by_timeline: false };
 const WATCHED: Way = Way { by_oracles: true, ..BARE };
 
-/// What a run gave.
+/// Results of a run.
 struct Outcome {
-    /// The report, without what the wall clock and the machine decide.
+    /// Report without the fields that depend on wall-clock time and on the machine.
     report: Value,
-    /// What the log has, if there is one.
+    /// Records of the request log; empty without a log.
     records: Vec<RequestRecord>,
-    /// Which logical pages the map knows at the end.
+    /// Logical pages mapped at the end.
     mapped: BTreeSet<u32>,
-    /// Which instance ran it.
+    /// Instance that ran the case.
     instance: Instance,
 }
 
@@ -97,14 +97,14 @@ fn listed(case: &Case) -> Listed {
     Listed(case.requests.iter().copied().collect())
 }
 
-/// The same drive with the default of every key that the plain instance does not serve.
+/// Returns the case with the default value for every key that the plain instance does not support.
 fn plain(mut case: Case) -> Case {
-    // A key that has its default may let another one be read.
+    // A key at its default value may make another key take effect, so the loop asks again.
     while let Some((path, _)) = case.config.needs().into_iter().next() {
-        let mut tables: toml::Table = case.config.to_toml().parse().expect("the canonical form is TOML");
-        let (section, key) = path.split_once('.').expect("all such keys are in sections");
-        let spec = Config::parameters().find(|spec| spec.path() == path).expect("the key is declared");
-        let table = tables.get_mut(section).and_then(toml::Value::as_table_mut).expect("the section has keys");
+        let mut tables: toml::Table = case.config.to_toml().parse().expect("`to_toml` returns TOML");
+        let (section, key) = path.split_once('.').expect("every key of `needs` is in a section");
+        let spec = Config::parameters().find(|spec| spec.path() == path).expect("the key is a parameter");
+        let table = tables.get_mut(section).and_then(toml::Value::as_table_mut).expect("the section is a table");
         match &spec.default_text {
             Some(default) => table.insert(key.to_owned(), value_of(default)),
             None => table.remove(key),
@@ -117,10 +117,10 @@ fn plain(mut case: Case) -> Case {
 
 fn value_of(text: &str) -> toml::Value {
     let mut table: toml::Table = format!("value = {text}").parse().expect("defaults are TOML");
-    table.remove("value").expect("the only key")
+    table.remove("value").expect("the key was just parsed")
 }
 
-/// The same drive with collisions analysed, and measured in epochs, behind a warm-up or not.
+/// Returns the case with epochs, and with collision analysis and a warm-up in some cases.
 fn measured(mut case: Case, number: u64) -> Case {
     let measure = &mut case.config.measure;
     measure.epoch = Some(Time::from_us(1 + number % 700));
@@ -132,7 +132,7 @@ fn measured(mut case: Case, number: u64) -> Case {
     case
 }
 
-/// The same drive with its network recorded: in a window, or until the recording is full.
+/// Returns the case with its network recorded, in a window or until the recording is full.
 fn recorded(case: &Case, number: u64) -> Case {
     let mut case = case.clone();
     let measure = &mut case.config.measure;
@@ -146,7 +146,7 @@ fn recorded(case: &Case, number: u64) -> Case {
     case
 }
 
-/// The keys under which two objects differ, each with both values.
+/// Returns the keys whose values differ, each with both values.
 fn differences(one: &Value, other: &Value) -> Vec<String> {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return vec!["no objects".to_owned()] };
     let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
@@ -154,8 +154,7 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     differ.map(|key| format!("{key}: {:?} and {:?}", one.get(key), other.get(key))).collect()
 }
 
-/// The smallest instance that does what `needed` does over the interconnect of a drive: the one with every feature and no probes is compiled for
-/// channels alone.
+/// Returns the smallest instance that supports `needed` on the interconnect of the drive. [`Instance::Any`] is compiled for channels only.
 fn serves(config: &Config, needed: Instance) -> Instance {
     let has_channels = matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal);
     match needed {
@@ -164,7 +163,7 @@ fn serves(config: &Config, needed: Instance) -> Instance {
     }
 }
 
-/// Runs the case in the smallest instance, in larger ones, and watched; all give the same. Gives the first.
+/// Runs the case in the smallest instance, in larger ones, and with probes, and asserts that all results are equal. Returns the first.
 fn compare(number: u64, case: &Case) -> Outcome {
     let bare = run(&case.config, listed(case), BARE);
     let assert_same = |other: &Outcome, what: &str| {
@@ -180,7 +179,7 @@ fn compare(number: u64, case: &Case) -> Outcome {
     let checked = run(&case.config, listed(case), Way { by_log: number.is_multiple_of(2), ..WATCHED });
     assert_eq!(checked.instance, Instance::Probed, "oracles are probes");
     assert_same(&checked, "with oracles");
-    // The log has no part in the oracles, nor they in it: one in eight is enough to see that.
+    // Log and oracles are independent of each other, so one case in eight is enough for the log.
     if number.is_multiple_of(8) {
         let logged = run(&case.config, listed(case), Way { by_log: true, ..BARE });
         assert_same(&logged, "with a log");
@@ -190,8 +189,8 @@ fn compare(number: u64, case: &Case) -> Outcome {
     bare
 }
 
-/// The same run is recorded: it gives the same, and goes on in its own instance once the recorders are done, as one does that is watched to
-/// its end. Gives whether the recorders were done before the end.
+/// Records the run and asserts that its results stay the same, whether it returns to its own instance after the recorders finish or is probed to
+/// its end. Returns whether the recorders finished before the end.
 fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) -> bool {
     let recorded = recorded(case, number);
     let by_timeline = number.is_multiple_of(3);
@@ -207,7 +206,7 @@ fn compare_recorded(number: u64, case: &Case, mut bare: Value, own: Instance) ->
     left.instance < Instance::Probed
 }
 
-/// The same run in epochs and behind a warm-up has the same results, but for what these are.
+/// Asserts that epochs and a warm-up change no result besides their own.
 fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     let mut config = case.config.clone();
     config.measure.epoch = Some(Time::from_us(1 + number % 700));
@@ -221,7 +220,7 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     for report in [&mut one, &mut other] {
         remove(report, &["epochs", "warm_up", "measured", "config_hash"]);
         if number.is_multiple_of(3) {
-            // They are of the window.
+            // `confidence` and `steadiness` cover the measured window only.
             remove(report, &["confidence", "steadiness"]);
         }
     }
@@ -229,10 +228,10 @@ fn compare_measured(number: u64, case: &Case, bare: Outcome) {
     assert!(found.is_empty(), "case {number}, in epochs: {found:#?}\n{}", config.to_toml());
 }
 
-/// Compares every `WORKERS`th case from `first` on, up to `last`; gives the blocks erased, the pages moved by collection,
-/// and the recordings that ended before their run.
+/// Compares every `WORKERS`th case from `first` to `last`. Returns the blocks erased, the pages moved by GC, and the recordings that ended
+/// before their run.
 fn compare_random(first: u64, last: u64) -> [u64; 3] {
-    // The same cases on every machine, whatever the number of its cores.
+    // The cases are the same on every machine, whatever its number of cores.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     let strategy = arbitrary::case_of(1..100);
@@ -248,8 +247,8 @@ fn compare_random(first: u64, last: u64) -> [u64; 3] {
         let bare = compare(number, &case);
         let smallest = case.config.needs().into_iter().map(|(_, instance)| instance).max().unwrap_or(Instance::Plain);
         assert_eq!(bare.instance, serves(&case.config, smallest), "case {number}\n{}", case.config.to_toml());
-        erases += bare.report["gc"]["erases"].as_u64().expect("a count");
-        moved += bare.report["gc"]["pages_moved"].as_u64().expect("a count");
+        erases += bare.report["gc"]["erases"].as_u64().expect("the field is a count");
+        moved += bare.report["gc"]["pages_moved"].as_u64().expect("the field is a count");
         if number.is_multiple_of(2) {
             done_early += u64::from(compare_recorded(number, &case, bare.report.clone(), bare.instance));
         }
@@ -268,11 +267,11 @@ fn random_drives_give_the_same_report_in_every_instance() {
         workers.into_iter().map(|worker| worker.join().expect("no case differs")).collect()
     });
     let [erases, moved, done_early] = [0, 1, 2].map(|at| counts.iter().map(|count| count[at]).sum::<u64>());
-    assert!(erases > 0 && moved > 0, "nothing was collected: {erases} erases, {moved} pages moved");
+    assert!(erases > 0 && moved > 0, "GC never ran: {erases} erases, {moved} pages moved");
     assert!(done_early > last / 8, "{done_early} recordings ended before their run");
 }
 
-/// More than 2^21 events: what packs the order of events into few bits goes wrong only behind them.
+/// The run has more than 2^21 events, because an overflow of the packed order of events would show only after these.
 #[test]
 fn a_run_of_millions_of_events_gives_the_same_report_in_every_instance() {
     let requests = setting("FLASHMESH_INSTANCE_REQUESTS", REQUESTS);

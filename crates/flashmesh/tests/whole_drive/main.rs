@@ -1,4 +1,5 @@
-//! Whole drives on random workloads: against a plain model, every instance against the others, over epochs and windows; on copies of traces.
+//! Tests of whole drives on random workloads, compared with a simple model, between instances, and over epochs and windows; and copies of
+//! traces.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! What comes behind a warm-up, and results over time: they add up, they change nothing, and they find where a drive levels off.
+//! Warm-up, measured window and epochs: they add up to the whole run, do not change it, and find when a drive reaches steady state.
 
 use std::collections::VecDeque;
 
@@ -26,19 +26,19 @@ fn run_case(config: &Config, requests: &[IoRequest]) -> (Report, Vec<RequestReco
     finish(Simulation::with_source(config, Box::new(source)).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Returns what the simulation alone decides; without a measured window also what is computed of the whole run.
+/// Returns the part of the report that does not depend on epochs, warm-up or wall-clock time.
 fn of_the_whole_run(report: &Report) -> serde_json::Value {
     let mut json = report.to_json();
     let beside = ["warm_up", "measured", "epochs", "config_hash", "wall_s", "requests_per_wall_s", "peak_rss_bytes"];
     let of_window: &[&str] = if report.warm_up.is_some() { &["confidence", "steadiness", "bound"] } else { &[] };
     for key in beside.iter().chain(of_window) {
-        json.as_object_mut().expect("a report is an object").remove(*key).expect("the report has the key");
+        json.as_object_mut().expect("a report is an object").remove(*key).expect("the key is in the report");
     }
     json
 }
 
 fn measured(report: &Report) -> &MeasuredReport {
-    report.measured.as_ref().expect("something came behind the warm-up")
+    report.measured.as_ref().expect("requests completed after the warm-up")
 }
 
 fn assert_adds_up(report: &Report, intervals: &[IntervalReport], before: u64) {
@@ -66,7 +66,7 @@ fn assert_adds_up(report: &Report, intervals: &[IntervalReport], before: u64) {
     }
 }
 
-/// Asserts that what is measured as a mean, or over time, has the mean of the whole run.
+/// Asserts that means and rates over all epochs equal those of the whole run.
 fn assert_means_agree(report: &Report) {
     let seconds = |interval: &IntervalReport| (interval.end_ps - interval.start_ps) as f64 / 1e12;
     let over_time =
@@ -141,15 +141,15 @@ proptest! {
             });
             prop_assert_eq!(within.count() as u64, epoch.requests);
         }
-        // All but the last are as long as the first, some power of two of what was asked for.
+        // All epochs but the last have the same length: the requested one times a power of two.
         let lengths: Vec<u64> = report.epochs.iter().map(|epoch| epoch.end_ps - epoch.start_ps).collect();
         if let [full @ .., _] = &lengths[..] && !full.is_empty() {
             prop_assert!(full.iter().all(|&length| length == full[0]));
-            let times = full[0] / config.measure.epoch.expect("epochs were asked for").as_ps();
+            let times = full[0] / config.measure.epoch.expect("epochs are configured").as_ps();
             prop_assert!(times.is_power_of_two());
         }
-        // A command is in its queue from its issue to its completion; the last epoch may end before the drive is at rest.
-        let [before @ .., _] = &report.epochs[..] else { panic!("there is an epoch") };
+        // A command occupies its queue from issue to completion. The last epoch may end before the drive is idle.
+        let [before @ .., _] = &report.epochs[..] else { panic!("the report has no epoch") };
         for epoch in before {
             let (start, end) = (epoch.start_ps, epoch.end_ps);
             let held = |record: &RequestRecord| {
@@ -179,26 +179,26 @@ proptest! {
         };
         let ended = warm_up.ended_ps.expect("the warm-up ended");
         prop_assert_eq!((ended, report.makespan_ps), (window.window.start_ps, window.window.end_ps));
-        match config.measure.warm_up.expect("one was drawn") {
+        match config.measure.warm_up.expect("a warm-up is configured") {
             WarmUp::Requests => prop_assert_eq!(warm_up.requests, config.measure.warm_up_requests),
             WarmUp::Time => prop_assert_eq!(ended, config.measure.warm_up_time.as_ps()),
-            WarmUp::Auto => prop_assert_eq!(warm_up.requests % warm_up.batch_requests.expect("there are batches"), 0),
+            WarmUp::Auto => prop_assert_eq!(warm_up.requests % warm_up.batch_requests.expect("the warm-up has batches"), 0),
             WarmUp::Steady => {}
-            WarmUp::None => unreachable!("there was no warm-up"),
+            WarmUp::None => unreachable!("the warm-up is disabled"),
         }
         let behind = &records[warm_up.requests as usize..];
         prop_assert_eq!(window.window.requests, behind.len() as u64);
         let latencies: Vec<u64> = behind.iter().map(|record| (record.completed - record.arrival).as_ps()).collect();
-        let all = window.window.latency_ps.all.as_ref().expect("there are requests");
-        prop_assert_eq!(all.max, *latencies.iter().max().expect("there are requests"));
+        let all = window.window.latency_ps.all.as_ref().expect("requests completed");
+        prop_assert_eq!(all.max, *latencies.iter().max().expect("requests completed"));
         let mean = latencies.iter().sum::<u64>() as f64 / latencies.len() as f64;
         prop_assert!((all.mean - mean).abs() <= mean * 1e-9, "{} for {mean}", all.mean);
-        let [stream] = &window.streams[..] else { panic!("not one stream") };
+        let [stream] = &window.streams[..] else { panic!("the report has not exactly one stream") };
         prop_assert_eq!(stream.requests, window.window.requests);
     }
 }
 
-/// A small drive under uniform random writes.
+/// Returns a small drive with uniform random writes.
 fn written(kind: PreconditionKind, requests: u64) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -222,7 +222,7 @@ fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off()
     config.measure.warm_up = Some(WarmUp::Auto);
     config.measure.epoch = Some(Time::from_ms(20));
     let (report, _) = run(&config);
-    let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+    let warm_up = report.warm_up.as_ref().expect("the report has a warm-up");
     assert!(warm_up.converged, "{warm_up:?}");
 
     let levelled = run(&written(PreconditionKind::Random, 40_000)).0;
@@ -234,29 +234,29 @@ fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off()
     assert_within("IOPS", window.iops, levelled.iops, 0.03);
     assert_eq!(measured(&report).steady, Some(true));
 
-    // Collection begins in the warm-up, not at its start.
-    let collects = report.epochs.iter().find(|epoch| epoch.gc.pages_moved > 0).expect("pages were moved").start_ps;
+    // GC starts during the warm-up, not at its start.
+    let collects = report.epochs.iter().find(|epoch| epoch.gc.pages_moved > 0).expect("GC moved pages").start_ps;
     let ended = warm_up.ended_ps.expect("the warm-up ended");
     assert!(0 < collects && collects < ended && ended <= report.makespan_ps / 2, "{collects} ps, {ended} ps");
     let first_level = |epoch: &&IntervalReport| epoch.write_amplification.is_some_and(|found| found > level * 0.9);
-    let levels = report.epochs.iter().find(first_level).expect("it levels off").start_ps;
+    let levels = report.epochs.iter().find(first_level).expect("write amplification reaches its level").start_ps;
     assert!(levels <= ended, "at {levels} ps, and the warm-up ended at {ended} ps");
 }
 
 #[test]
 fn a_run_whose_amplification_rises_for_most_of_it_is_too_short() {
-    // It takes some 20,000 writes, five times the drive, to level off.
+    // Write amplification becomes level after some 20,000 writes, five times the capacity of the drive.
     let mut config = written(PreconditionKind::None, 20_000);
     config.measure.warm_up = Some(WarmUp::Auto);
     let (report, _) = run(&config);
-    let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+    let warm_up = report.warm_up.as_ref().expect("the report has a warm-up");
     assert!(!warm_up.converged, "{warm_up:?}");
     assert_within("half of the requests", measured(&report).window.requests as f64, 10_000.0, 0.05);
 }
 
 #[test]
 fn a_change_at_the_end_of_a_run_is_no_warm_up_and_not_steady() {
-    // Collection sets in behind three quarters of the writes.
+    // GC starts after three quarters of the writes.
     let mut config = written(PreconditionKind::None, 4_500);
     config.measure.warm_up = Some(WarmUp::Auto);
     let (report, _) = run(&config);
@@ -271,7 +271,7 @@ fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
         config.seed = seed;
         config.measure.warm_up = Some(WarmUp::Auto);
         let (report, _) = run(&config);
-        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        let warm_up = report.warm_up.as_ref().expect("the report has a warm-up");
         assert!(warm_up.converged, "seed {seed}: {warm_up:?}");
         assert_eq!(measured(&report).steady, Some(true));
         let window = &measured(&report).window;
@@ -290,13 +290,13 @@ fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
         config.measure.warm_up_requests = requests.max(1);
         config.measure.warm_up_time = Time::from_ms(10_000);
         let (report, _) = run(&config);
-        let warm_up = report.warm_up.expect("there is a warm-up");
+        let warm_up = report.warm_up.expect("the report has a warm-up");
         assert!(!warm_up.converged && report.measured.is_none(), "{warm_up:?}");
         assert_eq!(warm_up.requests, 200);
     }
 }
 
-/// Two planes in turn with the deep queue of a benchmark: all requests wait when the planes collect at the start of the run.
+/// Returns a drive of two planes with queue depth 256. All requests stall while both planes run GC at the start of the run.
 fn deep(read_share: f64) -> Config {
     let mut config = written(PreconditionKind::Random, 20_000);
     config.geometry.chips_per_channel = 2;
@@ -313,7 +313,7 @@ fn a_drive_that_only_reads_collects_nothing_and_is_steady_at_once() {
         let (report, _) = run(&Config { seed, ..deep(1.0) });
         assert_eq!(report.gc.collections, 0);
         assert!(report.steadiness.steady, "{:?}", report.steadiness);
-        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        let warm_up = report.warm_up.as_ref().expect("the report has a warm-up");
         assert!(warm_up.converged && warm_up.requests < 2_000, "{warm_up:?}");
     }
 }
@@ -322,12 +322,12 @@ fn a_drive_that_only_reads_collects_nothing_and_is_steady_at_once() {
 fn a_warm_up_ends_soon_after_collections_that_keep_all_first_requests_waiting() {
     for seed in 0..4 {
         let (report, _) = run(&Config { seed, ..deep(0.5) });
-        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        let warm_up = report.warm_up.as_ref().expect("the report has a warm-up");
         assert!(warm_up.converged && warm_up.requests < 5_000, "{warm_up:?}");
     }
 }
 
-/// A page of the array holds the four units that a write of 16 KiB has brought together, and one array read returns them.
+/// One array read returns all four units of a 16 KiB write, because precondition put them on one page.
 #[test]
 fn large_writes_find_their_units_together_from_the_start() {
     let mut config = written(PreconditionKind::Random, 3_000);
@@ -339,7 +339,7 @@ fn large_writes_find_their_units_together_from_the_start() {
     let mut mean_read = |requests: u64| {
         config.workload.requests = Some(requests);
         let (report, _) = run(&config);
-        measured(&report).window.latency_ps.read.as_ref().expect("requests read").mean
+        measured(&report).window.latency_ps.read.as_ref().expect("reads completed").mean
     };
     let (first, later) = (mean_read(3_000), mean_read(60_000));
     assert_within("mean latency of reads", first, later, 0.05);
@@ -350,7 +350,7 @@ fn epochs_do_not_move_the_end_of_a_warm_up() {
     for seed in 0..4 {
         let mut config = Config { seed, ..deep(0.5) };
         let (plain, records) = run(&config);
-        // Two epochs or more between any two marks.
+        // At least two epochs lie between any two samples of the warm-up detection.
         config.measure.epoch = Some(Time::from_us(4));
         let (with_epochs, with_records) = run(&config);
         assert_eq!(records, with_records);

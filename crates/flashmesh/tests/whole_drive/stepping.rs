@@ -1,6 +1,6 @@
-//! A drive that is stepped gives what a run of the same requests gives, bit for bit, however it is stepped, and again after it was restored.
+//! Stepped drives: a stepped drive has exactly the results of a run of the same requests, whatever the steps, and again after a restore.
 //!
-//! `FLASHMESH_STEP_CASES` sets how many random drives are compared.
+//! `FLASHMESH_STEP_CASES` sets the number of random drives.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ fn drives() -> u64 {
         .map_or(cases(CASES).into(), |text| text.parse().expect("FLASHMESH_STEP_CASES is a number"))
 }
 
-/// A report without what the wall clock and the machine decide.
+/// Returns the report without the fields that depend on wall-clock time and on the machine.
 fn simulated(report: &flashmesh::measure::report::Report) -> Value {
     let mut report = report.to_json();
     let fields = report.as_object_mut().expect("a report is an object");
     for key in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
-        fields.remove(key).expect("the report says what the machine did");
+        fields.remove(key).expect("the report has the fields of the machine");
     }
     report
 }
@@ -45,10 +45,10 @@ fn assert_same(expected: &Value, found: &Value, what: &str) {
     assert_eq!(expected, found, "{what}");
 }
 
-/// What a run says, and the requests that it completed.
+/// Results of a run.
 struct Expected {
     report: Value,
-    /// When each request completed, and its latency, by stream and number.
+    /// Completion time and latency of each request, by stream and number in the stream.
     completed: BTreeMap<(usize, u64), (Time, Time)>,
 }
 
@@ -70,11 +70,11 @@ fn expected(config: &Config, requests: &[Vec<IoRequest>]) -> Expected {
     Expected { completed: completed.collect(), report: simulated(&report) }
 }
 
-/// The requests of all streams in the order of their arrival, as they are submitted.
+/// Requests of all streams in order of arrival, for submission.
 struct Feed {
     requests: Vec<Submission>,
     next: usize,
-    /// The stream of each id, and its number in it.
+    /// Stream and number in the stream of each request id.
     ids: Vec<(usize, u64)>,
     issued: Vec<u64>,
 }
@@ -97,10 +97,10 @@ impl Feed {
         Feed { requests, next: 0, ids: Vec::new(), issued }
     }
 
-    /// Submits so many requests, if there are.
+    /// Submits the next `count` requests, or all that are left.
     fn submit(&mut self, drive: &mut Drive, count: usize) {
         for &request in self.requests.iter().skip(self.next).take(count) {
-            let id = drive.submit(request).expect("the request may be submitted");
+            let id = drive.submit(request).expect("the request is accepted");
             assert_eq!(id, self.ids.len() as u64);
             self.ids.push((request.stream, self.issued[request.stream]));
             self.issued[request.stream] += 1;
@@ -108,17 +108,17 @@ impl Feed {
         self.next = (self.next + count).min(self.requests.len());
     }
 
-    /// The last time to which the drive may go: all that arrives up to then has been submitted.
+    /// Returns the last time to which the drive may advance: just before the next request that has not been submitted.
     fn limit(&self) -> Option<Time> {
         let next = self.requests.get(self.next)?.time;
         (next > Time::ZERO).then(|| Time::from_ps(next.as_ps() - 1))
     }
 }
 
-/// What completed, with the place of its stream and its number there.
+/// Completion, after the stream and the number in the stream of its request.
 type Completed = ((usize, u64), Completion);
 
-/// Steps a drive through all requests, as `random` decides. Gives its report and what completed.
+/// Steps a drive through all requests, with random steps. Returns its report and the completions.
 fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -> (Value, Vec<Completed>) {
     let mut feed = Feed::new(requests);
     let mut completed = Vec::new();
@@ -127,14 +127,14 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
         feed.submit(&mut drive, step as usize);
         step = 1 + random.next_u64() % 40;
         let Some(limit) = feed.limit().filter(|&limit| limit >= drive.now()) else { continue };
-        // What happens to a drive that is restored afterwards is forgotten.
+        // A restore undoes everything since the snapshot.
         if random.next_u64().is_multiple_of(8) {
             let snapshot = drive.snapshot();
             let read =
                 Submission { time: limit.later(feed.requests[feed.next - 1].time), ..feed.requests[feed.next - 1] };
-            drive.submit(read).expect("the request may be submitted");
+            drive.submit(read).expect("the request is accepted");
             drive.drain().expect("no oracle speaks");
-            drive.restore(&snapshot).expect("it is of the same drive");
+            drive.restore(&snapshot).expect("the snapshot is from the same drive");
         }
         let done = match random.next_u64() % 4 {
             0 => drive.advance(limit),
@@ -155,7 +155,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
     completed.extend(done.iter().map(|&done| (feed.ids[done.id as usize], done)));
     let report = drive.report().expect("no oracle speaks");
     let finished = simulated(&drive.finish().expect("no oracle speaks"));
-    assert_same(&simulated(&report), &finished, "a report beside the end of the drive");
+    assert_same(&simulated(&report), &finished, "`report` and `finish`");
     (finished, completed)
 }
 
@@ -174,18 +174,18 @@ fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
         assert_eq!(expected.completed, found, "{}", what());
         assert!(completed.is_sorted_by_key(|(_, done)| done.time), "{}", what());
     }
-    // All at once.
+    // All requests are submitted at once.
     let mut drive = drive;
     let mut feed = Feed::new(requests);
     let count = feed.requests.len();
-    let first = drive.submit_all(feed.requests.iter().copied()).expect("the requests may be submitted");
+    let first = drive.submit_all(feed.requests.iter().copied()).expect("the requests are accepted");
     assert_eq!(first, 0);
     feed.next = count;
     drive.drain().expect("no oracle speaks");
     assert_same(&expected.report, &simulated(&drive.finish().expect("no oracle speaks")), &what());
 }
 
-/// A random drive whose requests come at their times.
+/// Returns a random drive with requests at their arrival times (open replay).
 fn drawn(number: u64, runner: &mut TestRunner) -> arbitrary::Case {
     let mut case = arbitrary::case_of(1..100).new_tree(runner).expect("a case can be drawn").current();
     let config = &mut case.config;
@@ -195,11 +195,11 @@ fn drawn(number: u64, runner: &mut TestRunner) -> arbitrary::Case {
         config.measure.epochs_max = 16;
     }
     if number.is_multiple_of(4) {
-        // Further apart than the key of an event can say.
+        // Arrivals are further apart than the key of an event can express.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_ps(io.arrival.as_ps() * 97));
     }
     if number % 11 == 5 {
-        // Many at one time.
+        // Many requests arrive at the same time.
         case.requests.iter_mut().for_each(|io| io.arrival = Time::from_us(io.arrival.as_ps() / 1_000_000 / 300 * 300));
     }
     case
@@ -227,7 +227,7 @@ fn the_power_is_cut_for_a_drive_that_is_stepped_as_for_a_run() {
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
     for number in 1..=drives() / 10 {
         let mut case = drawn(number, &mut runner);
-        let last = case.requests.last().expect("there is a request").arrival;
+        let last = case.requests.last().expect("the case has requests").arrival;
         case.config.power.cut = Some(Time::from_ps(1 + last.as_ps() / 2));
         case.config.power.capacitors = number.is_multiple_of(2);
         case.config.cache.flush_programs |= !case.config.power.capacitors;
@@ -235,8 +235,12 @@ fn the_power_is_cut_for_a_drive_that_is_stepped_as_for_a_run() {
         let mut drive = Drive::new(&case.config).expect("the drive can be built");
         let mut feed = Feed::new(std::slice::from_ref(&case.requests));
         feed.submit(&mut drive, usize::MAX);
-        drive.drain().expect("nothing fails");
-        assert_same(&expected.report, &simulated(&drive.report().expect("nothing fails")), &format!("case {number}"));
+        drive.drain().expect("the step succeeds");
+        assert_same(
+            &expected.report,
+            &simulated(&drive.report().expect("the step succeeds")),
+            &format!("case {number}"),
+        );
         if expected.report["power_cut"].is_object() {
             let refused = drive.submit(Submission { time: Time::RUN_MAX, ..feed.requests[0] });
             assert!(matches!(refused, Err(StepError::PowerCut { .. })), "case {number}: {refused:?}");
@@ -260,7 +264,7 @@ fn streams_arrive_in_the_turns_that_they_have_in_a_run() {
             .map(|of| {
                 let mut arrival = Time::ZERO;
                 let of = of.iter().map(|&(gap, page, kind)| {
-                    // Times at which reads of an idle drive end, so that arrivals and events of the drive meet.
+                    // Gaps equal to the end times of reads on an idle drive, so that arrivals coincide with events of the drive.
                     arrival += Time::from_us(gap);
                     let kind = if kind == 0 { RequestKind::Write } else { RequestKind::Read };
                     IoRequest { kind, ..read(page, 1, arrival) }
@@ -286,14 +290,14 @@ fn a_tenant_waits_for_each_of_its_requests() {
     let mut drive = open_drive();
     let mut time = Time::ZERO;
     for number in 0..100 {
-        let id = drive.submit(page_read(number, time)).expect("the request may be submitted");
-        let done = drive.advance_to_completion(None).expect("nothing fails");
+        let id = drive.submit(page_read(number, time)).expect("the request is accepted");
+        let done = drive.advance_to_completion(None).expect("the step succeeds");
         assert_eq!(done.iter().map(|done| done.id).collect::<Vec<_>>(), [id]);
         assert_eq!(done[0].time, time + done[0].latency);
         time = done[0].time;
         assert_eq!((drive.now(), drive.outstanding(), drive.next_event()), (time, 0, None));
     }
-    assert_eq!(drive.report().expect("nothing fails").requests, 100);
+    assert_eq!(drive.report().expect("the step succeeds").requests, 100);
 }
 
 #[test]
@@ -301,22 +305,22 @@ fn a_drive_that_follows_its_events_comes_to_its_end() {
     let mut drive = open_drive();
     let mut steps = 0;
     for number in 0..50 {
-        // The drive is idle before this time: the pause at the end of the step is left over.
+        // The drive is idle before this time, so the pause at the end of the step stays pending.
         let time = drive.now() + Time::from_us(number);
-        drive.advance(time).expect("nothing fails");
-        drive.submit(page_read(number, time)).expect("the request may be submitted");
+        drive.advance(time).expect("the step succeeds");
+        drive.submit(page_read(number, time)).expect("the request is accepted");
         while let Some(next) = drive.next_event() {
             steps += 1;
             assert!(steps < 10_000, "the drive stands still at {next}");
-            drive.advance(next).expect("nothing fails");
+            drive.advance(next).expect("the step succeeds");
         }
         assert_eq!(drive.outstanding(), 0);
         let beyond = drive.now() + Time::from_us(200);
-        drive.submit(page_read(number, drive.now())).expect("the request may be submitted");
+        drive.submit(page_read(number, drive.now())).expect("the request is accepted");
         while drive.outstanding() > 0 {
             steps += 1;
             assert!(steps < 10_000, "the drive stands still");
-            drive.advance_to_completion(Some(beyond)).expect("nothing fails");
+            drive.advance_to_completion(Some(beyond)).expect("the step succeeds");
         }
     }
 }
@@ -324,45 +328,45 @@ fn a_drive_that_follows_its_events_comes_to_its_end() {
 #[test]
 fn an_idle_drive_goes_where_it_is_told_and_back_to_a_snapshot() {
     let mut drive = open_drive();
-    assert!(drive.advance(Time::from_us(30)).expect("nothing fails").is_empty());
+    assert!(drive.advance(Time::from_us(30)).expect("the step succeeds").is_empty());
     assert_eq!(drive.now(), Time::from_us(30));
     let snapshot = drive.snapshot();
-    drive.submit(page_read(0, Time::from_us(30))).expect("it is not late");
-    assert_eq!(drive.drain().expect("nothing fails").len(), 1);
+    drive.submit(page_read(0, Time::from_us(30))).expect("the request is not in the past");
+    assert_eq!(drive.drain().expect("the step succeeds").len(), 1);
     let late = drive.now();
-    drive.restore(&snapshot).expect("it is of the same drive");
+    drive.restore(&snapshot).expect("the snapshot is from the same drive");
     assert!(late > drive.now());
     assert_eq!((drive.now(), drive.outstanding()), (Time::from_us(30), 0));
-    assert_eq!(drive.submit(page_read(0, late)).expect("it is not late"), 0);
+    assert_eq!(drive.submit(page_read(0, late)).expect("the request is not in the past"), 0);
     assert_eq!(drive.outstanding(), 1);
 }
 
 #[test]
 fn a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() {
-    let read = |text: &str| Config::from_str(text, "test", &[]).expect("it can be read");
-    let plain = Drive::new(&read("")).expect("it can be built");
+    let read = |text: &str| Config::from_str(text, "test", &[]).expect("the configuration is valid");
+    let plain = Drive::new(&read("")).expect("the drive can be built");
     for (text, told) in [
         ("seed = 5\n[flash]\nread-time = \"30us\"\n", "its seed is "),
         ("[flash]\nread-time = \"31us\"\n", "its flash.read-time is "),
         ("[power]\ncut = \"200us\"\n", "its power.cut is not set, and that of this drive is \"200us\""),
     ] {
-        let mut other = Drive::new(&read(text)).expect("it can be built");
-        other.advance(Time::from_us(7)).expect("nothing fails");
+        let mut other = Drive::new(&read(text)).expect("the drive can be built");
+        other.advance(Time::from_us(7)).expect("the step succeeds");
         let refused = other.restore(&plain.snapshot()).expect_err("the drives differ").to_string();
         assert!(refused.contains(told), "{refused}");
         assert_eq!(other.now(), Time::from_us(7));
     }
-    let mut checked = Drive::checked(&read("")).expect("it can be built");
-    let refused = checked.restore(&plain.snapshot()).expect_err("one is not checked").to_string();
+    let mut checked = Drive::checked(&read("")).expect("the drive can be built");
+    let refused = checked.restore(&plain.snapshot()).expect_err("only one drive is checked").to_string();
     assert!(refused.contains("its check is false, and that of this drive is true"), "{refused}");
-    let mut twin = Drive::new(&read("")).expect("it can be built");
-    twin.restore(&plain.snapshot()).expect("it has the same configuration");
+    let mut twin = Drive::new(&read("")).expect("the drive can be built");
+    twin.restore(&plain.snapshot()).expect("the drives have the same configuration");
 }
 
 #[test]
 fn what_a_drive_cannot_do_is_refused_and_changes_nothing() {
     let mut drive = open_drive();
-    drive.advance(Time::from_us(10)).expect("nothing fails");
+    drive.advance(Time::from_us(10)).expect("the step succeeds");
     let good = page_read(0, Time::from_us(20));
     let refused = [
         (Submission { time: Time::from_us(9), ..good }, "before"),
@@ -380,10 +384,10 @@ fn what_a_drive_cannot_do_is_refused_and_changes_nothing() {
         let (place, _) = drive.submit_all([good, request].into_iter()).expect_err("the request is refused");
         assert_eq!(place, 1);
     }
-    drive.submit(good).expect("nothing was submitted to its stream before");
+    drive.submit(good).expect("refused requests do not count as submitted");
     let before = Submission { time: Time::from_us(15), ..good };
     assert!(matches!(drive.submit(before), Err(StepError::OutOfOrder { .. })));
-    let error = drive.advance(Time::from_us(9)).expect_err("time does not go back");
+    let error = drive.advance(Time::from_us(9)).expect_err("a time in the past is refused");
     assert!(matches!(error, RunError::Step(StepError::Backwards { .. })));
     assert_eq!((drive.outstanding(), drive.now()), (1, Time::from_us(10)));
 }

@@ -1,4 +1,4 @@
-//! A plain model of what a drive must have done, from the requests alone.
+//! Simple model of a drive, which computes the expected results from the requests alone.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 use crate::support::arbitrary::Case;
 use crate::support::partitions::first_capacity;
 
-/// How a request must end.
+/// Returns the status with which a request must complete.
 pub fn status(config: &Config, io: &IoRequest) -> Status {
     let moves_data = matches!(io.kind, RequestKind::Read | RequestKind::Write);
     if moves_data && config.host.transfer_max.is_some_and(|max| io.size > max) {
@@ -25,29 +25,29 @@ pub fn status(config: &Config, io: &IoRequest) -> Status {
     }
 }
 
-/// What a drive must have done, from the requests alone.
+/// Expected results of a drive, computed from the requests alone.
 #[derive(Default)]
 pub struct Model {
     pub pages_read: u64,
     pub pages_written: u64,
-    /// Pages written in part, which may have to be read first.
+    /// Pages written in part, each of which may need a read first.
     pub pages_completed_max: u64,
     pub bytes: u64,
-    /// How requests end, by `Status::index`.
+    /// Number of requests by status, indexed by `Status::index`.
     pub statuses: [u64; Status::ALL.len()],
-    /// Logical pages that must be there at the end, and those that may be.
+    /// Logical pages that must be mapped at the end, and those that may be.
     pub mapped_min: BTreeSet<u32>,
     pub mapped_max: BTreeSet<u32>,
 }
 
 impl Model {
-    /// What `case` must lead to.
+    /// Computes the expected results of `case`.
     pub fn of(case: &Case) -> Model {
         let Case { config, requests } = case;
         let page = config.mapping_unit().as_u64();
         let mut model = Model::default();
         if config.precondition.kind != PreconditionKind::None {
-            let geometry = Geometry::from_config(config).expect("the geometry is possible");
+            let geometry = Geometry::from_config(config).expect("the geometry is valid");
             for namespace in config.namespaces(&geometry).expect("the namespaces fit the drive") {
                 let first = (namespace.start.as_u64() / page) as u32;
                 let pages = namespace.capacity.as_u64() / page;
@@ -92,17 +92,17 @@ impl Model {
             if io.kind == RequestKind::Write {
                 model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
             }
-            // A page that is read may be given a place, taken for one that was there before.
+            // The drive may assign a location to a page that is read before any write, as if it had been written earlier.
             if io.kind == RequestKind::Write || config.ftl.first_touch.assigns_location() {
                 model.mapped_max.extend(touched.map(|lpn| lpn as u32));
             }
         }
         let is_cached = config.cache.capacity > Bytes::ZERO;
         if is_cached && !config.cache.flush_at_end {
-            // What is dirty at the end may be on no page of the flash yet.
+            // Pages dirty in the cache at the end may not be on flash.
             model.mapped_min.retain(|lpn| preconditioned.contains(lpn));
         }
-        // Whether a deallocated page is there depends on what was in flight at the same time.
+        // Whether a deallocated page ends mapped depends on the requests in flight at that time.
         model.mapped_min.retain(|lpn| !deallocated.contains(lpn));
         model
     }
