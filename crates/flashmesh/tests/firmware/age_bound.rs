@@ -1,7 +1,7 @@
-//! How long anything may wait: every choice of a scheduling policy is held against the bound that the policy states, on drives that are
-//! full of conflicts and on random ones, whose power is cut too, over every interconnect.
+//! Longest wait of a transaction: every choice of a scheduling policy is checked against the age bound of the policy, over every interconnect,
+//! on drives with many conflicts and on random drives, also with power cuts.
 //!
-//! `FLASHMESH_DRIVES` sets how many random drives there are for each policy and interconnect, `FLASHMESH_SEED` which.
+//! `FLASHMESH_DRIVES` sets the number of random drives per policy and interconnect, `FLASHMESH_SEED` their seed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -28,32 +28,32 @@ use crate::support::drives::Listed;
 const US: fn(u64) -> Time = Time::from_us;
 const BOUNDED: [SchedulePolicy; 4] =
     [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler, SchedulePolicy::Paq, SchedulePolicy::Fair];
-/// Random drives for each policy and interconnect.
+/// Random drives per policy and interconnect.
 const DRIVES: u32 = 3;
-/// Where `schedule.age-bound` is as good as none.
+/// Value of `schedule.age-bound` that is never reached.
 const NO_BOUND: Time = Time::from_ms(1_000_000);
 
-/// What was seen of the choices of a policy.
+/// Observed choices of a policy.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Choices among several transactions, one of which had waited for the bound.
+    /// Choices among several transactions of which one had exceeded the bound.
     owed: u64,
-    /// The first time that the bound was broken.
+    /// First violation of the bound.
     broken: Option<String>,
 }
 
-/// A policy of which every choice is held against the bound that it states.
+/// Scheduling policy whose choices are checked against its age bound.
 struct Watched {
     policy: AnyScheduler,
     erases: EraseOrder,
     bound: Time,
-    /// By die: whether something late was just passed over.
+    /// By die: whether the last choice passed over an overdue transaction.
     passed: BTreeMap<DieId, bool>,
     seen: Arc<Mutex<Seen>>,
 }
 
 impl Watched {
-    /// Whether work of the firmware goes before all requests.
+    /// Returns whether firmware work precedes all requests.
     fn firmware_goes_first(&self, waiting: &SchedulerView<'_>) -> bool {
         let any = |classes: &[TransactionClass]| classes.iter().any(|&class| waiting.is_ready(class));
         let puts_erases_off = self.erases == EraseOrder::Last && !waiting.space_is_out();
@@ -67,7 +67,8 @@ impl Watched {
             || (waiting.collection_first() && any(collection))
     }
 
-    /// What has to go next since something has waited for the bound, and for how long that has; nothing where there is no choice.
+    /// Returns the queue of the overdue transaction that must be chosen next, and its wait; `None` if no transaction is overdue or there is no
+    /// choice.
     fn owed(&self, waiting: &SchedulerView<'_>) -> Option<(QueueId, Time)> {
         let heads = || waiting.heads(TransactionClass::UserRead).chain(waiting.heads(TransactionClass::UserProgram));
         if heads().nth(1).is_none() || self.firmware_goes_first(waiting) {
@@ -115,9 +116,9 @@ impl Scheduler for Watched {
     }
 }
 
-/// Runs a drive with all oracles on, and holds each choice of its policy against `bound`.
+/// Runs a drive with all oracles enabled and checks each choice of its policy against `bound`.
 fn watch(config: &Config, bound: Time, mut simulation: Simulation) -> (Report, Seen) {
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let seen = Arc::<Mutex<Seen>>::default();
     let policy = AnyScheduler::new(config, &geometry);
     let (erases, passed) = (config.schedule.erases, BTreeMap::new());
@@ -137,7 +138,7 @@ fn assert_kept(seen: &Seen, config: &Config) {
     assert_eq!(seen.broken, None, "{}", config.to_toml());
 }
 
-/// Two dies that always have reads waiting, and some writes.
+/// Returns a drive of two dies with reads always pending, and some writes.
 fn saturated(policy: SchedulePolicy) -> Config {
     let mut config = one_channel(2, 1, 2);
     config.schedule.policy = policy;
@@ -157,8 +158,8 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
         config.schedule.age_bound = bound;
         let (report, seen) = watch_configured(&config, bound);
         assert_kept(&seen, &config);
-        // Once it is late, only what came before it goes first, by turns with one read each: at most all that the host keeps outstanding,
-        // were all of it programs of this die.
+        // An overdue read waits only for older transactions, which alternate with reads. In the worst case all outstanding requests are programs
+        // of this die.
         let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
         let most = bound + (write + read) * 64;
         let slowest = report.latency_ps.all.expect("there are requests").max;
@@ -186,29 +187,29 @@ fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replic
             config.schedule.age_bound = bound;
             config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
             config.replication.enabled = at % 3 == 0;
-            // A block more in each plane, for copies.
+            // Copies need one more block in each plane.
             config.geometry.over_provisioning = 0.4;
             config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
             let (report, seen) = watch_configured(&config, bound);
             assert_kept(&seen, &config);
             let late = report.flash.overdue_reads + report.flash.overdue_programs;
-            assert!(report.gc.erases > 0 && late > 0, "{policy} over {fabric}: {late} late");
+            assert!(report.gc.erases > 0 && late > 0, "{policy} over {fabric}: {late} overdue");
         }
     }
 }
 
-/// A random drive with this policy and interconnect, and at which thousandth of its run the power is cut.
+/// Random drive with the given policy and interconnect, its requests, and the time of the power cut in thousandths of the run.
 type Drawn = (Config, Vec<IoRequest>, u32);
 
-/// The random drive with a number, whatever was drawn before.
+/// Draws random drive `number`, independently of earlier draws.
 fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
     let mut runner = runner(setting("FLASHMESH_SEED").unwrap_or(1), number);
     loop {
-        let drive = (journaling(), 0..=300u64).new_tree(&mut runner).expect("it can be drawn").current();
+        let drive = (journaling(), 0..=300u64).new_tree(&mut runner).expect("a drive can be drawn").current();
         let ((mut config, requests, moments), bound) = drive;
         config.schedule.policy = policy;
         config.schedule.age_bound = US(bound);
-        // This one brings a scheduling policy of its own.
+        // Sprinkler has a scheduling policy of its own.
         let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
         if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
             return (config, requests, moments[0]);
@@ -216,7 +217,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
     }
 }
 
-/// Runs the requests on a drive, and once more with its power cut at the moment; holds both against `bound`.
+/// Runs the requests on a drive, once to the end and once with a power cut, and checks both runs against `bound`.
 fn watch_drawn((config, requests, moment): &Drawn, bound: Time) -> [Seen; 2] {
     let run = |config: &Config| {
         let source = Listed(requests.iter().copied().collect());
@@ -250,7 +251,7 @@ fn the_bound_holds_on_random_drives_whose_power_is_cut_and_is_found_broken_witho
     };
     let seen = std::thread::scope(|scope| {
         let workers = [0, 1].map(|first| scope.spawn(move || work(first)));
-        workers.into_iter().flat_map(|worker| worker.join().expect("no bound is broken")).collect::<BTreeMap<_, _>>()
+        workers.into_iter().flat_map(|worker| worker.join().expect("every bound holds")).collect::<BTreeMap<_, _>>()
     });
     println!("{seen:?}");
     for policy in BOUNDED {

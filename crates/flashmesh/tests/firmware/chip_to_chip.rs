@@ -1,4 +1,4 @@
-//! Garbage collection that moves pages from chip to chip without the controllers (Network-on-SSD, CAL 2012, section 3.4).
+//! GC that moves pages directly from chip to chip, without the controllers (Network-on-SSD, CAL 2012, section 3.4).
 
 use flashmesh::config::{Allocation, Config, FabricKind, Move};
 use flashmesh::fabric::layout::LinkKind;
@@ -11,7 +11,7 @@ use crate::support::drives::{
     Listed, PAGE, assert_within, bare_drive, completions, read, run_checked, run_source, steady_drive, write,
 };
 
-/// Two rows of two chips of one plane of 8 blocks of 4 pages, of which the host sees 3.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 8 blocks of 4 pages, with a capacity of 3 blocks per plane.
 fn small_drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Pnssd;
@@ -25,8 +25,8 @@ fn small_drive() -> Config {
     config
 }
 
-/// Writes to chip 0, a millisecond apart. All but the last fill six blocks: one page of the first stays valid, two of each of
-/// the others. The last one leaves fewer free pages than the reserve and a block, so the first block is collected.
+/// Returns writes to chip 0, a millisecond apart. All but the last fill six blocks, with one valid page in the first block and two in each other
+/// block. The last write leaves fewer free pages than the reserve plus a block, so GC collects the first block.
 fn writes_until_one_page_moves() -> Vec<IoRequest> {
     let blocks = [[0, 1, 1, 1], [1, 2, 2, 2], [3, 4, 4, 4], [5, 6, 6, 6], [7, 8, 8, 8], [9, 10, 10, 10]];
     let pages = blocks.into_iter().flatten().chain([11]);
@@ -45,7 +45,7 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
         let mut config = small_drive();
         config.gc.r#move = r#move;
         let mut requests = writes_until_one_page_moves();
-        // The read of another page comes while the block is erased, and waits for it.
+        // The read of another page arrives during the erase and waits for it.
         let last_write = requests[24].arrival + control + page + program;
         requests.push(read(4, 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests);
@@ -58,13 +58,13 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
 #[test]
 fn a_moved_page_crosses_the_vertical_channel_once_and_no_controller() {
     let mut requests = writes_until_one_page_moves();
-    // The run lasts until the program on chip 2, which shares column 0, is done; then its page is read from there.
+    // The last read keeps the run going until the program on chip 2, in column 0, has ended. Then it reads the moved page there.
     requests.push(read(0, 1, Time::from_ms(30)));
     let (report, _) = run_source(&small_drive(), Listed(requests.into()));
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (1, 1));
     assert_eq!(report.links.bytes_between_chips, [0, 0, PAGE, 0]);
     assert_eq!(report.links.bytes_to_chips, [25 * PAGE, 0, 0, 0]);
-    // Row 1: that of chip 2.
+    // The data leaves over the channel of row 1, where chip 2 is.
     assert_eq!(report.links.bytes_from_chips, [0, PAGE, 0, 0]);
 }
 
@@ -82,7 +82,7 @@ fn the_chip_of_the_victim_serves_reads_while_another_one_programs() {
     assert!(latency(Move::ThroughController) > Time::from_us(50));
 }
 
-/// Uniform random writes to a drive of 4 x 4 chips in its steady state.
+/// Runs uniform random writes on a drive of 4 x 4 chips in steady state.
 fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>) -> Report {
     let mut config = steady_drive(kind, 0.2);
     config.gc.r#move = r#move;
@@ -94,16 +94,16 @@ fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>)
     run_checked(&config)
 }
 
-/// Claim K10: with Clean packets garbage collection moves pages from chip to chip without the controller.
+/// Claim K10: with Clean packets, GC moves pages from chip to chip without the controller.
 #[test]
 fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
     let report = random_writes(FabricKind::Pnssd, Move::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
-    // The others stay: every plane that could take them has more valid pages, no page to spare, or awaits a page. A vertical channel leads
-    // to three other chips, where a network leads to fifteen and more pages find a place.
+    // The other pages stay on their chip: each possible destination plane has more valid pages, no free page, or already awaits a page. A
+    // vertical channel leads to only three other chips; over a network of fifteen other chips more pages move.
     assert!(gc.pages_copied > gc.pages_moved / 5, "{gc:?}");
-    assert_eq!(pages(&links.bytes_between_chips[..4]), 0.0, "horizontal channels");
+    assert_eq!(pages(&links.bytes_between_chips[..4]), 0.0, "horizontal channels carry no moved page");
     assert_within("from chip to chip", pages(&links.bytes_between_chips), gc.pages_copied as f64, 0.02);
     let through = (gc.pages_moved - gc.pages_copied) as f64;
     let programs = report.flash.user_programs as f64 + through;
@@ -121,7 +121,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
         of_kind.map(|(_, bytes)| bytes).sum::<u64>() as f64 / PAGE as f64
     };
     assert_eq!(over(LinkKind::Controller, &links.bytes_between_chips), 0.0);
-    // A page leaves one chip and enters another.
+    // A page is sent by one chip and received by another.
     let copied = 2.0 * gc.pages_copied as f64;
     assert_within("from chip to chip", over(LinkKind::Chip, &links.bytes_between_chips), copied, 0.02);
     let through = (gc.pages_moved - gc.pages_copied) as f64;
@@ -130,7 +130,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
     assert_within("from the chips", over(LinkKind::Controller, &links.bytes_from_chips), through, 0.02);
 }
 
-/// With little space, where every plane is short of it, and with much: pages do move, and no more of them.
+/// With little free space in every plane, and with much: pages move between chips, and write amplification does not rise.
 #[test]
 fn pages_move_from_chip_to_chip_whatever_space_there_is_and_amplify_writes_no_more() {
     for over_provisioning in [0.15, 0.3] {
@@ -141,7 +141,7 @@ fn pages_move_from_chip_to_chip_whatever_space_there_is_and_amplify_writes_no_mo
             config.workload.read_share = 0.0;
             config.workload.requests = Some(40_000);
             let mut simulation = Simulation::new(&config).expect("the drive can be built");
-            simulation.run(&Control::default()).expect("the run ends")
+            simulation.run(&Control::default()).expect("the run succeeds")
         });
         let gc = &chip_to_chip.gc;
         assert!(gc.pages_copied > gc.pages_moved / 4, "{over_provisioning}: {gc:?}");

@@ -1,4 +1,5 @@
-//! One Clean packet has the valid pages of a block moved to another chip, and a CleanAck tells the end (Network-on-SSD, CAL 2012, section 3.4).
+//! Clean packets: one Clean moves the valid pages of a block to another chip, and one CleanAck reports the end (Network-on-SSD, CAL 2012,
+//! section 3.4).
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +17,8 @@ const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const ERASE: Time = Time::from_ms(1);
 
-/// Two rows of two chips of one plane of 9 blocks of 4 pages, of which the host sees 4; flits of 1 ns, and the controller of the row.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 9 blocks of 4 pages, with a capacity of 4 blocks per plane; flits take 1 ns, and
+/// each row uses its own controller.
 fn small_drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Nossd;
@@ -31,25 +33,27 @@ fn small_drive() -> Config {
     config
 }
 
-/// A page of chip 0.
+/// Returns the logical page that is page `number` of chip 0.
 fn page(number: u64) -> u64 {
     number * 4
 }
 
-/// Writes to chip 0, ten milliseconds apart. All but the last fill seven blocks, each with two valid pages; the last one leaves fewer free
-/// pages than the reserve and a block, so the first block is collected, which has pages 0 and 1.
+/// Returns writes to chip 0, ten milliseconds apart. All but the last fill seven blocks, each with two valid pages. The last write leaves fewer
+/// free pages than the reserve plus a block, so GC collects the first block, which holds pages 0 and 1.
 fn writes_until_two_pages_move() -> Vec<IoRequest> {
     let blocks = (0..7).map(|block| [2 * block, 2 * block + 1, 2 * block + 1, 2 * block + 1]);
     let pages = blocks.flatten().chain([14]);
     pages.zip(0..).map(|(number, n)| write(page(number), 1, Time::from_ms(10 * n))).collect()
 }
 
-/// A packet alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
+/// link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// When the last write is programmed, and when the controller is told that both pages have moved to chip 1, beside chip 0.
+/// Returns the time at which the last write is programmed, and the time at which the controller receives the CleanAck for both pages, which move
+/// to chip 1, next to chip 0.
 fn clean() -> (Time, Time) {
     let data = 9 * 512;
     let begins = Time::from_ms(10 * 28) + alone(0, data) + PROGRAM;
@@ -62,7 +66,7 @@ fn clean() -> (Time, Time) {
 fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowledgement() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // Another page of the chip is asked for as the Clean begins.
+    // A read of another page of the chip arrives when the Clean starts.
     requests.push(read(page(5), 1, begins + Time::from_us(50)));
     let erased = told + alone(0, 8) + ERASE;
     let done = completions(&small_drive(), requests.clone());
@@ -86,9 +90,9 @@ fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowl
 fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its_new_place() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // Page 0 has been programmed on chip 1 by then, and page 1 has not.
+    // Page 0 has been programmed on chip 1 by then, page 1 has not.
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // A read of another chip waits for nothing.
+    // A read of another chip does not wait.
     let elsewhere = begins + Time::from_us(160);
     requests.push(read(page(3) + 1, 1, elsewhere));
     let done = completions(&small_drive(), requests);
@@ -101,7 +105,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // The same pages of the chip in the second row: they move to chip 0, whose own controller reads them there.
+    // The pages are now on the chip in the second row. They move to chip 0, where the controller of row 0 reads them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -109,7 +113,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     assert_eq!(done[29], told + alone(0, 8) + READ + alone(0, 9 * 512));
 }
 
-/// What chips and controllers tell each other.
+/// Numbers of messages between chips and controllers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {
     reads: u32,
@@ -123,7 +127,7 @@ struct Messages(Arc<Mutex<Told>>);
 
 impl Probe for Messages {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
-        let mut told = self.0.lock().expect("nobody else holds it");
+        let mut told = self.0.lock().expect("no other thread panicked");
         match notice {
             Notice::Sent(_, _, payload, _) => match payload.message {
                 TransferKind::Read => told.reads += 1,
@@ -150,16 +154,16 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
         let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
         simulation.enable_checks();
         simulation.add_probe(Box::new(Messages(told.clone())));
-        simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-        *told.lock().expect("the run is over")
+        simulation.run(&Control::default()).expect("the run ends without a violation");
+        *told.lock().expect("no other thread panicked")
     };
-    // 30 writes of the host; each is acknowledged, and so is the erase.
+    // 30 host writes, each acknowledged, and one acknowledged erase.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
     assert_eq!(told(Move::Clean), expected);
     assert_eq!(told(Move::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
 }
 
-/// A page that the host writes anew, or forgets, while a Clean that lists it is under way: it moves, and is invalid there.
+/// A page is written or deallocated while a Clean that lists it is in progress. The page moves, and is invalid at its destination.
 #[test]
 fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
     let (begins, told) = clean();
@@ -169,13 +173,13 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which is kept; the read finds it there.
+        // The write waits for its die, which the Clean occupies. Then the read finds the page there.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }
 }
 
-/// Uniform random requests to a drive of 4 x 4 chips in its steady state, with so much space beyond what the host sees.
+/// Runs uniform random requests on a drive of 4 x 4 chips in steady state, with the given over-provisioning.
 fn saturated(r#move: Move, over_provisioning: f64, change: impl Fn(&mut Config)) -> Report {
     let mut config = steady_drive(FabricKind::Nossd, over_provisioning);
     config.gc.r#move = r#move;
@@ -197,7 +201,7 @@ fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more()
     }
 }
 
-/// Dies that wait for one another would wait for ever here: all collect, and every one sends and programs in turn.
+/// Dies that wait for one another would deadlock here: all dies collect, and each both sends and programs pages.
 #[test]
 fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
     let options: [fn(&mut Config); 5] = [

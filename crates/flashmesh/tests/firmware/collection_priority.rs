@@ -1,4 +1,4 @@
-//! When garbage collection gives way to requests, and when it does not.
+//! Priority of GC against requests.
 
 use flashmesh::config::{Config, PreconditionKind, ReplayMode, Suspension};
 use flashmesh::measure::report::Report;
@@ -8,7 +8,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 use crate::support::drives;
 use crate::support::drives::{bare_drive, read, run_source, write};
 
-/// One die of one plane, written at random to its steady state.
+/// Returns a drive of one die of one plane in steady state under random writes.
 fn full_die() -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -27,7 +27,7 @@ fn run(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Report
     run_source(config, drives::Listed(requests.into_iter().collect())).0
 }
 
-/// Reads that keep the die busy all the time, and a write now and then.
+/// Returns reads that keep the die busy all the time, and a few writes.
 fn reads_with_some_writes() -> Vec<IoRequest> {
     (0..40_000)
         .map(|n: u64| {
@@ -43,11 +43,12 @@ fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
     let mut config = full_die();
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 64;
-    let worst_write = |config: &Config| run(config, reads_with_some_writes()).latency_ps.write.expect("writes").max;
+    let worst_write =
+        |config: &Config| run(config, reads_with_some_writes()).latency_ps.write.expect("writes completed").max;
     let foreground = worst_write(&config);
     config.gc.background_threshold = 0.9;
     let background = worst_write(&config);
-    // One collection that gave way to the reads to its end would cost 7 %.
+    // A single collection that yielded to the reads until its end would add 7 %.
     assert!(
         background <= foreground + foreground / 50,
         "{background} ps with background collection, {foreground} ps without"
@@ -60,7 +61,7 @@ fn an_idle_die_is_collected_from_the_start_and_after_a_deallocation() {
     config.gc.background_threshold = 0.5;
     let late_read = read(0, 1, Time::from_ms(500));
     let report = run(&config, [late_read]);
-    assert!(report.gc.erases > 0, "nothing was collected in half a second of idling");
+    assert!(report.gc.erases > 0, "GC never ran in half a second of idle time");
 
     config.gc.background_threshold = 0.9;
     let all = Bytes::new(LOGICAL_PAGES * drives::PAGE);
@@ -68,19 +69,19 @@ fn an_idle_die_is_collected_from_the_start_and_after_a_deallocation() {
     forget.offset = Bytes::ZERO;
     let without = run(&config, [late_read, read(0, 1, Time::from_ms(3000))]).gc.erases;
     let with = run(&config, [late_read, forget, read(0, 1, Time::from_ms(3000))]).gc.erases;
-    assert!(with > without, "{with} erases after everything was forgotten, {without} without that");
+    assert!(with > without, "{with} erases after deallocation of all pages, {without} without deallocation");
 }
 
 #[test]
 fn preemptible_collection_lets_reads_pass() {
     let mut config = full_die();
-    // Far apart, so that reads wait for collection and not for each other.
+    // Requests are far apart, so that reads wait for GC and not for each other.
     let requests = || reads_with_some_writes().into_iter().map(|io| IoRequest { arrival: io.arrival * 20, ..io });
-    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads").p99;
+    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads completed").p99;
     let waiting = p99_read(&config);
     config.gc.preemptible = true;
     let passing = p99_read(&config);
-    assert!(passing * 2 < waiting, "{passing} ps when collection gives way, {waiting} ps when it does not");
+    assert!(passing * 2 < waiting, "{passing} ps with preemptible GC, {waiting} ps without");
 }
 
 #[test]
@@ -88,9 +89,9 @@ fn reads_suspend_what_a_collection_does_while_there_is_space() {
     let mut config = full_die();
     config.gc.preemptible = true;
     let requests = || reads_with_some_writes().into_iter().map(|io| IoRequest { arrival: io.arrival * 20, ..io });
-    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads").p99;
+    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads completed").p99;
     let waiting = p99_read(&config);
     config.flash.suspension = Suspension::Erase;
     let passing = p99_read(&config);
-    assert!(passing * 2 < waiting, "{passing} ps when reads suspend erases, {waiting} ps when they do not");
+    assert!(passing * 2 < waiting, "{passing} ps with suspension of erases, {waiting} ps without");
 }

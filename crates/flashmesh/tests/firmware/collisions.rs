@@ -1,4 +1,4 @@
-//! The analysis of read collisions, against arithmetic and against a run without it.
+//! Analysis of read collisions, compared with arithmetic and with a run without the analysis.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use flashmesh::workload::IoRequest;
 use crate::support::drives::{Listed, bare_drive, read, run_source, write};
 use crate::support::shared::shared;
 
-/// The drive of the paper, which reads 4 KiB at random with so many outstanding.
+/// Returns the drive of the paper with random reads of 4 KiB, `outstanding` at a time.
 fn random_reads(outstanding: u32, requests: u64) -> Config {
-    let mut config = Config::from_preset("collisions").expect("the preset is there");
+    let mut config = Config::from_preset("collisions").expect("the preset exists");
     config.replay.outstanding = outstanding;
     config.workload.requests = Some(requests);
     config.workload.request_size = Sizes(vec![(Bytes::from_kib(4), 1.0)]);
@@ -28,29 +28,29 @@ fn random_reads(outstanding: u32, requests: u64) -> Config {
 
 fn run(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
-    simulation.run(&Control::default()).expect("it runs")
+    simulation.run(&Control::default()).expect("the run succeeds")
 }
 
 fn collisions(report: &Report) -> &CollisionsReport {
-    report.collisions.as_ref().expect("it is analysed")
+    report.collisions.as_ref().expect("collisions are analysed")
 }
 
-/// Two ratios within 2 points of one another.
+/// Asserts that two ratios differ by less than 2 percentage points.
 #[track_caller]
 fn assert_near(found: Option<f64>, expected: f64) {
-    let found = found.expect("there is one");
-    assert!((found - expected).abs() < 0.02, "{found}, expected is {expected}");
+    let found = found.expect("the ratio is reported");
+    assert!((found - expected).abs() < 0.02, "{found}, expected {expected}");
 }
 
-/// The mean of `of` where on average `outstanding` reads are, of the two whole numbers beside it.
+/// Interpolates `of` for a mean of `outstanding` reads between the two neighbouring whole numbers.
 fn mixed(outstanding: f64, of: impl Fn(usize) -> f64) -> f64 {
     let (whole, part) = (outstanding.floor(), outstanding.fract());
     (1.0 - part) * of(whole as usize) + part * of(whole as usize + 1)
 }
 
-/// The share of states in which reads collide when `outstanding` reads wait in the queues of `dies` dies: each busy die
-/// completes one in a read time, and each completed one comes again at a random die. The stationary state of that Markov chain,
-/// known as repeated balls into bins, over the sorted lengths of the queues.
+/// Returns the share of states with a collision when `outstanding` reads wait in the queues of `dies` dies. In each read time every busy die
+/// completes one read, which is replaced by a read of a random die. Computes the stationary state of this Markov chain, known as repeated balls
+/// into bins, over the sorted queue lengths.
 fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
     let mut states = BTreeMap::from([(vec![1; outstanding], 1.0)]);
     for _ in 0..100 {
@@ -68,7 +68,7 @@ fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
     1.0 - states[&vec![1; outstanding]]
 }
 
-/// The states after one more read has come to a random die.
+/// Returns the states after one more read of a random die.
 fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usize>, f64> {
     let mut next = BTreeMap::new();
     for (queues, share) in states {
@@ -91,27 +91,27 @@ fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usi
 fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     let report = run(&random_reads(8, 60_000));
     let found = collisions(&report);
-    // A little of the time of a request is spent on the link: Table 2 has 7.8 as well.
-    let occ = found.average_occ.expect("reads are outstanding");
+    // A request spends a little of its time on the link. Table 2 has 7.8 as well.
+    let occ = found.average_occ.expect("reads were outstanding");
     assert!((7.5..8.0).contains(&occ), "{occ}");
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
-    // Random dies, as many reads outstanding: published 83.7 % expected and 86.0 % measured, 1 - 16! / (8! 16^8) = 87.9 %.
-    let closed = found.collision_ratio_closed_form.expect("there are observations");
+    // For 8 outstanding reads of random dies the paper has 83.7 % expected and 86.0 % measured; 1 - 16! / (8! 16^8) = 87.9 %.
+    let closed = found.collision_ratio_closed_form.expect("collisions were sampled");
     assert!(closed < colliding_states(8, 16) && closed > colliding_states(7, 16), "{closed}");
     assert_near(found.collision_ratio_expected, closed);
     assert_near(Some(closed), 0.86);
-    assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("there are reads"));
-    assert!(found.read_collision_ratio_closed_form.expect("there are reads") <= colliding_reads(8, 16));
-    assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("there are reads"));
-    // Observed states hold more collisions than random dies give: reads that share a die stay longer. The share of such states is that
-    // of the queues below, and over what random dies give it is as published, 86.0 over 83.7.
+    assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("reads completed"));
+    assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= colliding_reads(8, 16));
+    assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("reads completed"));
+    // Observed states have more collisions than independent random dies, because reads that share a die stay longer. The share of such states is
+    // that of the Markov chain above. Its ratio to the share for random dies is the published 86.0 / 83.7.
     let states = mixed(occ, |outstanding| colliding_queues(outstanding, 16));
     assert_near(found.collision_ratio, states);
     assert_near(found.collision_ratio_normalized, 86.0 / 83.7);
-    // With eight reads on sixteen dies one is idle, so that every collision is out of balance; and of 67 M pages none meet twice.
+    // With eight reads on sixteen dies some die is idle, so every collision is an imbalance. Of 67 M pages no pair occurs twice.
     assert_eq!((found.imbalanced_share, found.idle_die_share), (Some(1.0), Some(1.0)));
     assert_near(found.mean_repetition, 1.0);
-    assert!(found.reads_per_die_rsd.expect("there are reads") < 0.03);
+    assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn one_read_at_a_time_collides_with_none_and_reads_of_one_die_with_all() {
     let found = collisions(&report);
     assert_eq!((found.collisions, found.collision_ratio, found.pairs), (0, Some(0.0), 0));
     let mut config = random_reads(2, 10_000);
-    // Every sixteenth page lies on the first die: channels take turns first, then the two chips of each.
+    // Every sixteenth page is on the first die: the static order goes through the channels first, then through the two chips of each channel.
     config.ftl.allocation = Allocation::Static([
         flashmesh::config::Level::Channel,
         flashmesh::config::Level::Way,
@@ -135,8 +135,8 @@ fn one_read_at_a_time_collides_with_none_and_reads_of_one_die_with_all() {
     let report = run(&config);
     let found = collisions(&report);
     assert_eq!(found.reads_per_die[0], 10_000);
-    assert!(found.read_collision_ratio.expect("there are reads") > 0.99, "{found:?}");
-    assert!((found.reads_per_die_rsd.expect("there are reads") - 15_f64.sqrt()).abs() < 1e-9);
+    assert!(found.read_collision_ratio.expect("reads completed") > 0.99, "{found:?}");
+    assert!((found.reads_per_die_rsd.expect("reads completed") - 15_f64.sqrt()).abs() < 1e-9);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn more_pairs_than_are_kept_are_a_sample() {
 
 #[test]
 fn what_replication_would_gain_is_what_it_gains() {
-    // 128 pages of 16 dies, read again and again by 32 threads.
+    // 32 threads read 128 pages on 16 dies repeatedly.
     let mut config = random_reads(32, 100_000);
     config.workload.request_size = Sizes(vec![(Bytes::from_kib(16), 1.0)]);
     config.workload.pattern = Pattern::Zipf;
@@ -176,32 +176,32 @@ fn what_replication_would_gain_is_what_it_gains() {
     let would = collisions(&run(&config)).replication.clone();
     config.replication.enabled = true;
     let report = run(&config);
-    let did = report.replication.as_ref().expect("it is enabled");
+    let did = report.replication.as_ref().expect("replication is enabled");
     assert!(would.replications > 0 && did.counts.made > 0, "{would:?} {did:?}");
     assert!(would.imbalanced_avoided > 0 && did.counts.imbalanced_avoided > 0, "{would:?} {did:?}");
 }
 
-/// Section II.C and Table 5 on a profile whose bursts come again: pairs repeat as published, and copies take them apart.
+/// Section II.C and Table 5 on a profile with recurring bursts: pairs repeat as often as published, and replication separates them.
 #[test]
 fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     let text = "preset = \"collisions\"\n[workload]\nprofile = \"collisions/HM1\"\nrequests = 30_000\n[replay]\nmode = \"open\"\n\
                 [host]\nqueue-depth = 65535\n[measure]\ncollisions = true\n";
-    let mut config = Config::from_str(text, "drive.toml", &[]).expect("it is legal");
+    let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is valid");
     let before = run(&config);
     config.replication.enabled = true;
     let after = run(&config);
     let [before, after] = [&before, &after].map(collisions);
-    // Published 37.89, of the whole trace; 5 % of the pairs have 80 % of the occurrences.
-    let repetition = before.mean_repetition.expect("there are pairs");
+    // The paper has 37.89 for the whole trace; 5 % of the pairs have 80 % of the occurrences.
+    let repetition = before.mean_repetition.expect("pairs occurred");
     assert!((20.0..60.0).contains(&repetition), "{repetition}");
-    let first = before.top_5_percent_share.expect("there are pairs");
+    let first = before.top_5_percent_share.expect("pairs occurred");
     assert!((0.6..0.95).contains(&first), "{first}");
-    // Published: 30.7 % fewer.
+    // The paper has 30.7 % fewer.
     let left = after.pair_occurrences as f64 / before.pair_occurrences as f64;
     assert!(left < 0.85, "{left}");
 }
 
-/// Pages that are written again and collected while reads of them wait: the reads go after them, to other dies.
+/// Pages are overwritten and moved by GC while reads of them wait, so that the reads are rerouted to other dies.
 #[test]
 fn a_read_whose_page_moves_while_it_waits_counts_once() {
     let mut rerouted = 0;
@@ -214,7 +214,7 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         let counted = Arc::new(AtomicU64::new(0));
         simulation.add_probe(Box::new(Rerouted(Arc::clone(&counted))));
-        let report = simulation.run(&Control::default()).expect("it runs");
+        let report = simulation.run(&Control::default()).expect("the run succeeds");
         let found = collisions(&report);
         assert_eq!(found.reads, report.flash.user_reads);
         assert_eq!(found.reads_of_writes, report.flash.partial_write_reads);
@@ -225,12 +225,12 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
     assert!(rerouted > 100, "{rerouted}");
 }
 
-/// One die: pages 0 to 3 are written in part, which reads them first, and page 4 is read meanwhile.
+/// On one die, pages 0 to 3 are written in part, which reads them first, and page 4 is read meanwhile.
 #[test]
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();
     config.measure.collisions = true;
-    // With one plane a die, a page comes to the die of its number modulo that of dies: all of these are on die 0.
+    // With one plane per die, page n is on die n modulo the number of dies. All of these pages are on die 0.
     config.geometry.planes_per_die = 1;
     config.precondition.kind = PreconditionKind::Sequential;
     let part = |page: u64| IoRequest { size: Bytes::new(512), ..write(page, 1, Time::ZERO) };
@@ -241,7 +241,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let (report, _) = run_source(&config, Listed(at_once.clone()));
     let host = collisions(&report);
     assert_eq!((host.reads, host.reads_of_writes), (2, 4), "{host:?}");
-    // One read meets another one, and 5 of 6 do where all count; the pairs are those of 2 and of 6 reads.
+    // Counting host reads only, one read collides; counting all reads, 5 of 6 do. The pairs are those of 2 and of 6 reads.
     assert_eq!((host.collisions, host.imbalanced, host.pair_occurrences), (1, 1, 1));
     assert_eq!((host.collisions_of_all, host.imbalanced_of_all, host.pair_occurrences_of_all), (5, 5, 15));
     config.replication.counted_reads = CountedReads::All;
@@ -252,7 +252,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     assert_eq!((all.collisions_of_all, all.imbalanced_of_all, all.pair_occurrences_of_all), (5, 5, 15));
 }
 
-/// Reads of 4 KiB among writes of a part of a page, on few pages again and again: with copies for reads of requests alone, those of writes make none.
+/// Reads of 4 KiB among partial writes, all of a few pages. If only reads of requests are counted, reads for partial writes cause no copies.
 #[test]
 fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     let mut config = random_reads(32, 20_000);
@@ -263,7 +263,8 @@ fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     config.replication.rate_window = Time::from_ms(100);
     let wanted = |config: &Config| {
         let report = run(config);
-        let (did, would) = (report.replication.expect("it is enabled"), report.collisions.expect("it is analysed"));
+        let (did, would) =
+            (report.replication.expect("replication is enabled"), report.collisions.expect("collisions are analysed"));
         (did.counts.imbalanced, did.counts.wanted, would.replication.replications, would.reads_of_writes)
     };
     let (imbalanced, copies, gain, others) = wanted(&config);
@@ -274,12 +275,12 @@ fn reads_that_complete_a_write_trigger_copies_only_where_they_are_asked_for() {
     assert!(imbalanced > 100, "{imbalanced}");
 }
 
-/// Table 5 has two occurrences of pairs in all of RSRCH1, whose reads are 0.3 % of its requests; writes of parts of pages read a
-/// thousand times as many together.
+/// Table 5 has two pair occurrences in all of RSRCH1, where 0.3 % of the requests are reads. Reads for partial writes would cause a thousand
+/// times as many.
 #[test]
 fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
     let Some(folder) = shared("traces") else { return };
-    let mut config = Config::from_preset("collisions").expect("the preset is there");
+    let mut config = Config::from_preset("collisions").expect("the preset exists");
     config.workload.kind = WorkloadKind::Trace;
     config.workload.trace = Some(folder.join("msr-rsrch_1.csv"));
     config.replay.mode = ReplayMode::Open;
@@ -291,7 +292,7 @@ fn the_recorded_rsrch_1_has_as_few_collisions_as_table_5() {
     assert!(found.pair_occurrences_of_all > 1_000, "{found:?}");
 }
 
-/// Counts the reads that leave a queue unread.
+/// Counts the reads that are removed from a queue without being executed.
 #[derive(Debug)]
 struct Rerouted(Arc<AtomicU64>);
 

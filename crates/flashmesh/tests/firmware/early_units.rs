@@ -1,5 +1,5 @@
-//! Writes that get their places before their turn where a program writes several mapping units, against arithmetic: what fills a program, what
-//! waits for whom, what is left empty.
+//! Early binding of writes to locations when a program writes several mapping units, compared with arithmetic: when a program is full, which
+//! writes wait for each other, and which locations stay empty.
 
 use flashmesh::config::{
     Config, FirstTouch, MovedPages, MultiPlane, PageTypes, PersistencePolicy, PreconditionKind, ProgramOrder,
@@ -15,10 +15,10 @@ const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const TIMEOUT: Time = Time::from_ms(5);
-/// A unit of 4 KiB, at a nanosecond a byte.
+/// Transfer time of a unit of 4 KiB at 1 B/ns.
 const UNIT: Time = Time::from_ns(4096);
 
-/// One die of so many planes, with four units of 4 KiB in a page. Units lie on its planes in turn, four by four.
+/// Returns a drive of one die of `planes` planes, with four units of 4 KiB per page. Units are allocated to the planes in turn, four at a time.
 fn die_of(planes: u32) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -38,15 +38,15 @@ fn die_of(planes: u32) -> Config {
     config
 }
 
-/// Runs these requests; gives the report and the latencies in the order of issue.
+/// Runs these requests. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     (report, records.iter().map(|record| record.completed - record.arrival).collect())
 }
 
-/// The command, the data of so many pages and the program.
+/// Returns the time for the command, the data of `pages` pages and the program.
 fn program_of(pages: u64) -> Time {
     (COMMAND + UNIT * 4) * pages + PROGRAM
 }
@@ -76,7 +76,7 @@ fn a_word_line_is_full_with_the_units_of_all_its_pages() {
     assert_eq!(counts(&report), (26, 10, 0));
 }
 
-/// Four units of each plane have the first page there; with seven of eight the page of one plane is full, and does not wait for the other.
+/// Eight units fill the first page of both planes. With seven units the page of one plane is full and does not wait for the other.
 #[test]
 fn planes_join_for_programs_that_are_full() {
     let (report, latencies) = measured(&die_of(2), [write(0, 8, Time::ZERO)]);
@@ -84,16 +84,16 @@ fn planes_join_for_programs_that_are_full() {
 
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO)]);
     assert_eq!((counts(&report), latencies), ((7, 1, 0), vec![TIMEOUT + program_of(1)]));
-    // Then the pages that follow agree: plane 0 has its second one, and plane 1 as well.
+    // Afterwards the next pages of both planes have the same offset: each plane is at its second page.
     let (report, latencies) = measured(&die_of(2), [write(0, 7, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((15, 1, 1), program_of(2)));
-    // A plane that has written more than the other has another page, and they do not join.
+    // A plane that has written more than the other is at another page offset, so the planes do not join.
     let (report, latencies) = measured(&die_of(2), [write(0, 4, Time::ZERO), write(0, 8, Time::from_ms(50))]);
     assert_eq!((counts(&report), latencies[1]), ((12, 0, 0), program_of(1) * 2));
 }
 
-/// The write of a part of a unit keeps its place while it reads the rest, and those that share its page wait for it. The unit that comes after
-/// them has the next page; with late binding it would have been the fourth.
+/// A partial write keeps its location while it reads the rest of its unit, and the writes bound to the same page wait for it. The next unit is
+/// bound to the next page; with late binding it would be the fourth unit of this one.
 #[test]
 fn a_write_of_a_part_keeps_its_place_in_its_program() {
     let at = Time::from_ms(100);
@@ -114,14 +114,14 @@ fn a_write_of_a_part_keeps_its_place_in_its_program() {
 #[test]
 fn a_flush_has_programs_run_with_what_they_have() {
     let mut config = die_of(1);
-    // The cache sends what is written to flash at once, where it waits for others.
+    // The cache destages each write at once, and the write gathers in a program.
     config.cache.capacity = Bytes::from_kib(256);
     (config.cache.high_mark, config.cache.low_mark) = (0.0, 0.0);
     let flush = IoRequest { kind: RequestKind::Flush, size: Bytes::ZERO, ..write(0, 1, Time::from_us(50)) };
     let writes = [write(0, 1, Time::ZERO), write(2, 1, Time::ZERO)];
     let (report, latencies) = measured(&config, writes.into_iter().chain([flush]));
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), program_of(1)));
-    // With capacitors it need not be on flash, and nothing is hurried.
+    // With capacitors a flush need not wait for flash, and no program is started early.
     config.cache.flush_programs = false;
     config.power.capacitors = true;
     let later = read(9, 1, Time::from_ms(20));
@@ -129,7 +129,8 @@ fn a_flush_has_programs_run_with_what_they_have() {
     assert_eq!((counts(&report), latencies[2]), ((2, 2, 0), Time::ZERO));
 }
 
-/// A unit that is read before it was written takes a place of the page that gathers: one that takes the last has the others programmed.
+/// A read of an unwritten unit takes a location of the page in which writes gather. If it takes the last location, the program of the others
+/// starts.
 #[test]
 fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed() {
     let mut config = die_of(1);
@@ -138,13 +139,13 @@ fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed
     let writes = |units: u64| (0..units).map(|unit| write(unit, 1, Time::ZERO));
     let (report, latencies) = measured(&config, writes(3).chain([read(9, 1, at)]));
     assert_eq!(counts(&report), (3, 0, 0));
-    // The read of the unit and the program meet at the die, and the read is first.
+    // The read of the unit and the program reach the die at the same time, and the read goes first.
     assert!(latencies[..3].iter().all(|&latency| latency < TIMEOUT), "{latencies:?}");
     let (report, latencies) = measured(&config, writes(2).chain([read(9, 1, at)]));
     assert_eq!((counts(&report), latencies[0]), ((2, 1, 0), TIMEOUT + program_of(1)));
 }
 
-/// A drive that is full and collects, whose moved units lie behind those that are written, in blocks of their own, or by stream.
+/// Runs a full drive with GC. Moved units go to the block of the writes, to blocks of their own, or to blocks by stream.
 fn collecting(more: impl Fn(&mut Config)) -> Report {
     let mut config = die_of(2);
     config.geometry.channels = 2;
@@ -158,7 +159,7 @@ fn collecting(more: impl Fn(&mut Config)) -> Report {
     config.workload.read_share = 0.3;
     config.workload.requests = Some(6_000);
     more(&mut config);
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     run_checked(&config)
 }
 
@@ -177,7 +178,12 @@ fn a_full_drive_collects_and_early_places_cost_no_more_than_what_they_leave_empt
             assert!(gc.erases > 20 && flash.units_skipped > 0, "{moved:?}: {} erases", gc.erases);
             let programmed = flash.user_programs + gc.pages_moved + flash.units_skipped;
             let amplification = programmed as f64 / flash.user_programs as f64;
-            assert_within("write amplification", report.write_amplification.expect("it writes"), amplification, 1e-9);
+            assert_within(
+                "write amplification",
+                report.write_amplification.expect("the host wrote"),
+                amplification,
+                1e-9,
+            );
         }
     }
 }
@@ -189,11 +195,11 @@ fn what_was_programmed_before_a_cut_is_found_after_it() {
     config.persistence.checkpoint_interval = 100;
     config.power.capacitors = false;
     config.power.cut = Some(Time::from_ms(2));
-    // Two pages are full and programmed; two units wait for others, and are lost with the request that wrote them.
+    // Two pages are full and programmed. Two units still gather, and are lost, as is the request that wrote them.
     let writes = (0..10).map(|unit| write(unit, 1, Time::ZERO)).chain([write(0, 1, Time::from_ms(1_000))]);
     let (report, _) = measured(&config, writes);
-    let cut = report.power_cut.as_ref().expect("it came");
-    let recovery = cut.recovery.as_ref().expect("there is a journal");
+    let cut = report.power_cut.as_ref().expect("the power was cut");
+    let recovery = cut.recovery.as_ref().expect("the drive has a journal");
     assert_eq!((cut.requests_lost, recovery.pages_found, recovery.pages_lost), (2, 8, 0));
     for at in [50, 150, 1_000, 20_000] {
         let report = collecting(|config| {
@@ -201,6 +207,6 @@ fn what_was_programmed_before_a_cut_is_found_after_it() {
             config.persistence.checkpoint_interval = 100;
             config.power.cut = Some(Time::from_us(at));
         });
-        assert!(report.power_cut.is_some(), "it came at {at} us");
+        assert!(report.power_cut.is_some(), "the power is cut at {at} us");
     }
 }

@@ -1,4 +1,4 @@
-//! The flash translation layer against a plain model of a drive, under random operations.
+//! The flash translation layer under random operations, compared with a simple model of a drive.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -15,26 +15,26 @@ use proptest::prelude::*;
 use crate::support::cases::cases;
 use crate::support::partitions;
 
-/// What the cells of a page hold: the logical page and the number of its version.
+/// Content of a physical page: logical page and version.
 type Content = (Lpn, u64);
 
-/// A program that the die is busy with.
+/// Program in progress on a die.
 #[derive(Clone, Copy, Debug)]
 struct Program {
     content: Content,
     to: Ppn,
-    /// Where the content came from, for a moved page.
+    /// Old location of a moved page; `None` for a host write.
     from: Option<Ppn>,
 }
 
-/// A collection or wear move under way.
+/// Collection or wear move in progress.
 #[derive(Clone, Copy, Debug)]
 struct Collection {
     victim: BlockId,
     next_page: u32,
 }
 
-/// The drive as a plain model has it, next to the one under test.
+/// FTL under test, with a simple model of the drive.
 struct Model {
     ftl: Ftl,
     geometry: Geometry,
@@ -42,14 +42,14 @@ struct Model {
     idle: IdleDies,
     flash: HashMap<Ppn, Content>,
     allocated: BTreeSet<Ppn>,
-    /// The newest committed version of each logical page.
+    /// Newest committed version of each logical page.
     newest: BTreeMap<Lpn, u64>,
     versions: u64,
-    /// By plane and stream that writes there.
+    /// Host programs in progress, by plane and writing stream.
     host_programs: HashMap<(PlaneId, StreamId), Program>,
     moves: HashMap<PlaneId, Program>,
     collections: HashMap<PlaneId, Collection>,
-    /// By logical page: where it is read while it holds nothing, as it was on the fresh drive.
+    /// Home of each logical page: the location where it is read while unwritten, taken from the fresh drive.
     homes: Vec<Ppn>,
 }
 
@@ -81,15 +81,15 @@ impl Model {
         assert_eq!(ppn, foretold.map(|(block, page)| self.geometry.ppn(block, page)));
         let ppn = ppn?;
         assert_eq!(self.geometry.plane_of(ppn), plane);
-        assert!(self.allocated.insert(ppn), "{ppn:?} is given out twice without an erase");
+        assert!(self.allocated.insert(ppn), "{ppn:?} is allocated twice without an erase");
         if self.geometry.page_in_block(ppn) > 0 {
-            assert!(self.allocated.contains(&Ppn(ppn.0 - 1)), "{ppn:?} is given out before the page below it");
+            assert!(self.allocated.contains(&Ppn(ppn.0 - 1)), "{ppn:?} is allocated before the page below it");
         }
         Some(ppn)
     }
 
     fn program(&mut self, content: Content, to: Ppn) {
-        assert_eq!(self.flash.insert(to, content), None, "{to:?} is programmed over");
+        assert_eq!(self.flash.insert(to, content), None, "{to:?} is programmed twice");
     }
 
     fn erase(&mut self, block: BlockId) {
@@ -100,23 +100,28 @@ impl Model {
         }
     }
 
-    /// The namespace of `lpn`.
+    /// Returns the namespace of `lpn`.
     fn space(&self, lpn: Lpn) -> &Space {
-        self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page drawn is of a namespace")
+        self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page is in a namespace")
     }
 
-    /// The page at `share` of all that the namespaces have.
+    /// Returns page number `share` of all pages of the namespaces.
     fn page_at(&self, share: u32) -> Lpn {
-        Lpn(self.spaces.iter().flat_map(|space| space.pages.clone()).nth(share as usize).expect("there are that many"))
+        Lpn(self
+            .spaces
+            .iter()
+            .flat_map(|space| space.pages.clone())
+            .nth(share as usize)
+            .expect("`share` is less than the number of pages"))
     }
 
-    /// How many pages the namespaces have.
+    /// Returns the number of pages of all namespaces.
     fn pages(&self) -> u32 {
         self.spaces.iter().map(|space| space.pages.len() as u32).sum()
     }
 
     fn write(&mut self, lpn: Lpn, pick: u32) {
-        // Two versions of a page in flight at once are for the host side to keep in order.
+        // Two versions of a page must not be in flight at once; ordering them is the task of the host side.
         if self.host_programs.values().any(|program| program.content.0 == lpn) {
             return;
         }
@@ -125,7 +130,7 @@ impl Model {
         let writers = &self.space(lpn).streams;
         let stream = writers.get(pick as usize % writers.len().max(1)).copied();
         let OpenBlockKind::Host(writer) = self.ftl.host_stream(plane, stream) else {
-            panic!("a write is one of the host")
+            panic!("the kind of open block is not a host stream")
         };
         self.finish_host_program(plane, writer);
         let mut steps = 0;
@@ -138,10 +143,10 @@ impl Model {
             self.step_collection(plane);
             assert!(
                 !begins || self.collections.contains_key(&plane),
-                "the host is out of space and nothing is collected"
+                "the host is out of space and there is no collection"
             );
             steps += 1;
-            assert!(steps < 1_000_000, "collection does not get the host a page");
+            assert!(steps < 1_000_000, "GC frees no page for the host");
         };
         self.versions += 1;
         self.host_programs.insert((plane, writer), Program { content: (lpn, self.versions), to, from: None });
@@ -163,24 +168,24 @@ impl Model {
         assert_eq!(self.ftl.commit_move(content.0, from, to), is_current);
     }
 
-    /// Does the next thing of the collection of a plane, or begins one.
+    /// Executes the next step of a collection of the plane, or starts one.
     fn step_collection(&mut self, plane: PlaneId) {
         self.finish_move(plane);
         let Some(Collection { victim, next_page }) = self.collections.get(&plane).copied() else {
             let wear = self.ftl.begin_wear_move(plane);
             let wants = self.ftl.needs_collection(plane) || self.ftl.needs_background_collection(plane);
             let victim = wear.or_else(|| if wants { self.ftl.begin_collection(plane) } else { None });
-            assert!(victim.is_some() || !wants, "collection is wanted and there is no victim");
+            assert!(victim.is_some() || !wants, "GC is needed and there is no victim");
             if let Some(victim) = victim {
                 assert_eq!(self.ftl.block_state(victim), BlockState::Collecting);
                 assert_eq!(self.geometry.plane_of_block(victim), plane);
-                assert!(!self.ftl.needs_collection(plane), "a second collection is wanted");
-                assert_eq!(self.ftl.begin_collection(plane), None, "a second collection is begun");
+                assert!(!self.ftl.needs_collection(plane), "GC is still needed during a collection");
+                assert_eq!(self.ftl.begin_collection(plane), None, "a second collection starts");
                 self.collections.insert(plane, Collection { victim, next_page: 0 });
             }
             return;
         };
-        // The naive answer: the first page at or after the position that some logical page maps to.
+        // The expected answer: the first page at or after `next_page` that is mapped.
         let is_valid = |page| {
             let ppn = self.geometry.ppn(victim, page);
             let (lpn, _) = self.flash[&ppn];
@@ -192,7 +197,7 @@ impl Model {
             Some((page, _)) => {
                 let from = self.geometry.ppn(victim, page);
                 let content = self.flash[&from];
-                let to = self.allocate(plane, OpenBlockKind::Collection).expect("the reserve has room for a victim");
+                let to = self.allocate(plane, OpenBlockKind::Collection).expect("the GC reserve has a free page");
                 self.moves.insert(plane, Program { content, to, from: Some(from) });
                 self.collections.insert(plane, Collection { victim, next_page: page + 1 });
             }
@@ -208,14 +213,14 @@ impl Model {
         }
     }
 
-    /// Reads a page, which is given a place, when it holds nothing, where `places` says so and there is one.
+    /// Reads a page. With `places`, an unwritten page is assigned a location if there is a free one.
     fn read(&mut self, lpn: Lpn, places: bool) {
         let before = self.ftl.lookup(lpn);
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.location(lpn))).collect();
         let placed = if places && before.is_none() { self.ftl.map_on_read(lpn, None) } else { None };
         if let Some(ppn) = placed {
             assert!(self.space(lpn).planes.contains(&self.geometry.plane_of(ppn)), "{lpn:?} is at {ppn:?}");
-            assert!(self.allocated.insert(ppn), "{ppn:?} is given out twice without an erase");
+            assert!(self.allocated.insert(ppn), "{ppn:?} is allocated twice without an erase");
             self.versions += 1;
             self.program((lpn, self.versions), ppn);
             self.newest.insert(lpn, self.versions);
@@ -244,7 +249,7 @@ impl Model {
         }
     }
 
-    /// Does one thing or another.
+    /// Executes a random operation.
     fn step(&mut self, random: &mut SimRng) {
         let kind = random.below(100);
         let lpn = self.page_at(random.below(self.pages()));
@@ -259,7 +264,7 @@ impl Model {
         }
     }
 
-    /// Finishes everything in flight.
+    /// Finishes all operations in flight.
     fn settle(&mut self) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
             (0..64).for_each(|stream| self.finish_host_program(plane, StreamId(stream)));
@@ -270,11 +275,11 @@ impl Model {
     }
 }
 
-/// A namespace as the model has it.
+/// Namespace in the model.
 struct Space {
     pages: Range<u32>,
     planes: BTreeSet<PlaneId>,
-    /// The streams that use it.
+    /// Streams that use the namespace.
     streams: Vec<StreamId>,
 }
 
@@ -298,7 +303,7 @@ fn spaces(config: &Config, geometry: &Geometry) -> Vec<Space> {
     namespaces.iter().map(resolve).collect()
 }
 
-/// Small drives of every kind, among them such that have no more spare blocks than they must.
+/// Returns a strategy that draws small drives of all kinds, some with exactly the spare blocks that they need.
 fn configs() -> impl Strategy<Value = Config> {
     let victims = prop_oneof![
         Just(VictimPolicy::Greedy),
@@ -423,7 +428,7 @@ proptest! {
                 *counts.entry(plane).or_default() += 1;
                 ends.insert(plane, page + 1);
             }
-            // Every plane takes its turn before one has another.
+            // No plane gets a second page before every plane has one.
             prop_assert!(counts.values().max() <= counts.values().min().map(|least| least + 1).as_ref());
         }
     }
@@ -440,7 +445,7 @@ fn static_placement_follows_the_order_of_the_configuration() {
         assert_eq!(
             ftl.place_write(Lpn(lpn), &idle),
             PlaneId(lpn % 128),
-            "in this order planes come in that of their ids"
+            "in this order consecutive pages are on consecutive planes"
         );
         assert_eq!(ftl.location(Lpn(lpn)), geometry.ppn(geometry.first_block(PlaneId(lpn % 128)), lpn / 128));
     }

@@ -1,4 +1,4 @@
-//! The steady state of uniform random writes: against theory, and reached by preconditioning.
+//! Steady state under uniform random writes, compared with theory, and established by preconditioning.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use flashmesh::ids::{Lpn, PlaneId, StreamId};
 
 use crate::support::cases::cases;
 
-/// A drive of 2 x `chips_per_channel` planes of 512 blocks of 32 pages, a tenth of them spare.
+/// Returns a drive of 2 x `chips_per_channel` planes of 512 blocks of 32 pages, with a tenth of the space over-provisioned.
 fn config(victim: VictimPolicy, chips_per_channel: u32) -> Config {
     let mut config = Config::default();
     config.geometry = config::Geometry {
@@ -38,10 +38,10 @@ fn preconditioned(
     (ftl, geometry, report)
 }
 
-/// What uniform random writes did to a drive.
+/// Measurements of a drive under uniform random writes.
 struct Steady {
     write_amplification: f64,
-    /// Valid share of the pages of full blocks, on average.
+    /// Mean share of valid pages in full blocks.
     utilisation: f64,
 }
 
@@ -72,8 +72,8 @@ fn assert_within(share: f64, measured: f64, expected: f64) {
 #[test]
 fn fifo_amplifies_writes_as_its_closed_form_says() {
     let Steady { write_amplification, utilisation } = measured(VictimPolicy::Fifo);
-    // A page lives in the log while as many pages are programmed as the log holds, 1/d of them by the host, where the
-    // share 1 - d of valid pages left at the tail is what was not overwritten meanwhile: 1 - d = exp(-d / utilisation).
+    // A page stays in the log while the log is rewritten once. The host writes a share d of these pages; 1 - d of the pages at the tail are
+    // still valid, because they were not overwritten meanwhile: 1 - d = exp(-d / utilisation).
     let mut overwritten = 0.5;
     for _ in 0..200 {
         overwritten = 1.0 - f64::exp(-overwritten / utilisation);
@@ -122,7 +122,7 @@ fn a_randomly_preconditioned_drive_goes_on_as_it_is() {
     }
 }
 
-/// A plane of 2.4 million pages, whose sample has a half of them.
+/// On a plane of 2.4 million pages, preconditioning simulates a sample of half of the pages.
 #[test]
 fn a_plane_that_is_known_from_a_part_of_it_goes_on_as_it_is() {
     for &victim in [VictimPolicy::Greedy, VictimPolicy::DChoices].iter().take(cases(2) as usize) {
@@ -154,7 +154,7 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
     });
     let windows = windows.concat();
     assert!(windows.iter().all(|windows| (8..40).contains(windows)), "{windows:?}");
-    // Of planes so small one window may differ from the next by more than what counts as settled.
+    // On planes this small, consecutive windows may differ by more than the criterion for a steady state.
     assert!(windows.iter().any(|&windows| windows > 8), "{windows:?}");
 }
 
@@ -162,7 +162,7 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
 fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear() {
     for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
         for order in flashmesh::ftl::allocation::ORDERS {
-            // A number of pages that the planes do not divide evenly, nor the block the pages of a plane.
+            // The number of pages is no multiple of the number of planes, nor that of a plane a multiple of the block size.
             let fill = 0.777;
             let mut config = config(VictimPolicy::Greedy, 3);
             (config.geometry.blocks_per_plane, config.geometry.dies_per_chip) = (16, 2);
@@ -257,7 +257,7 @@ fn drives_of_any_shape_can_be_preconditioned() {
     }
 }
 
-/// Namespaces on the given ways of a channel of eight chips, each with that share of the drive.
+/// Returns a drive with namespaces on the given ways of a channel of eight chips, each with the given share of the drive.
 fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
     let mut config = config(VictimPolicy::Greedy, 8);
     config.geometry.over_provisioning = 0.15;
@@ -277,7 +277,7 @@ fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
 
 #[test]
 fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
-    // Ways 0 to 3 hold the first, 4 and 5 both, 6 and 7 the second namespace: three loads.
+    // Ways 0 to 3 hold the first namespace, 4 and 5 both, 6 and 7 the second: three different loads.
     let config = bound(&[(0..6, 0.48), (4..8, 0.14)]);
     let (mut ftl, geometry, report) = preconditioned(&config, PreconditionKind::Random, 1.0);
     assert!(report.settled, "{report:?}");
@@ -295,7 +295,7 @@ fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
 #[test]
 fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
     use PreconditionKind::{Random, Sequential};
-    // At last less than a page of the first namespace, and less than a page of any.
+    // The last two fills are less than one page of the first namespace, and less than one page of any namespace.
     for (kind, fill) in [(Sequential, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
         let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
         let (mut ftl, geometry, report) = preconditioned(&config, kind, fill);
@@ -317,8 +317,8 @@ fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
     }
 }
 
-/// Write amplification when a tenth of the pages takes `share` of ten writes at random, by a stream of its own, while another writes
-/// the other pages at random, or one after the other, round and round.
+/// Returns the write amplification when one stream writes a tenth of the pages at random, with `share` of ten writes, and another stream writes
+/// the other pages at random or sequentially in a loop.
 fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: bool) -> f64 {
     let mut config = config(VictimPolicy::Greedy, 1);
     let stream = config.streams().remove(0);
@@ -337,7 +337,7 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
             next = if is_sequential { (next + 1) % (pages - hot) } else { random.below(pages - hot) };
             ftl.write_untimed_by(StreamId(1), Lpn(hot + next), &idle)
         };
-        // The first half brings the drive to its steady state.
+        // The first half of the writes brings the drive to steady state.
         moved += if number < writes { 0 } else { now };
     }
     ftl.audit().unwrap();
@@ -348,11 +348,11 @@ fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: 
 fn hot_and_cold_streams_in_blocks_of_their_own_amplify_writes_less() {
     use config::WriteStreams::{PerStream, Shared};
     let amplification = |share, is_sequential| [Shared, PerStream].map(|how| hot_and_cold(how, share, is_sequential));
-    // Cold pages written in their order die together, but only where no hot ones lie between them.
+    // Cold pages written sequentially become invalid together, but only if no hot pages lie between them.
     let [shared, apart] = amplification(5, true);
     assert_within(0.05, shared, 4.59);
     assert_within(0.05, apart, 1.15);
-    // Where nearly every block that is collected holds cold pages, the moved ones, which share a block, are most of the work.
+    // If nearly every victim holds cold pages, moved pages dominate, and these share a block.
     let [shared, apart] = amplification(9, false);
     assert!(apart < 0.98 * shared && apart > 0.9 * shared, "{shared} {apart}");
 }

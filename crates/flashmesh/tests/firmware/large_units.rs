@@ -1,5 +1,5 @@
-//! Mapping units of several pages on whole drives, against arithmetic: what is sensed, what is read before a small write, how word lines
-//! share units.
+//! Mapping units of several pages on whole drives, compared with arithmetic: the pages that a read senses, the reads before a partial write, and
+//! units that share a word line.
 
 use flashmesh::config::{Config, PageTypes, ProgramUnit};
 use flashmesh::measure::report::Report;
@@ -10,10 +10,10 @@ use crate::support::drives::*;
 
 const COMMAND: Time = Time::from_ns(10);
 const PROGRAM: Time = Time::from_us(100);
-/// Of lower, middle, upper and top pages.
+/// Read times of lower, middle, upper and top pages.
 const READS: [Time; 4] = [Time::from_us(20), Time::from_us(30), Time::from_us(50), Time::from_us(90)];
 
-/// One die of one plane with pages of 4 KiB and units of 16 KiB; a byte takes a nanosecond.
+/// Returns a drive of one die of one plane, with pages of 4 KiB, units of 16 KiB, and channels of 1 B/ns.
 fn die() -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -30,7 +30,7 @@ fn die() -> Config {
     config
 }
 
-/// The same with four bits a cell, whose word lines are programmed at once.
+/// Like [`die`], but with QLC cells, whose word lines are programmed in one step.
 fn qlc() -> Config {
     let mut config = die();
     config.flash.page_types = PageTypes::Qlc;
@@ -49,9 +49,9 @@ fn at(request: IoRequest, offset: u64, size: u64, millisecond: u64) -> IoRequest
     IoRequest { offset: Bytes::new(offset), size: Bytes::new(size), arrival: Time::from_ms(millisecond), ..request }
 }
 
-/// Runs these requests; gives the report and the latencies in the order of issue.
+/// Runs these requests. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: &[IoRequest]) -> (Report, Vec<Time>) {
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.iter().copied().collect()));
     records.sort_by_key(|record| record.id);
     (report, records.iter().map(|record| record.completed - record.arrival).collect())
@@ -98,7 +98,7 @@ fn units_of_half_a_word_line_gather() {
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (2, 0));
 }
 
-/// A write of a part of a unit reads all of it, and programs all of it: the amplification is that of the unit over the write.
+/// A write of a part of a unit reads and programs the whole unit, so write amplification is the ratio of unit size to write size.
 #[test]
 fn a_write_of_a_part_of_a_unit_reads_the_unit_first_and_programs_it() {
     let write = write(0, 1, Time::ZERO);
@@ -114,7 +114,7 @@ fn a_write_of_a_part_of_a_unit_reads_the_unit_first_and_programs_it() {
         assert_eq!(latencies[..40], vec![program; 40]);
         assert_eq!(latencies[40..], vec![first + program; 40]);
         let programmed = Bytes::from_kib(16) * (report.flash.user_programs - 40);
-        assert_eq!(programmed.as_u64() / (40 * 4096), 4, "the amplification of writes of a fourth of a unit");
+        assert_eq!(programmed.as_u64() / (40 * 4096), 4, "the write amplification of writes of a quarter of a unit");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The firmware: translation, placement, collection, policies, scheduling, read collisions and replication.
+//! Firmware tests: translation, placement, GC, policies, scheduling, read collisions and replication.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

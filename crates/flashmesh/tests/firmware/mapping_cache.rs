@@ -1,5 +1,4 @@
-//! The cache of the map on whole drives: latencies and shares that arithmetic gives, and drives that it must not bring to a
-//! stand.
+//! Map cache on whole drives: latencies and hit shares compared with arithmetic, and drives that must not deadlock.
 
 use flashmesh::config::{
     self, Arbitration, Config, FabricKind, HoldPath, MapFill, MultiPlane, Pattern, PreconditionKind, ReplayMode, Sizes,
@@ -14,12 +13,12 @@ use crate::support::drives::*;
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
-/// 512 bytes.
+/// Transfer time of 512 bytes.
 const SECTOR_TRANSFER: Time = Time::from_ps(426_667);
 
-/// A bare drive whose cache holds `entries` entries; a translation page holds 1024.
+/// Returns a bare drive with a map cache of `entries` entries. A translation page has 1024 entries.
 fn drive_with(entries: u64) -> Config {
     let mut config = bare_drive();
     config.geometry.blocks_per_plane = 128;
@@ -28,7 +27,8 @@ fn drive_with(entries: u64) -> Config {
     config
 }
 
-/// Two chips of one plane each with 28 blocks of 16 pages, of which the host sees 16 blocks; a translation page has 32 entries.
+/// Returns a drive of two chips of one plane of 28 blocks of 16 pages each, with a capacity of 16 blocks per plane. A translation page has 32
+/// entries.
 fn small_drive(entries: u64) -> Config {
     let mut config = drive_with(entries);
     config.geometry.channels = 2;
@@ -43,21 +43,21 @@ fn small_drive(entries: u64) -> Config {
 }
 
 fn checked(config: &Config) -> Report {
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let mut simulation = Simulation::new(&unwarmed(config)).expect("the drive can be built");
     simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
+    simulation.run(&Control::default()).expect("the run ends without a violation")
 }
 
 fn map_of(report: &Report) -> &MappingCacheReport {
-    report.mapping_cache.as_ref().expect("the drive has a cache of the map")
+    report.mapping_cache.as_ref().expect("the drive has a map cache")
 }
 
 #[test]
 fn a_miss_costs_one_read_of_a_translation_page_and_a_hit_nothing() {
     let read_time = COMMAND + READ + PAGE_TRANSFER;
     let at = |us| Time::from_us(us);
-    // Twice the same page; a page of the same translation page, whose entry was not brought in; one of another.
+    // A page, the page again, another page of the same translation page, whose entry was not loaded, and a page of another translation page.
     let requests = || [read(0, 1, at(0)), read(0, 1, at(100)), read(1, 1, at(200)), read(5000, 1, at(300))];
     let twice = read_time + read_time;
     let config = drive_with(16);
@@ -84,7 +84,7 @@ fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     config.fabric.kind = FabricKind::Venice;
     config.fabric.hold_path = HoldPath::Reads;
     config.precondition.kind = PreconditionKind::Sequential;
-    // The second change drives out the first, whose translation page is read to be written anew when nobody waits any more.
+    // The second change evicts the first entry, whose translation page is read and rewritten while no request waits.
     let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);
     for delay in (0..6000).step_by(500).map(Time::from_ns) {
         let records = run(&config, [zeroes(0, Time::ZERO), zeroes(100, Time::ZERO), zeroes(0, delay)]);
@@ -128,10 +128,10 @@ fn reads_of_requests_join_reads_of_the_map_on_other_planes_where_asked() {
     config.schedule.map_reads_take_others = true;
     let (reads_of_both, together) = counts(&config);
     assert_eq!(reads, reads_of_both);
-    assert!(together > apart, "{together} operations of several planes, {apart} where the map is read alone");
+    assert!(together > apart, "{together} multi-plane operations, {apart} if reads of the map join no others");
 }
 
-/// MQSim serves the map before requests: whichever chip has data of a request, that of a translation page leaves first.
+/// MQSim serves the map before requests: a translation page is sent before the data of requests, whichever chip holds that data.
 #[test]
 fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_channel() {
     let mut config = drive_with(16);
@@ -139,21 +139,21 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
     config.geometry.chips_per_channel = 8;
     config.geometry.dies_per_chip = 1;
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Pages go over the eight chips in turn.
+    // Consecutive pages are on the eight chips in turn.
     let (missed, its_chip) = (5000, 0);
     let (alone, _) = run_source(&config, Listed([read(missed, 1, Time::ZERO)].into()));
     let works = |chip: &usize| alone.utilisation.dies[*chip] > 0.0 && *chip != its_chip;
     let map_chip = (0..8).find(works).expect("the translation page is on another chip");
     let mut compared = 0;
     for chip in (0..8).filter(|chip| ![its_chip, map_chip].contains(chip)) {
-        let first = (0..8).find(|other| ![its_chip, map_chip, chip].contains(other)).expect("there are eight");
+        let first = (0..8).find(|other| ![its_chip, map_chip, chip].contains(other)).expect("there are eight chips");
         let [first, second] = [first, chip].map(|chip| chip as u64);
         let start = Time::from_us(200);
         let later = start + Time::from_ns(100);
         let records = run(
             &config,
             [
-                // Their entries are in the cache from here on.
+                // From here on the entries of `first` and `second` are in the cache.
                 read(first, 1, Time::ZERO),
                 read(second, 1, Time::from_us(100)),
                 read(first, 1, start),
@@ -161,7 +161,7 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
                 read(missed, 1, later),
             ],
         );
-        // The channel is taken by the data of the first read while that of the other two gets ready.
+        // The data of the first read occupies the channel while the data of the other two becomes ready.
         let free = start + COMMAND + READ + PAGE_TRANSFER;
         assert_eq!(records[2].completed, free, "chip {chip}");
         assert_eq!(records[4].spent.map_wait, free + PAGE_TRANSFER - later, "chip {chip}");
@@ -173,13 +173,14 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
 
 #[test]
 fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_is_forgotten() {
-    // Room for one entry. Page 0 is written; page 5000, of another translation page, takes its place, and 10000 that of 5000.
+    // The cache has one entry. Page 0 is written. Page 5000, of another translation page, evicts the entry of page 0, and page 10000 that of
+    // 5000.
     let at = |us| Time::from_us(us);
     let requests = [write(0, 1, at(0)), read(5000, 1, at(500)), read(10_000, 1, at(1000)), read(0, 1, at(1500))];
     let (report, _) = run_source(&drive_with(1), Listed(requests.into()));
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.evictions, map.counters.write_backs), (4, 3, 1));
-    // The write-back reads the page first.
+    // The write-back first reads the translation page.
     assert_eq!((report.flash.map_reads, report.flash.map_programs), (5, 1));
     assert_eq!(report.write_amplification, Some(2.0));
 }
@@ -188,7 +189,7 @@ fn an_entry_that_was_changed_is_written_back_when_it_makes_way_and_a_clean_one_i
 fn a_translation_page_is_written_back_without_a_read_when_all_of_its_entries_are_in_dram() {
     let mut config = small_drive(32);
     config.replay.mode = ReplayMode::Open;
-    // All 32 entries of the first translation page are changed, then those of the second one take their places.
+    // All 32 entries of the first translation page are changed, then evicted by those of the second.
     let writes = (0..32).map(|page| write(page, 1, Time::from_us(200 * page)));
     let reads = (32..40).map(|page| read(page, 1, Time::from_us(200 * page)));
     let (report, _) = run_source(&config, Listed(writes.chain(reads).collect()));
@@ -199,7 +200,7 @@ fn a_translation_page_is_written_back_without_a_read_when_all_of_its_entries_are
 
 #[test]
 fn uniform_random_reads_hit_as_often_as_the_cache_is_large() {
-    // With C of N entries in the cache each page is there with probability C / N.
+    // With C of N entries in the cache, a lookup hits with probability C / N.
     for (entries, pages) in [(512, 2048), (1024, 2048), (1843, 2048)] {
         let mut config = drive_with(entries);
         config.replay.mode = ReplayMode::Stress;
@@ -210,13 +211,13 @@ fn uniform_random_reads_hit_as_often_as_the_cache_is_large() {
         config.workload.request_size = Sizes(vec![(Bytes::new(PAGE), 1.0)]);
         config.workload.requests = Some(60_000);
         let report = checked(&config);
-        let share = map_of(&report).hit_share.expect("entries were wanted");
+        let share = map_of(&report).hit_share.expect("entries were looked up");
         assert_within("share of hits", share, entries as f64 / pages as f64, 0.03);
-        assert_eq!(report.flash.map_programs, 0, "nothing was changed");
+        assert_eq!(report.flash.map_programs, 0, "no entry was changed");
     }
 }
 
-/// Random writes to all of the small drive, which is full, with a cache of `entries` entries.
+/// Runs random writes to the whole small drive, which is full, with a map cache of `entries` entries.
 fn random_writes(entries: u64, requests: u64) -> Report {
     let mut config = small_drive(entries);
     config.replay.outstanding = 16;
@@ -235,21 +236,21 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         assert_eq!(report.requests, 6000);
         assert!(report.flash.map_programs > 0 && report.gc.translation_collections > 0, "{:?}", report.gc);
         assert!(map_of(report).counters.write_backs >= report.flash.map_programs);
-        // What the arrays were at work for programs says how many there were.
+        // The energy of programs gives their number.
         let power = config::Power::default();
         let of_one = (power.program_current * power.supply_voltage).as_watts() * PROGRAM.as_secs_f64();
         let programmed = report.power.energy_j.program / of_one;
         let amplification = report.write_amplification.expect("pages were written");
         assert_within("write amplification", amplification, programmed / report.flash.pages_written as f64, 1e-9);
     }
-    assert!(large.flash.map_programs < small.flash.map_programs, "a larger cache writes more together");
-    // Of 512 entries that are wanted alike, those used last are as good as any others; the cache is empty at first, and full once
-    // as many different ones were wanted.
+    assert!(large.flash.map_programs < small.flash.map_programs, "a larger cache writes more entries back together");
+    // All 512 entries are accessed uniformly, so LRU is as good as any other policy. The cache starts empty, and is full once as many different
+    // entries were accessed as it holds.
     for (report, entries) in [(&large, 384.0_f64), (&small, 24.0)] {
         let filling = -512.0 * f64::ln(1.0 - entries / 512.0);
         let expected = (filling - entries + (6000.0 - filling) * entries / 512.0) / 6000.0;
-        let share = map_of(report).hit_share.expect("entries were wanted");
-        // Those that are being written back are found as well.
+        let share = map_of(report).hit_share.expect("entries were looked up");
+        // Entries in write-back also hit.
         assert!((-0.01..0.015).contains(&(share - expected)), "{share}, not {expected}, with {entries} of 512");
     }
 }
@@ -278,14 +279,15 @@ fn the_translation_pages_of_a_new_drive_lie_on_flash_spread_over_the_planes() {
         let mut simulation = Simulation::new(&unwarmed(&config)).expect("the drive can be built");
         simulation.enable_checks();
         let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
-        let pages = ftl.translation_pages().expect("the map lies on flash");
+        let pages = ftl.translation_pages().expect("the map is on flash");
         assert_eq!(pages.count(), geometry.logical_pages.div_ceil(1024));
         let mut on_plane = vec![0u32; geometry.planes() as usize];
         for page in pages.all() {
-            let at = ftl.lookup(flashmesh::ids::Lpn(page)).expect("a translation page is there from the start");
+            let at = ftl.lookup(flashmesh::ids::Lpn(page)).expect("translation pages are mapped from the start");
             on_plane[geometry.plane_of(at).index()] += 1;
         }
-        let (least, most) = (on_plane.iter().min().expect("planes"), on_plane.iter().max().expect("planes"));
+        let (least, most) =
+            (on_plane.iter().min().expect("there are planes"), on_plane.iter().max().expect("there are planes"));
         assert!(most - least <= 1, "{least} to {most}");
         ftl.audit().expect("the tables agree");
     }

@@ -1,5 +1,5 @@
-//! The examples of Maximizing Bandwidth Management FTL (MBM) to the picosecond: cases 1 to 5 of section III, the parallelism of
-//! section IV, and what each part of MBM does on a drive small enough to follow.
+//! Examples of Maximizing Bandwidth Management FTL (MBM), to the picosecond: cases 1 to 5 of section III, the parallelism of section IV, and
+//! each part of MBM on a small drive.
 
 use flashmesh::config::Config;
 use flashmesh::measure::report::Report;
@@ -10,13 +10,13 @@ use crate::support::drives;
 use crate::support::drives::{assert_within, config_of, run, run_source};
 
 const PAGE: u64 = 8192;
-/// Table I: a command and its address, 7 x 10 ns, for each plane.
+/// Command and address of one plane in Table I, 7 x 10 ns.
 const COMMAND: Time = Time::from_ns(70);
-/// Table I: 8 KiB at 10 ns a byte.
+/// Transfer of a page in Table I, 8 KiB at 10 ns per byte.
 const TRANSFER: Time = Time::from_ns(81_920);
 const READ: Time = Time::from_us(78);
 
-/// The flash of Table I behind a link that takes no time: `shape` are channels, chips, dies and planes of each.
+/// Returns the flash of Table I behind an infinitely fast link. `shape` has the channels, and the chips, dies and planes per parent.
 fn drive(policy: &str, shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -42,12 +42,12 @@ fn report(config: &Config, requests: &[IoRequest]) -> Report {
     run_source(config, drives::Listed(requests.iter().copied().collect())).0
 }
 
-/// How long the channel takes for the data of programs over `planes` planes.
+/// Returns the channel time of the commands and data of programs on `planes` planes.
 fn burst(planes: u64) -> Time {
     (COMMAND + TRANSFER) * planes
 }
 
-/// One channel writes `rounds` times `planes` pages to each of `chips`; gives when the last one is done.
+/// Writes `rounds` times `planes` pages to each of `chips` chips of one channel. Returns the completion time of the last program.
 fn written(policy: &str, chips: u32, planes: u32, rounds: u64, program: Time) -> (Time, Report) {
     let config =
         drive(policy, [1, chips, 1, planes], &format!("[flash]\nprogram-time = \"{}ns\"", program.as_ps() / 1000));
@@ -56,7 +56,7 @@ fn written(policy: &str, chips: u32, planes: u32, rounds: u64, program: Time) ->
     (Time::from_ps(report.makespan_ps), report)
 }
 
-/// By arithmetic: chips that are slower than the channel set the pace, or the channel does.
+/// Computes the completion time: the bottleneck is either the chips or the channel.
 fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     let cycle = burst(planes) + program;
     if burst(planes) * chips >= cycle {
@@ -66,8 +66,7 @@ fn expected(chips: u64, planes: u64, rounds: u64, program: Time) -> Time {
     }
 }
 
-/// Cases 1 to 3 with the times of Table I. Whatever Figure 3 shows, 1.3 ms of programming are not covered by 0.66 ms of transfers: of
-/// the three, the third comes closest.
+/// Cases 1 to 3 with the times of Table I. Despite Figure 3, 0.66 ms of transfers cannot hide 1.3 ms of programming. Case 3 comes closest.
 #[test]
 fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     let program = Time::from_us(1_300);
@@ -85,8 +84,7 @@ fn cases_1_to_3_with_table_1_keep_the_channel_busy_for_56_45_and_80_percent() {
     }
 }
 
-/// Claim M09: cases 1 to 3 hold as the figure shows them where programming takes no longer than 4 x 2 and longer than 3 x 2
-/// transfers of a page.
+/// Claim M09: cases 1 to 3 match the figure if a program takes at most 4 x 2 and more than 3 x 2 page transfers.
 #[test]
 fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     let program = Time::from_us(600);
@@ -97,45 +95,45 @@ fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
         let transfers = burst(planes.into()) * u64::from(chips) * rounds;
         assert_eq!(done == transfers + program, is_busy, "{chips} x {planes}");
         let busy = report.utilisation.links[0] * done.as_ps() as f64;
-        assert_within("the channel moves what was written", busy, transfers.as_ps() as f64, 1e-6);
+        assert_within("busy time of the channel", busy, transfers.as_ps() as f64, 1e-6);
     }
 }
 
-/// Four, one, four and one page on four chips; none can be read together. The paper keeps the channel busy "in a simple way": the
-/// single pages are sent between those of the long chips. Two chips are enough to go on with, since a page is sensed in less time
-/// than another one is sent. A chip has to be told its next page before the next data moves, though, which is what SSDsim does: it
-/// serves reads that wait before data that is ready, and so does `next-command-first`.
+/// Four chips have four, one, four and one page to read, none of which can join. The paper keeps the channel busy "in a simple way": it sends
+/// the single pages between those of the chips with four. Two chips then suffice to keep the channel busy, because a page is sensed in less time
+/// than another is sent. But a chip must get its next command before the next data transfer. SSDsim does this, because it serves waiting reads
+/// before ready data, and so does `next-command-first`.
 #[test]
 fn case_4_keeps_the_channel_busy() {
     let pages = [0, 8, 16, 24, 1, 2, 10, 18, 26, 3];
     let last_of = |more: &str| {
         let records = run(&drive("mbm", [1, 4, 1, 2], more), pages.map(|page| read(page, 1, Time::ZERO)));
-        records.iter().map(|record| record.completed).max().expect("there are requests")
+        records.iter().map(|record| record.completed).max().expect("requests completed")
     };
-    // From the first page on the channel sends pages, and between them the commands of the six that follow.
+    // From the first page on, the channel sends pages and, between them, the six remaining commands.
     let busy = COMMAND + READ + TRANSFER * 10 + COMMAND * 6;
     assert_eq!(last_of(""), busy);
-    // Where a command waits behind data that is ready, each of the long chips senses its last page while nothing moves.
+    // If a command waits behind ready data, each chip with four pages senses its last page while the channel is idle.
     assert_eq!(last_of("[fabric]\narbitration = \"command-first\""), busy - COMMAND * 2 + READ * 2);
 }
 
-/// Seven pages on one chip and three on the others: the chip sets the pace, whatever the order.
+/// One chip has seven pages to read, the others three in total. That chip is the bottleneck in any order.
 #[test]
 fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     let config = drive("mbm", [1, 4, 1, 2], "");
     let pages = [0, 8, 16, 24, 32, 40, 48, 1, 2, 3];
     let done = run(&config, pages.map(|page| read(page, 1, Time::ZERO)));
-    let last = done.iter().map(|record| record.completed).max().expect("there are requests");
+    let last = done.iter().map(|record| record.completed).max().expect("requests completed");
     let first = COMMAND + READ + TRANSFER;
     let others = COMMAND + TRANSFER * 3;
     assert_eq!(last, first + others + TRANSFER + (COMMAND + READ + TRANSFER) * 5);
-    // Spread evenly, ten pages leave the channel busy from the first one on.
+    // Spread evenly, ten pages keep the channel busy from the first one on.
     let even = run(&config, (0..10).map(|page| read(page, 1, Time::ZERO)));
-    let last_even = even.iter().map(|record| record.completed).max().expect("there are requests");
+    let last_even = even.iter().map(|record| record.completed).max().expect("requests completed");
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
 }
 
-/// A write goes to the chip that has nothing to do, whichever of the two that is.
+/// A write goes to the idle chip, whichever of the two that is.
 #[test]
 fn a_write_goes_round_a_chip_that_reads() {
     let program = Time::from_us(600);
@@ -147,7 +145,7 @@ fn a_write_goes_round_a_chip_that_reads() {
     }
 }
 
-/// Section IV: two dies of two planes, of which those of the second lie apart, take three pages at once.
+/// Section IV: on two dies of two planes each, with different page offsets on the planes of the second die, three pages are programmed at once.
 #[test]
 fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     let config = drive("mbm", [1, 1, 2, 2], "");
@@ -155,15 +153,15 @@ fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
     let records = run(&config, [write(0, 1, Time::ZERO), write(100, 4, start)]);
     let program = Time::from_us(1_300);
     assert_eq!(records[0].completed, burst(1) + program);
-    // Three pages go at once. The fourth follows on the die that had one: its planes are equal again.
+    // Three pages are programmed at once. The fourth follows on the second die, whose planes then have equal offsets again.
     assert_eq!(records[1].completed - start, burst(1) + program + burst(1) + program);
 }
 
-/// Section IV.A: the lesser of `Channel_Max_Subs` and parallelism counts.
+/// Section IV.A: the smaller of `Channel_Max_Subs` and the parallelism limits a chip.
 #[test]
 fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     let program = Time::from_us(1_300);
-    // Of ten pages two are left; the channel that is done first has fewer subrequests, and takes both.
+    // After eight of ten pages, the channel that finishes first has fewer subrequests and takes both remaining pages.
     for (pages, more) in [(4, Time::ZERO), (8, Time::ZERO), (10, burst(2) + program)] {
         let config = drive("mbm", [2, 1, 1, 4], "");
         let records = run(&config, [write(0, pages, Time::ZERO)]);
@@ -172,7 +170,7 @@ fn a_chip_takes_the_lesser_of_what_its_channel_may_have_and_what_it_can() {
     }
 }
 
-/// Section IV.B: planes join in a read for one request, and not for two.
+/// Section IV.B: reads of different planes join if they belong to one request, otherwise not.
 #[test]
 fn reads_join_within_one_request_only() {
     let pair = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
@@ -180,7 +178,7 @@ fn reads_join_within_one_request_only() {
         [(true, &pair[..], 0), (false, &pair[..], 1), (true, &[read(0, 2, Time::ZERO)][..], 1)]
     {
         let config = drive("mbm", [1, 1, 1, 2], &format!("[mbm]\nrs = {rs}"));
-        // Both wait behind another read, so that they could join.
+        // Both reads wait behind another read, so that they could join.
         let mut all = vec![write(0, 2, Time::ZERO), read(8, 1, Time::from_ms(10))];
         all.extend(requests.iter().map(|io| IoRequest { arrival: Time::from_ms(10), ..*io }));
         let report = report(&config, &all);
@@ -188,14 +186,14 @@ fn reads_join_within_one_request_only() {
     }
 }
 
-/// Section IV.B: what a long request finds on one channel is spread over both.
+/// Section IV.B: if a long request finds its pages on one channel, MBM spreads them over both.
 #[test]
 fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     let run_with = |reallocations: u32| {
         let more =
             format!("[mbm]\nread-threshold = \"8KiB\"\narea-size = \"64KiB\"\nreallocations-max = {reallocations}");
         let config = drive("mbm", [2, 1, 1, 2], &more);
-        // While channel 0 reads and channel 1 does not, writes go to the channel with fewer subrequests.
+        // While channel 0 reads and channel 1 is idle, writes go to channel 1, which has fewer subrequests.
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.extend([20, 40, 60].map(|ms| read(0, 4, Time::from_ms(ms))));
@@ -207,11 +205,11 @@ fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     let (before, after, moved) = run_with(0);
     assert_eq!((before, moved), (after, 0));
     let (first, later, moved) = run_with(64);
-    assert_eq!(first, before, "laying pages out anew is not in the way of who reads them");
-    assert!(moved > 0 && later < first, "{moved} pages moved; {first} before, {later} after");
+    assert_eq!(first, before, "reallocation does not delay the read that triggers it");
+    assert!(moved > 0 && later < first, "{moved} pages moved; latency {first} before, {later} after");
 }
 
-/// Section IV.C: a read suspends a program, and does not wait for it.
+/// Section IV.C: a read suspends a program instead of waiting for it.
 #[test]
 fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     for (suspension, expected) in [("both", Time::from_us(5) + COMMAND + READ + TRANSFER), ("off", Time::ZERO)] {
@@ -224,25 +222,26 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
     }
 }
 
-/// Section IV.C: MBM selects an idle chip. Where the dies of a chip begin together it is idle as a whole, and takes what all of its dies take.
+/// Section IV.C: MBM selects an idle chip. If the dies of a chip start together, the chip is idle only as a whole, and then takes writes for all
+/// its dies.
 #[test]
 fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let together = "[flash]\ndie-start = \"together\"\n";
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs: the other one takes two of the pages at once, or none before the chip is idle, and then all four.
+    // One die programs. The other die either takes two pages at once, or no page is taken until the chip is idle, and then all four are.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
     assert_eq!(as_one[0].completed, burst(2) + program);
     assert_eq!(as_one[1].completed, as_one[0].completed + burst(4) + program);
-    // Where dies take turns a chip takes what one of them does.
+    // Without die interleaving, a chip takes the pages of one die at a time.
     let in_turn = run(&drive("mbm", [1, 1, 2, 2], "[flash]\ndie-interleaving = false\n"), requests);
     assert_eq!(in_turn[1].completed, (burst(2) + program) * 3);
 }
 
-/// The mean response time over that of TBM on a drive that collects all the time, full of pages in random order.
+/// Returns the mean response time relative to TBM, on a drive that is full of randomly placed pages and collects all the time.
 fn near_full(more: &str) -> f64 {
     let mean = |policy: &str, more: &str| -> f64 {
         let means = (0..2).map(|seed| {
@@ -252,16 +251,16 @@ fn near_full(more: &str) -> f64 {
                  [replay]\nmode = \"stress\"\noutstanding = 8\n[ftl]\npolicy = \"{policy}\"\n{more}"
             );
             let report = drives::run_checked(&config_of(&text));
-            assert!(report.gc.erases > 40, "{policy} collects: {} erases", report.gc.erases);
-            report.latency_ps.all.expect("there are requests").mean
+            assert!(report.gc.erases > 40, "{policy}: {} erases", report.gc.erases);
+            report.latency_ps.all.expect("requests completed").mean
         });
         means.sum()
     };
     mean("mbm", more) / mean("tbm", "")
 }
 
-/// The headline of the paper, 43.6 % less on average and 66.8 % at most, on a drive that collects, and what each sentence that was read otherwise
-/// before brings: reads that wait for collections of a die decide.
+/// The headline of the paper is a 43.6 % shorter mean response time, at most 66.8 %. On a drive that collects, reads waiting for the collections
+/// of a die dominate. Each alternative reading of a sentence of the paper is tested as well.
 #[test]
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");
@@ -280,7 +279,7 @@ fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collecti
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }
 
-/// Section IV.A distributes writes evenly. Here each comes when the one before it is done, and all dies are alike to it.
+/// Section IV.A distributes writes evenly. Here each write arrives after the previous one has completed, so all dies are equally idle.
 #[test]
 fn a_drive_with_little_to_do_is_written_to_evenly() {
     for parts in ["", "[mbm]\nmcs = false", "[mbm]\nws = false"] {

@@ -1,5 +1,5 @@
-//! MBM where a program writes several mapping units: its published rule chooses programs as it chooses pages, and what fills no program gathers
-//! on the plane that was chosen.
+//! MBM when a program writes several mapping units: the published rule chooses programs like pages, and units that fill no program gather on the
+//! chosen plane.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,12 +15,13 @@ use crate::support::drives::*;
 
 const UNIT: u64 = 4096;
 const COMMAND: Time = Time::from_ns(70);
-/// 16 KiB at 10 ns a byte.
+/// Transfer time of 16 KiB at 10 ns per byte.
 const TRANSFER: Time = Time::from_ns(163_840);
 const PROGRAM: Time = Time::from_us(1_300);
 const TIMEOUT: Time = Time::from_ms(5);
 
-/// The drive of the paper with pages of 16 KiB, behind a link that takes no time: `shape` are channels, chips, dies and planes of each.
+/// Returns the drive of the paper with pages of 16 KiB, behind an infinitely fast link. `shape` has the channels, and the chips, dies and planes
+/// per parent.
 fn drive(shape: [u32; 4], more: &str) -> Config {
     let [channels, chips, dies, planes] = shape;
     config_of(&format!(
@@ -30,23 +31,23 @@ fn drive(shape: [u32; 4], more: &str) -> Config {
     ))
 }
 
-/// The same with four mapping units in a page.
+/// Like [`drive`], but with four mapping units per page.
 fn in_units(shape: [u32; 4], more: &str) -> Config {
     let mut config = drive(shape, more);
     config.ftl.mapping_unit = Some(Bytes::new(UNIT));
     config.ftl.gather_timeout = TIMEOUT;
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     config
 }
 
-/// When which place was programmed, in the order of programs.
+/// Probe that records the time and the first page of each program, in order.
 #[derive(Clone, Default)]
 struct Programs(Arc<Mutex<Vec<(Time, Ppn)>>>);
 
 impl Probe for Programs {
     fn notify(&mut self, now: Time, notice: &Notice<'_>) {
         if let Notice::PageProgrammed(ppn, ..) = *notice {
-            self.0.lock().expect("nobody panics with it").push((now, ppn));
+            self.0.lock().expect("no other thread panicked").push((now, ppn));
         }
     }
 }
@@ -56,12 +57,12 @@ fn programs_of(config: &Config, requests: &[IoRequest]) -> (Vec<(Time, Ppn)>, Re
     let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
     let programs = Programs::default();
     simulation.add_probe(Box::new(programs.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends");
-    let programs = programs.0.lock().expect("nobody panics with it").clone();
+    let report = simulation.run(&Control::default()).expect("the run succeeds");
+    let programs = programs.0.lock().expect("no other thread panicked").clone();
     (programs, report)
 }
 
-/// Writes of one to seven pages, at times apart by less than a program.
+/// Returns writes of one to seven pages, with gaps shorter than a program.
 fn writes_of_pages() -> Vec<IoRequest> {
     let request = |n: u64| {
         let (page, pages) = (n * 37 % 900, 1 + n * 5 % 7);
@@ -92,7 +93,7 @@ fn programs_of_four_units_go_where_pages_go_at_the_same_times() {
                 pages.iter().flat_map(|&(at, page)| (0..4).map(move |unit| (at, Ppn(page.0 * 4 + unit)))).collect();
             assert!(units == expected, "{shape:?} with {more:?}: programs differ");
             let [joined, again] = [&by_page, &by_unit].map(|report| report.flash.multi_plane_operations);
-            assert!(joined > 20 && joined == again, "{shape:?} with {more:?}: {joined} and {again} join");
+            assert!(joined > 20 && joined == again, "{shape:?} with {more:?}: {joined} and {again} operations join");
             assert_eq!((by_unit.flash.units_skipped, by_page.makespan_ps), (0, by_unit.makespan_ps));
         }
     }
@@ -110,7 +111,8 @@ fn latencies_and_counts(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, 
     (latencies, (flash.user_programs, flash.units_skipped, flash.multi_plane_operations))
 }
 
-/// Three writes come one after the other, while all dies are idle: they meet on the plane that the first one was given, and run without a fourth.
+/// Three writes arrive one after the other while all dies are idle. They gather on the plane chosen for the first, and are programmed without a
+/// fourth after the timeout.
 #[test]
 fn writes_gather_on_the_plane_that_was_chosen() {
     let apart = Time::from_us(200);
@@ -119,31 +121,31 @@ fn writes_gather_on_the_plane_that_was_chosen() {
     let done = TIMEOUT + program_of(1);
     assert_eq!(latencies, [done, done.saturating_sub(apart), done.saturating_sub(apart * 2)]);
     assert_eq!(counts, (3, 1, 0));
-    // The fourth begins the program.
+    // The fourth unit fills the program and starts it.
     let requests: Vec<IoRequest> = (0..4).map(|n| write(n * 9, 1, apart * n)).collect();
     let (latencies, counts) = latencies_and_counts(&in_units([2, 1, 1, 2], ""), &requests);
     let expected: Vec<Time> = (0..4).map(|n| apart * (3 - n) + program_of(1)).collect();
     assert_eq!((latencies, counts), (expected, (4, 0, 0)));
 }
 
-/// Nine units on two channels of one die each: eight fill a page of one plane on either, and the ninth waits until one of them is free, where it
-/// gathers.
+/// Units that fill no program: four of five units fill a page of one die, and of nine units eight fill a page on both planes of the only die.
+/// The last unit gathers on its own, on another die or when the die becomes free.
 #[test]
 fn what_fills_no_program_goes_to_a_die_by_itself() {
     let (latencies, counts) = latencies_and_counts(&in_units([3, 1, 1, 2], ""), &[write(0, 5, Time::ZERO)]);
-    // Four fill a page of one die, and the fifth waits on another one for more.
+    // Four units fill a page of one die. The fifth gathers on another die until the timeout.
     assert_eq!((latencies, counts), (vec![TIMEOUT + program_of(1)], (5, 3, 0)));
     let (latencies, counts) = latencies_and_counts(&in_units([1, 1, 1, 2], ""), &[write(0, 9, Time::ZERO)]);
-    // The only die takes two pages, and then the ninth unit.
+    // The only die programs two pages, and then the ninth unit.
     assert_eq!((latencies, counts), (vec![program_of(2) + TIMEOUT + program_of(1)], (9, 3, 1)));
 }
 
-/// A drive that collects under short writes beside long reads, which have areas laid out anew.
+/// Runs a drive with GC under short writes and long reads, which cause reallocations of areas.
 fn collecting(more: &str) -> Report {
     let mut config = in_units([2, 2, 1, 2], more);
     config.geometry.pages_per_block = 24;
     config.geometry.blocks_per_plane = 40;
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     run_checked(&config)
 }
 
@@ -160,7 +162,7 @@ fn a_full_drive_collects_with_areas_laid_out_anew_word_lines_and_an_slc_cache() 
         assert!(report.gc.erases > 20, "{more}: {} erases", report.gc.erases);
         let programmed = report.flash.user_programs + report.gc.pages_moved + report.gc.pages_reallocated;
         let expected = (programmed + report.flash.units_skipped) as f64 / report.flash.user_programs as f64;
-        assert_within("write amplification", report.write_amplification.expect("it writes"), expected, 1e-9);
+        assert_within("write amplification", report.write_amplification.expect("the host wrote"), expected, 1e-9);
     }
     let moved = collecting(&format!("{workload}[mbm]\nread-threshold = \"8KiB\"\narea-size = \"256KiB\"\n"));
     assert!(moved.gc.pages_reallocated > 0);

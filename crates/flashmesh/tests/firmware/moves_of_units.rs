@@ -1,4 +1,4 @@
-//! Collection where programs take several mapping units: from chip to chip, by Cleans, and within planes, against arithmetic.
+//! GC when programs write several mapping units: from chip to chip, by Clean packets, and within planes, compared with arithmetic.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -17,13 +17,13 @@ use crate::support::drives::{
     Listed, PAGE, assert_within, bare_drive, completions, read, run_checked, steady_drive, write,
 };
 
-/// A mapping unit; four of them are a page.
+/// Size of a mapping unit, a quarter of a page.
 const UNIT: u64 = PAGE;
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 const ERASE: Time = Time::from_ms(1);
 
-/// Two rows of two chips of one plane of 16 blocks of 4 pages of 4 units, of which the host sees 6.
+/// Returns a drive of 2 rows of 2 chips, each of one plane of 16 blocks of 4 pages of 4 units, with a capacity of 6 blocks per plane.
 fn small_drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
@@ -39,11 +39,11 @@ fn small_drive(kind: FabricKind) -> Config {
     config
 }
 
-/// Units that are written again and again.
+/// Units that are overwritten again and again.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
-/// Programs of four units each that the host writes to chip 0: fourteen blocks of four, and one more, which leaves too little space. `first` are
-/// those of the first block, of which few units stay valid; seven of each other do.
+/// Returns the host programs of four units each for chip 0: four for each of fourteen blocks, and one more, which leaves too little space.
+/// `first` are the programs of the first block, where few units stay valid; in each other block seven stay valid.
 fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     let others = (0..13).flat_map(|block| {
         let unit = |number: u64| 6 + 6 * block + number;
@@ -52,12 +52,12 @@ fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     first.into_iter().chain(others).chain([AGAIN]).collect()
 }
 
-/// Two programs of the first block are written anew by the next one.
+/// Returns [`programs`] in which only the given two programs of the first block have valid units besides [`AGAIN`].
 fn with_valid(first: [u64; 4], second: [u64; 4]) -> Vec<[u64; 4]> {
     programs([first, second, AGAIN, AGAIN])
 }
 
-/// Where a unit of chip 0 is: four in turn are on each of the four chips.
+/// Returns the logical unit that is unit `unit` of chip 0. Consecutive groups of four units are on the four chips in turn.
 fn place(unit: u64) -> u64 {
     unit / 4 * 16 + unit % 4
 }
@@ -66,23 +66,23 @@ fn at(number: usize) -> Time {
     Time::from_ms(10 * number as u64)
 }
 
-/// The writes of these programs, ten milliseconds apart; gives when the last one comes.
+/// Returns the writes of these programs, ten milliseconds apart, and the arrival time of the last one.
 fn requests(programs: &[[u64; 4]]) -> (Vec<IoRequest>, Time) {
     let writes =
         programs.iter().enumerate().flat_map(|(number, units)| units.map(|unit| write(place(unit), 1, at(number))));
     (writes.collect(), at(programs.len() - 1))
 }
 
-/// What was sent, for reads and programs of collection and of the host alike.
+/// Messages of a run, for reads and programs of both GC and the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sent {
     reads: u32,
     copybacks: u32,
-    /// Bytes of each copy, in units.
+    /// Size of each copy between chips, in units.
     copies: Vec<u64>,
-    /// Data that left chips for the controller, in units.
+    /// Size of each data transfer from a chip to the controller, in units.
     data: Vec<u64>,
-    /// Programs without data.
+    /// Number of programs without data.
     bare_programs: u32,
     acknowledgements: u32,
 }
@@ -91,7 +91,7 @@ struct Messages(Arc<Mutex<Sent>>);
 
 impl Probe for Messages {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
-        let mut sent = self.0.lock().expect("nobody else holds it");
+        let mut sent = self.0.lock().expect("no other thread panicked");
         match notice {
             Notice::Sent(_, _, payload, _) => match payload.message {
                 TransferKind::Read => sent.reads += 1,
@@ -107,7 +107,7 @@ impl Probe for Messages {
     }
 }
 
-/// Runs with all oracles on, until a write long after all else.
+/// Runs these requests and a much later write, with all oracles enabled.
 fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
     requests.push(write(5, 1, Time::from_ms(2000)));
     let sent = Arc::new(Mutex::new(Sent::default()));
@@ -115,8 +115,8 @@ fn run_told(config: &Config, mut requests: Vec<IoRequest>) -> (Report, Sent) {
         Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("the drive can be built");
     simulation.enable_checks();
     simulation.add_probe(Box::new(Messages(sent.clone())));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let sent = sent.lock().expect("the run is over").clone();
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
+    let sent = sent.lock().expect("no other thread panicked").clone();
     (report, sent)
 }
 
@@ -134,7 +134,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
         config.gc.r#move = r#move;
         let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
         let last_write = last + control + data(4) + program;
-        // The read of another unit comes while the block is erased, and waits for it.
+        // The read of another unit arrives during the erase and waits for it.
         requests.push(read(place(20), 1, last_write + Time::from_us(500)));
         let done = completions(&config, requests.clone());
         assert_eq!(done[requests.len() - 2], last_write, "{move}");
@@ -150,17 +150,17 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
     let (requests, _) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
     let (report, sent) = run_told(&config, requests.clone());
     assert_eq!((report.gc.collections, report.gc.pages_moved, report.gc.pages_copied), (1, 4, 4));
-    assert_eq!(report.flash.units_skipped, 3, "the last write is alone");
+    assert_eq!(report.flash.units_skipped, 3, "the last write fills one unit of its program");
     assert_eq!((sent.reads, sent.copies, sent.data, sent.bare_programs), (2, vec![3, 1], vec![], 1));
     assert_eq!(report.links.bytes_between_chips.iter().sum::<u64>(), 4 * UNIT);
-    // Chip 2, which shares the column, has them: it is read there.
+    // The units are now on chip 2, in the same column, and are read there.
     let later = requests.into_iter().chain([read(0, 1, Time::from_ms(1900))]).collect();
     let (report, _) = run_told(&config, later);
     assert_eq!(report.links.bytes_from_chips, [0, UNIT, 0, 0]);
 }
 
-/// Of five units the first four go, three of one page and one of the next, which leaves in two parts; the page buffer of the only other chip of
-/// the column is taken, and the last unit is programmed in its plane.
+/// Four of five valid units move: three of one page, and one of the next page, which is sent in two parts. The page buffer of the only other
+/// chip of the column is then occupied, so the last unit is programmed in its own plane.
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);
@@ -172,7 +172,7 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// Where there are other chips, the last unit goes to one of them by a program of its own.
+/// With more chips to choose from, the last unit moves to one of them with a program of its own.
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -184,18 +184,19 @@ fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     assert_eq!(report.flash.units_skipped, 3 + 3);
 }
 
-/// A packet alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
+/// link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Flits of so many units with their metadata, in packets of 512.
+/// Returns the flits of `units` units with their metadata, in packets of 512 flits.
 fn flits(config: &Config, units: u64) -> u64 {
     let bytes = units * UNIT + units * config.nossd.metadata.as_u64();
     512 * bytes.div_ceil(512 - u64::from(config.nossd.data_header_flits))
 }
 
-/// Of five units four fill a program; the register holds the fifth until that has ended.
+/// Four of five units fill a program. The page register holds the fifth until that program has ended.
 #[test]
 fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let mut config = small_drive(FabricKind::Nossd);
@@ -206,7 +207,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let packet = alone(0, 8 + 5 * 4);
     let told = begins + packet + READ + data(3) + READ + data(1) + PROGRAM + data(1) + PROGRAM + alone(1, 4);
     let writes = requests.clone();
-    // Another unit of the chip is asked for as the Clean begins, and waits for the erase.
+    // A read of another unit of the chip arrives when the Clean starts, and waits for the erase.
     requests.push(read(place(20), 1, begins + Time::from_us(50)));
     let done = completions(&config, requests);
     let erased = told + alone(0, 8) + ERASE;
@@ -218,12 +219,12 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let programs = writes.len() as u32 / 4 + 1;
     let (report, sent) = run_told(&config, writes);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 5, 3 + 3));
-    // One command for all, and one acknowledgement as for each program of the host and the erase.
+    // One command for all units, and one acknowledgement, in addition to those of each host program and of the erase.
     assert_eq!((sent.reads, sent.copies, sent.bare_programs), (1, vec![3, 1, 1], 0));
     assert_eq!(sent.acknowledgements, programs + 2);
 }
 
-/// The first page is valid as a whole, of the second one unit is: that alone passes the controller.
+/// All units of the first page are valid, and one unit of the second: only that unit passes through the controller.
 #[test]
 fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed() {
     let mut config = small_drive(FabricKind::Bus);
@@ -232,7 +233,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied, report.flash.units_skipped), (5, 0, 3 + 3));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    // One command, and the array; then the unit of the other page, and a program whose data crosses whole.
+    // A copyback command and its array time; then the read of the remaining unit, and a program with the data of a whole page.
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |units: u64| rate.time_for(Bytes::new(units * UNIT)));
     let last_write = last + command + data(4) + PROGRAM;
@@ -242,7 +243,7 @@ fn a_page_whose_units_are_all_valid_moves_within_its_plane_and_others_are_packed
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
 }
 
-/// Three pages of a word line are sensed one after the other, and programmed in one step.
+/// The three pages of a word line are sensed one after the other, and programmed in one step.
 #[test]
 fn a_word_line_moves_within_its_plane_as_a_whole() {
     let mut config = small_drive(FabricKind::Bus);
@@ -255,7 +256,7 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     config.flash.program_unit = ProgramUnit::WordLine;
     config.flash.middle_page_read_time = Some(Time::from_us(5));
     config.flash.upper_page_read_time = Some(Time::from_us(9));
-    // As above, with the last unit of each program left out; the pages of chip 0 are every fourth.
+    // A program takes three pages here, so the last unit of each listed program is left out. The pages of chip 0 are every fourth logical page.
     let programs = with_valid([0, 1, 2, 3], [4, AGAIN[1], AGAIN[2], AGAIN[3]]);
     let written: BTreeSet<u64> = programs.iter().flat_map(|units| units[..3].to_vec()).collect();
     let page = |unit: u64| 4 * written.range(..unit).count() as u64;
@@ -265,20 +266,20 @@ fn a_word_line_moves_within_its_plane_as_a_whole() {
     let (report, sent) = run_told(&config, writes.clone());
     assert_eq!((report.gc.collections, report.gc.pages_moved), (1, 4));
     assert_eq!((sent.copybacks, sent.reads, sent.data), (1, 1, vec![1]));
-    let last = writes.last().expect("there are some").arrival;
+    let last = writes.last().expect("there are writes").arrival;
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (command, data) = (Time::from_ns(10), |pages: u64| rate.time_for(Bytes::new(pages * PAGE)));
     let last_write = last + command + data(3) + PROGRAM;
     let senses = READ + Time::from_us(5) + Time::from_us(9);
     let moved = last_write + (command + senses + PROGRAM) + (command + READ + data(1)) + (command + data(3) + PROGRAM);
     let mut timed = writes;
-    // The lower page of a word line that stays.
+    // A lower page of another word line.
     timed.push(read(page(12), 1, last_write + Time::from_us(700)));
     let done = completions(&config, timed);
     assert_eq!(done.last(), Some(&(moved + command + ERASE + command + READ + data(1))));
 }
 
-/// Random writes of units to a full drive of 4 x 4 chips.
+/// Runs random writes of units on a full drive of 4 x 4 chips.
 fn random_writes(kind: FabricKind, change: impl Fn(&mut Config)) -> Report {
     let mut config = steady_drive(kind, 0.3);
     config.geometry.page_size = Bytes::new(4 * UNIT);
@@ -333,13 +334,13 @@ fn what_was_acknowledged_is_found_after_a_cut_in_the_midst_of_moves() {
         assert!(whole.gc.pages_moved > 1_000, "{move}: {:?}", whole.gc);
         for share in [3, 5, 8] {
             let report = cut(Some(Time::from_ps(whole.makespan_ps / 10 * share)));
-            let recovery = report.power_cut.expect("it came").recovery.expect("there is a journal");
+            let recovery = report.power_cut.expect("the power was cut").recovery.expect("the drive has a journal");
             assert_eq!(recovery.pages_lost, 0, "{move}, {share} tenths");
         }
     }
 }
 
-/// A unit of two pages crosses whole, and its program takes both.
+/// A unit of two pages is sent as a whole, and its program writes both pages.
 #[test]
 fn a_unit_of_several_pages_crosses_whole() {
     let report = random_writes(FabricKind::Pnssd, |config| {

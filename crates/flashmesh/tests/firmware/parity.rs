@@ -1,4 +1,4 @@
-//! Parity of superblocks on whole drives, against arithmetic: the space that it takes, its programs, and what they make wait.
+//! Parity of superblocks on whole drives, compared with arithmetic: its space, its programs, and the delays that they cause.
 
 use flashmesh::config::{Config, FirmwarePolicy, ParityShare};
 use flashmesh::flash::geometry::Geometry;
@@ -11,7 +11,7 @@ use crate::support::drives::*;
 /// Pages of 4 KiB in a word line of both planes.
 const PER_PROGRAM: u64 = 6;
 
-/// One superblock over so many dies, each on a channel of its own, with blocks of `word_lines`.
+/// Returns a drive of one superblock over `dies` dies, each on a channel of its own, with blocks of `word_lines` word lines.
 fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
     let mut config = die_of(2);
     config.geometry.channels = dies;
@@ -23,7 +23,7 @@ fn superblock_of(dies: u32, word_lines: u32, parity: Option<u32>) -> Config {
     config
 }
 
-/// Writes that fill so many programs, of a page each and close together, and a read when all parity has followed.
+/// Returns page writes that fill `count` programs, at short intervals, and a read after all parity has been programmed.
 fn programs(count: u64) -> Vec<IoRequest> {
     let writes = (0..count * PER_PROGRAM).map(|page| write(page, 1, Time::from_us(page * 20)));
     writes.chain([read(0, 1, Time::from_ms(10_000))]).collect()
@@ -36,11 +36,11 @@ fn one_program_in_so_many_is_of_parity() {
         let written = u64::from(dies) * 36;
         let (report, _) = measured(&config, programs(written));
         assert_eq!((report.flash.user_programs, report.flash.units_skipped), (written * PER_PROGRAM, 0));
-        // Each die has 36 programs of data, a multiple of the data programs of every share.
+        // Each die has 36 data programs, a multiple of the data programs per parity program of every tested share.
         let of_parity = written * PER_PROGRAM / u64::from(share - 1);
         assert_eq!(report.flash.parity_programs, of_parity, "1/{share} over {dies} dies");
         let amplification = f64::from(share) / f64::from(share - 1);
-        assert!((report.write_amplification.expect("it wrote") / amplification - 1.0).abs() < 1e-12);
+        assert!((report.write_amplification.expect("the host wrote") / amplification - 1.0).abs() < 1e-12);
     }
     let (report, _) = measured(&superblock_of(4, 64, None), programs(144));
     assert_eq!((report.flash.parity_programs, report.write_amplification), (0, Some(1.0)));
@@ -50,12 +50,12 @@ fn one_program_in_so_many_is_of_parity() {
 fn parity_takes_its_share_of_every_block() {
     for (word_lines, share, of_data) in [(64, 2, 32), (64, 4, 48), (65, 4, 48), (66, 4, 49), (3, 8, 2)] {
         let config = superblock_of(8, word_lines, Some(share));
-        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
         assert_eq!(geometry.pages_per_block, 3 * of_data, "1/{share} of {word_lines}");
     }
 }
 
-/// Half of the programs are of parity: it follows each program of data on its die, and the next write there waits for it.
+/// Half of the programs are parity: one follows each data program on its die, and the next write on the die waits for it.
 #[test]
 fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     let late = Time::from_us(5);
@@ -72,7 +72,7 @@ fn a_write_waits_for_the_parity_that_follows_the_program_before_it() {
     }
 }
 
-/// The dies are what limits the drive.
+/// The dies are the bottleneck.
 #[test]
 fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     let rate = |parity: Option<u32>| {
@@ -86,7 +86,7 @@ fn a_saturated_drive_writes_as_much_less_as_parity_takes_of_its_programs() {
     for share in [2, 4] {
         let slower = rate(Some(share)) / without;
         let expected = f64::from(share) / f64::from(share - 1);
-        assert!((slower / expected - 1.0).abs() < 0.03, "1/{share}: {slower} times as long, {expected} expected");
+        assert!((slower / expected - 1.0).abs() < 0.03, "1/{share}: {slower} times as long, expected {expected}");
     }
 }
 
@@ -101,18 +101,18 @@ fn parity_that_fits_no_superblock_is_refused() {
     ] {
         let settings =
             ["ftl.policy=superblock", "superblock.dies=4", &format!("ftl.parity=\"{settings}\"")].map(str::to_owned);
-        let error = Config::from_str("", "drive.toml", &settings).expect_err("it makes no sense").to_string();
+        let error = Config::from_str("", "drive.toml", &settings).expect_err("the parity is refused").to_string();
         assert!(error.contains(says) && error.contains("ftl.parity"), "{error}");
     }
     let beside = |geometry: &str| {
         let text = format!("[ftl]\npolicy = \"superblock\"\nparity = \"1/4\"\n[geometry]\n{geometry}\n");
-        Config::from_str(&text, "drive.toml", &[]).expect_err("it leaves too little for data").to_string()
+        Config::from_str(&text, "drive.toml", &[]).expect_err("the geometry is refused").to_string()
     };
     let error = beside("capacity = \"400GiB\"");
     assert!(error.contains("of the array that ftl.parity = \"1/4\" leaves"), "{error}");
     let error = beside("pages-per-block = 1\nblocks-per-plane = 4096");
     assert!(error.contains("a block of geometry.pages-per-block is one program: none is left for data"), "{error}");
-    let error =
-        Config::from_str("", "drive.toml", &["ftl.parity=\"1/4\"".to_owned()]).expect_err("it has no superblocks");
+    let error = Config::from_str("", "drive.toml", &["ftl.parity=\"1/4\"".to_owned()])
+        .expect_err("parity without superblocks is refused");
     assert!(error.to_string().contains("ftl.policy"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Namespaces on planes of their own, and streams that write to open blocks of their own.
+//! Namespaces on planes of their own, and streams with open blocks of their own.
 
 use std::collections::VecDeque;
 
@@ -15,14 +15,14 @@ use crate::support::cases::cases;
 use crate::support::drives::{Listed, config_of, finish, unwarmed};
 use crate::support::{arbitrary, partitions};
 
-/// When the requests of a stream were issued, taken and completed, in their order.
+/// Returns the arrival, submission and completion time of each request of a stream, in order of issue.
 fn times(records: &[RequestRecord], stream: u32) -> Vec<[Time; 3]> {
     let mut own: Vec<_> = records.iter().filter(|record| record.issuer == StreamId(stream)).collect();
     own.sort_by_key(|record| record.id);
     own.iter().map(|record| [record.arrival, record.submitted, record.completed]).collect()
 }
 
-/// Two streams that keep a small drive busy and make it collect; `sets` says where their namespaces live.
+/// Returns a configuration of two streams that keep a small drive busy and cause GC. `sets` has the channels of their namespaces.
 fn two(sets: [&str; 2], more: &str) -> Config {
     config_of(&format!(
         "\
@@ -64,20 +64,20 @@ fn streams_on_channels_of_their_own_are_as_fast_as_alone_to_the_picosecond() {
         let overrides: Vec<String> = more.lines().map(|line| line.replace(['"', ' '], "")).collect();
         let config = Config::from_str(&text, "drive.toml", &overrides).unwrap_or_else(|error| panic!("{error}"));
         let (together, records) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
-        assert!(together.gc.erases > 100, "nothing was collected");
+        assert!(together.gc.erases > 100, "GC never ran");
         for stream in 0..2 {
             let (_, alone) =
                 finish(Simulation::single_stream(&config, stream as usize).expect("the drive can be built"));
             let (together, alone) = (times(&records, stream), times(&alone, stream));
             assert_eq!(together.len(), 6_000);
-            assert!(together == alone, "stream {stream} is disturbed: {more}");
+            assert!(together == alone, "stream {stream} is slowed down: {more}");
         }
     }
 }
 
 #[test]
 fn streams_that_share_all_channels_disturb_one_another() {
-    let mean = |stream: &StreamReport| stream.latency_ps.all.as_ref().expect("the stream had requests").mean;
+    let mean = |stream: &StreamReport| stream.latency_ps.all.as_ref().expect("requests of the stream completed").mean;
     let config = two(["", ""], "");
     let (together, _) = finish(Simulation::new(&unwarmed(&config)).expect("the drive can be built"));
     for stream in 0..2 {

@@ -1,4 +1,4 @@
-//! Allocators and victim selectors of the caller's own: what they are told and asked, and that they cannot break a drive.
+//! User-defined allocators and victim selectors: the calls that they receive, and that they cannot corrupt a drive.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -16,29 +16,29 @@ use flashmesh::workload::IoRequest;
 
 use crate::support::drives::*;
 
-/// What an allocator was told: pages placed and read, with pages and position of their request.
+/// Calls that an allocator received: pages placed and read, with number of pages and position in the request.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Told {
     placed: Vec<(Lpn, u32, u32)>,
     read: Vec<(Lpn, PlaneId, u32, u32)>,
     withdrawn: Vec<(Lpn, PlaneId)>,
     committed: Vec<(Lpn, PlaneId)>,
-    /// What was outstanding on the first die when each page was placed.
+    /// Outstanding transactions of the first die at each placement.
     outstanding: Vec<usize>,
 }
 
-/// Places by what it is given: the planes for one page after the other.
+/// Allocator that places consecutive pages on the given planes.
 struct Scripted {
     told: Arc<Mutex<Told>>,
     planes: Vec<PlaneId>,
     next: usize,
-    /// Whether writes stay where they are placed.
+    /// Whether writes keep the plane on which they were placed.
     stays: bool,
 }
 
 impl Allocator for Scripted {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
-        let part = write.request.expect("a request waits for it");
+        let part = write.request.expect("the write belongs to a request");
         assert_eq!(write.stream, Some(StreamId(0)));
         let mut told = self.told.lock().expect("no other thread panicked");
         told.placed.push((write.lpn, part.pages, part.position));
@@ -52,7 +52,7 @@ impl Allocator for Scripted {
     }
 
     fn keeps_plane(&self, _: &PageWrite, _: PlaneId, drive: &DriveView<'_>) -> bool {
-        assert!(drive.load().is_some(), "the drive runs");
+        assert!(drive.load().is_some(), "a running drive has a load view");
         self.stays
     }
 
@@ -61,17 +61,18 @@ impl Allocator for Scripted {
     }
 
     fn on_read(&mut self, read: &PageRead) {
-        let part = read.request.expect("a request reads it");
+        let part = read.request.expect("the read belongs to a request");
         let mut told = self.told.lock().expect("no other thread panicked");
         told.read.push((read.lpn, read.plane, part.pages, part.position));
     }
 }
 
 fn run_with(config: &Config, requests: Vec<IoRequest>, allocator: Box<dyn Allocator + Send>) -> (Report, Simulation) {
-    let mut simulation = Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("it can be built");
+    let mut simulation =
+        Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("the drive can be built");
     simulation.set_allocator(allocator);
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     (report, simulation)
 }
 
@@ -89,7 +90,7 @@ fn an_allocator_is_told_of_requests_reads_and_load() {
     let at = Time::from_us(1_000);
     let (told, simulation) = scripted(vec![write(10, 3, Time::ZERO), read(11, 2, at)], &[0, 0, 5], true);
     assert_eq!(told.placed, [(Lpn(10), 3, 0), (Lpn(11), 3, 1), (Lpn(12), 3, 2)]);
-    assert_eq!(told.outstanding, [0, 1, 2], "what was placed before waits for the die, or is programmed there");
+    assert_eq!(told.outstanding, [0, 1, 2], "earlier pages wait for the die or are being programmed there");
     assert_eq!(told.read, [(Lpn(11), PlaneId(0), 2, 0), (Lpn(12), PlaneId(5), 2, 1)]);
     let mut committed = told.committed.clone();
     committed.sort();
@@ -104,11 +105,11 @@ fn a_write_that_does_not_stay_is_placed_once_more_when_it_could_be_programmed() 
     let (told, simulation) = scripted(vec![write(10, 1, Time::ZERO)], &[0, 7], false);
     assert_eq!(told.placed, [(Lpn(10), 1, 0), (Lpn(10), 1, 0)]);
     assert_eq!((told.withdrawn, told.committed), (vec![(Lpn(10), PlaneId(0))], vec![(Lpn(10), PlaneId(7))]));
-    let at = simulation.ftl().lookup(Lpn(10)).expect("it was written");
+    let at = simulation.ftl().lookup(Lpn(10)).expect("the page was written");
     assert_eq!(simulation.geometry().plane_of(at), PlaneId(7));
 }
 
-/// Everything to one plane, whatever is there.
+/// Allocator that places every page on one plane, even if the plane is full.
 struct OnePlane;
 
 impl Allocator for OnePlane {
@@ -132,14 +133,14 @@ fn small_drive() -> Config {
 #[test]
 fn an_allocator_that_overfills_a_plane_is_given_another_one() {
     let config = small_drive();
-    let pages = u64::from(Geometry::new(&config.geometry).expect("the geometry is possible").logical_pages);
+    let pages = u64::from(Geometry::new(&config.geometry).expect("the geometry is valid").logical_pages);
     let all = (0..3 * pages).map(|number| write(number * 7 % pages, 1, Time::from_us(20 * number))).collect();
     let (report, simulation) = run_with(&config, all, Box::new(OnePlane));
     assert_eq!(report.flash.user_programs, 3 * pages);
     let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
     let plane_of = |lpn| ftl.lookup(Lpn(lpn)).map(|ppn| geometry.plane_of(ppn));
     let pages_on = |plane| (0..pages as u32).filter(|&lpn| plane_of(lpn) == Some(PlaneId(plane))).count();
-    assert!(pages_on(3) > pages_on(0), "it has its way while there is room");
+    assert!(pages_on(3) > pages_on(0), "the allocator's choice is used while the plane has room");
     ftl.audit().expect("the tables agree");
 }
 
@@ -151,16 +152,16 @@ fn an_allocator_has_its_way_up_to_the_share_of_a_namespace_on_a_plane() {
         let namespace = Namespace { capacity, channels: Some(Indices::new(channels)), ..Namespace::default() };
         config.namespace.push((name.to_owned(), namespace));
     }
-    // What lies there before the allocator comes counts as well.
+    // Pages placed before the allocator takes over count as well.
     config.precondition.kind = PreconditionKind::Sequential;
     let requests = (0..240).map(|number| write(number * 7 % 80, 1, Time::from_us(50 * number))).collect();
     let (_, simulation) = run_with(&config, requests, Box::new(OnePlane));
     let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
     let is_there = |&lpn: &u32| geometry.plane_of(ftl.location(Lpn(lpn))) == PlaneId(3);
     let on_plane = [0..80, 80..240].map(|pages: Range<u32>| pages.filter(is_there).count());
-    // Each has 20 of the 128 pages of a plane when all lie evenly. Five blocks of 8 stay spare, and each may have a quarter of the 48
-    // pages that are left. Only the first is written.
-    assert!((21..=32).contains(&on_plane[0]), "it has its way while there is room: {on_plane:?}");
+    // In an even distribution each namespace has 20 of the 128 pages of a plane. Five blocks of 8 pages stay spare, and each namespace may have
+    // a quarter of the 48 remaining pages in addition. Only the first namespace is written.
+    assert!((21..=32).contains(&on_plane[0]), "the allocator's choice is used while the plane has room: {on_plane:?}");
     assert_eq!(on_plane[1], 20);
     ftl.audit().expect("the tables agree");
 }
@@ -172,14 +173,14 @@ fn an_allocator_does_not_leave_the_planes_of_a_namespace() {
         Namespace { capacity: Some(Bytes::new(PAGE) * 100), channels: Some(Indices::new([0])), ..Namespace::default() };
     config.namespace.push(("a".to_owned(), on_first));
     let requests = (0..100).map(|page| write(page, 1, Time::from_us(100 * page))).collect();
-    // Plane 3 is of channel 0; a plane of channel 1 is refused.
+    // Plane 3 is on channel 0. A plane of channel 1 is refused.
     let elsewhere = Scripted { told: Arc::default(), planes: vec![PlaneId(6)], next: 0, stays: true };
     let (_, simulation) = run_with(&config, requests, Box::new(elsewhere));
     let planes = (0..100).map(|lpn| simulation.geometry().plane_of(simulation.ftl().location(Lpn(lpn))));
     assert!(planes.into_iter().all(|plane| plane.0 < 4));
 }
 
-/// What static allocation does, from outside.
+/// Reimplementation of static allocation.
 struct ByNumber(StaticOrder);
 
 impl Allocator for ByNumber {
@@ -190,7 +191,7 @@ impl Allocator for ByNumber {
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 }
 
-/// What the greedy policy does, from outside.
+/// Reimplementation of the greedy victim policy.
 struct MostInvalid;
 
 impl VictimSelector for MostInvalid {
@@ -205,13 +206,13 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
     config.precondition.kind = PreconditionKind::Random;
     config.workload.read_share = 0.3;
     config.workload.requests = Some(4_000);
-    // So few that no plane is ever taken for full with what is on its way there.
+    // With few requests outstanding, no plane is ever treated as full because of writes in flight.
     config.replay.mode = ReplayMode::Closed;
     config.replay.outstanding = 4;
     let report = |own: bool| {
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         if own {
-            let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+            let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
             simulation.set_allocator(Box::new(ByNumber(StaticOrder::new(&geometry, Level::ALL))));
             simulation.set_victim_selector(Box::new(MostInvalid));
         }
@@ -221,11 +222,11 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
         json
     };
     let (configured, own) = (report(false), report(true));
-    assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "blocks are collected");
+    assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "GC moves pages");
     assert_eq!(configured, own);
 }
 
-/// A block that may not be chosen.
+/// Victim selector that chooses a block that is no candidate.
 struct NoCandidate;
 
 impl VictimSelector for NoCandidate {
@@ -243,5 +244,5 @@ fn a_victim_that_is_no_candidate_is_refused() {
     config.workload.requests = Some(1_000);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
     simulation.set_victim_selector(Box::new(NoCandidate));
-    simulation.run(&Control::default()).expect("it is refused before");
+    simulation.run(&Control::default()).expect("the panic comes first");
 }

@@ -1,4 +1,4 @@
-//! Firmware policies on random drives, with all oracles on.
+//! Firmware policies on random drives, with all oracles enabled.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,15 +21,15 @@ use crate::support::cases::cases;
 use crate::support::drives;
 use crate::support::drives::{Kept, Listed};
 
-/// How a case runs under a policy.
+/// Returns a strategy that draws a case with the given policy.
 fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
     let cases = (arbitrary::case(), policies::managed(vec![policy])).prop_map(|(mut case, managed)| {
         managed.put(&mut case.config);
         case
     });
-    // A policy may need a block more in each plane than the drive was drawn with.
+    // The policy may need one more block per plane than the drive has.
     cases.prop_filter(
-        "a policy needs more blocks to spare",
+        "the policy needs more spare blocks",
         |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
     )
 }
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Tells the oracles something else than what happened, once.
+/// Probe that passes all notices to the oracles, but falsifies one.
 struct Lying {
     oracles: Oracles,
     lie: Lie,
@@ -80,11 +80,11 @@ struct Lying {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lie {
-    /// A page that was moved or laid out anew holds another logical page.
+    /// The moved or reallocated page holds another logical page.
     OtherContent,
-    /// It was programmed twice.
+    /// The page was programmed twice.
     Twice,
-    /// A block was not erased.
+    /// The block was not erased.
     NotErased,
 }
 
@@ -111,7 +111,7 @@ impl Probe for Lying {
     }
 }
 
-/// Counts the planes of each erase.
+/// Probe that records the number of planes of each erase.
 #[derive(Clone, Default)]
 struct Erases(Arc<Mutex<Vec<usize>>>);
 
@@ -123,7 +123,7 @@ impl Probe for Erases {
     }
 }
 
-/// A small full drive under random writes of 4 to 16 KiB, and long reads between them.
+/// Returns a small full drive under random reads and writes of 16 KiB.
 fn busy(policy: FirmwarePolicy) -> Config {
     let text = format!(
         "[geometry]\nchannels = 2\nchips-per-channel = 2\ndies-per-chip = 1\nplanes-per-die = 2\nblocks-per-plane = 24\n\
@@ -143,7 +143,7 @@ fn a_lie_about_what_a_policy_did_makes_an_oracle_speak() {
             let mut simulation = Simulation::new(&config).expect("the drive can be built");
             let oracles = Oracles::new(simulation.geometry(), &config);
             simulation.add_probe(Box::new(Lying { oracles, lie, is_told: false }));
-            let error = simulation.run(&Control::default()).expect_err("an oracle speaks");
+            let error = simulation.run(&Control::default()).expect_err("an oracle reports a violation");
             assert!(matches!(error, RunError::Check(_)), "{policy} {lie:?}: {error}");
         }
     }
@@ -157,7 +157,7 @@ fn tbm_erases_the_blocks_of_all_planes_together_and_mbm_does_not() {
         simulation.add_probe(Box::new(erases.clone()));
         simulation.run(&Control::default()).expect("every request completes");
         simulation.ftl().audit().expect("the tables agree");
-        let planes = erases.0.lock().expect("the run has ended");
+        let planes = erases.0.lock().expect("no other thread panicked");
         assert!(planes.len() > 20);
         assert_eq!(planes.iter().all(|&planes| planes == 2), all, "{policy}");
     }
@@ -168,15 +168,15 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     for dies in [1, 2, 4] {
         let mut config = busy(FirmwarePolicy::Superblock);
         config.superblock.dies = Some(dies);
-        // Only an erase takes as long, so that it begins on each die as soon as the last page has moved.
+        // An erase takes much longer than all other work, so each die starts its erase right after the last page has moved.
         config.flash.erase_time = Time::from_ms(20);
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         let erases = Erased::default();
         simulation.add_probe(Box::new(erases.clone()));
         simulation.enable_checks();
-        simulation.run(&Control::default()).expect("no oracle speaks");
+        simulation.run(&Control::default()).expect("no oracle reports a violation");
         simulation.ftl().audit().expect("the tables agree");
-        let ended = erases.0.lock().expect("the run has ended");
+        let ended = erases.0.lock().expect("no other thread panicked");
         assert!(ended.len() > 20);
         let mut by_position = std::collections::BTreeMap::<(u32, u32), Vec<Time>>::new();
         for &(block, at) in ended.iter() {
@@ -208,7 +208,7 @@ fn writes_go_to_all_dies_of_a_superblock_in_turn() {
         let mut simulation =
             Simulation::with_source(&config, Box::new(Listed(writes))).expect("the drive can be built");
         simulation.enable_checks();
-        simulation.run(&Control::default()).expect("no oracle speaks");
+        simulation.run(&Control::default()).expect("no oracle reports a violation");
         let used = |plane| 24 * 16 - simulation.ftl().free_pages(PlaneId(plane));
         let expected = |plane: u32| if (plane / 2).is_multiple_of(4 / dies) { 64 / (2 * dies) } else { 0 };
         let (used, expected): (Vec<u32>, Vec<u32>) = (0..8).map(|plane| (used(plane), expected(plane))).unzip();
@@ -216,7 +216,7 @@ fn writes_go_to_all_dies_of_a_superblock_in_turn() {
     }
 }
 
-/// When blocks were erased.
+/// Probe that records the erased blocks and the times of the erases.
 #[derive(Clone, Default)]
 struct Erased(Arc<Mutex<Vec<(BlockId, Time)>>>);
 
@@ -228,7 +228,7 @@ impl Probe for Erased {
     }
 }
 
-/// A policy of the caller's own: what it says of reads that could join, and of moved pages.
+/// User-defined policy with a fixed answer to whether reads join, and a fixed destination of moved pages.
 struct Own {
     joins: bool,
     moved_pages: MovedPages,
@@ -244,7 +244,7 @@ impl policy::FirmwarePolicy for Own {
     }
 }
 
-/// One that leaves everything as it is.
+/// User-defined policy with the default of every method.
 struct AsItIs;
 
 impl policy::FirmwarePolicy for AsItIs {}
@@ -257,7 +257,7 @@ fn a_policy_from_outside_decides_which_reads_join_and_where_moved_pages_go() {
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         own.into_iter().for_each(|own| simulation.set_firmware_policy(own));
         simulation.enable_checks();
-        let report = simulation.run(&Control::default()).expect("no oracle speaks");
+        let report = simulation.run(&Control::default()).expect("no oracle reports a violation");
         simulation.ftl().audit().expect("the tables agree");
         (report.makespan_ps, report.latency_ps, report.gc.pages_moved, report.flash.multi_plane_operations)
     };
@@ -271,11 +271,7 @@ fn a_policy_from_outside_decides_which_reads_join_and_where_moved_pages_go() {
     let (.., apart) = run(1.0, own(false, MovedPages::OwnBlock));
     assert!(joined > 0 && apart == 0, "{joined} and {apart} operations on both planes");
     let (_, _, moved, _) = run(0.3, own(true, MovedPages::OwnBlock));
-    assert_ne!(
-        moved,
-        run(0.3, own(true, MovedPages::WriteBlock)).2,
-        "a block of both is collected sooner or later than one of either"
-    );
+    assert_ne!(moved, run(0.3, own(true, MovedPages::WriteBlock)).2, "the destination of moved pages affects GC");
 }
 
 #[test]
@@ -290,7 +286,7 @@ fn a_policy_is_refused_where_it_makes_no_sense() {
     ];
     for (policy, setting, key) in cases {
         let settings = [format!("ftl.policy={policy}"), setting.to_owned()];
-        let error = Config::from_str("", "drive.toml", &settings).expect_err("it makes no sense").to_string();
+        let error = Config::from_str("", "drive.toml", &settings).expect_err("the policy is refused").to_string();
         assert!(error.contains(key) && error.contains(policy) && error.contains("ftl.policy"), "{error}");
     }
 }

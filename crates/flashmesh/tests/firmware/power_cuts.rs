@@ -1,8 +1,8 @@
-//! Cuts of the power of random drives, with all oracles on: whatever the drive does, everything that was acknowledged is found again, or
-//! counted as lost where the device cache is volatile.
+//! Power cuts of random drives, with all oracles enabled: everything acknowledged is recovered, or reported as lost if the device cache is
+//! volatile.
 //!
-//! `FLASHMESH_CUTS` sets how many cuts there are, `FLASHMESH_SEED` which; `make cuts` makes 10,000, which take minutes. A failure names
-//! its drive; `FLASHMESH_DRIVE` runs that one alone.
+//! `FLASHMESH_CUTS` sets the number of cuts, `FLASHMESH_SEED` their seed. `make cuts` makes 10,000 cuts, which take minutes. A failure names its
+//! drive; `FLASHMESH_DRIVE` runs only the drive with that number.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -28,7 +28,7 @@ const CUTS: u32 = 200;
 const SEED: u64 = 1;
 /// Threads that share the drives.
 const WORKERS: u64 = 2;
-/// Simulated time after which a few hundred requests are taken to have no end. Most take milliseconds.
+/// Simulated time limit of a few hundred requests, which normally take milliseconds.
 const ENDLESS: Time = Time::from_ms(100_000);
 
 pub fn setting(name: &str) -> Option<u64> {
@@ -36,7 +36,7 @@ pub fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
 }
 
-/// Runs `requests` with all oracles on; gives the report and how many writes were acknowledged.
+/// Runs `requests` with all oracles enabled. Returns the report and the number of acknowledged writes.
 fn run(config: &Config, requests: &[IoRequest]) -> Result<(Report, u64), String> {
     let source = Listed(requests.iter().copied().collect());
     let mut simulation = Simulation::with_source(config, Box::new(source)).map_err(|error| error.to_string())?;
@@ -66,7 +66,8 @@ fn run(config: &Config, requests: &[IoRequest]) -> Result<(Report, u64), String>
     Ok((report.map_err(|error| error.to_string())?, writes))
 }
 
-/// A drive with a journal of small pages, so that many are programmed, and moments at which its power is cut.
+/// Returns a strategy that draws a drive with a journal, requests, and times of power cuts. Journal pages are small, so that many are
+/// programmed.
 pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)> {
     let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
     let policy = select(FirmwarePolicy::ALL);
@@ -93,7 +94,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
         config.mapping.write_back_buffer = Bytes::ZERO;
         let geometry = &mut config.geometry;
         let planes = geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die;
-        let logical = (geometry.capacity.expect("the drive has one").as_u64() / page) as u32;
+        let logical = (geometry.capacity.expect("the capacity is set").as_u64() / page) as u32;
         let pages = logical.div_ceil(map_entries as u32) + config.persistence.journal_pages() + 1;
         geometry.blocks_per_plane += pages.div_ceil(planes).div_ceil(geometry.pages_per_block) + 3 + extra_blocks;
         if in_units {
@@ -112,7 +113,7 @@ pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)>
     })
 }
 
-/// What was seen.
+/// Counts over all cuts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     cuts: u64,
@@ -138,7 +139,7 @@ impl Seen {
     }
 }
 
-/// Runs a drive to its end, then again with its power cut at each of the moments.
+/// Runs a drive to its end, then again with a power cut at each of the given times.
 fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result<Seen, String> {
     let mut seen = Seen::default();
     let said = |config: &Config| {
@@ -151,9 +152,9 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
         let mut config = config.clone();
         config.power.cut = Some(Time::from_ps(whole.makespan_ps / 1000 * u64::from(moment)));
         let (report, acknowledged) = run(&config, requests).map_err(said(&config))?;
-        // At the last moment all is done.
+        // A cut at the end of the run finds everything done.
         let Some(cut) = report.power_cut else { continue };
-        let recovery = cut.recovery.expect("there is a journal");
+        let recovery = cut.recovery.expect("the drive has a journal");
         if recovery.pages_lost > 0 {
             return Err(said(&config)(format!("{} pages are lost", recovery.pages_lost)));
         }
@@ -167,7 +168,7 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
             lost_from_dram: cut.pages_lost,
             entries: recovery.entries_replayed,
             found: recovery.pages_found,
-            checkpoints: report.persistence.expect("there is a journal").checkpoints,
+            checkpoints: report.persistence.expect("the drive has a journal").checkpoints,
             copies: recovery.copies_found,
             undone: recovery.deallocations_lost,
         });
@@ -175,17 +176,17 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
     Ok(seen)
 }
 
-/// What draws the drive with a number, whatever was drawn before.
+/// Returns the generator of drive `number`, independent of earlier draws.
 pub fn runner(seed: u64, number: u64) -> TestRunner {
     let bytes: Vec<u8> = [seed, number].iter().flat_map(|part| part.to_le_bytes()).cycle().take(32).collect();
     TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// Cuts the power of the drive with a number.
+/// Cuts the power of drive `number`.
 fn cut_numbered(seed: u64, number: u64) -> Seen {
     let mut runner = runner(seed, number);
-    let (config, requests, moments) = journaling().new_tree(&mut runner).expect("it can be drawn").current();
-    // Not every policy goes with every drive.
+    let (config, requests, moments) = journaling().new_tree(&mut runner).expect("a drive can be drawn").current();
+    // Some drives do not support the drawn policy.
     if config.validate().is_err() {
         return Seen::default();
     }
@@ -204,14 +205,14 @@ fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
         let mut seen = Seen::default();
         let mut numbers = (first..).step_by(WORKERS as usize);
         while seen.cuts < cuts.div_ceil(WORKERS) {
-            seen.add(cut_numbered(seed, numbers.next().expect("there is always one more")));
+            seen.add(cut_numbered(seed, numbers.next().expect("the numbers are endless")));
         }
         seen
     };
     let seen = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|first| scope.spawn(move || share_of(first))).collect();
         let mut all = Seen::default();
-        workers.into_iter().for_each(|worker| all.add(worker.join().expect("nothing is lost")));
+        workers.into_iter().for_each(|worker| all.add(worker.join().expect("no worker found a lost page")));
         all
     });
     println!("{seen:?}");
@@ -229,7 +230,8 @@ fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
     }
 }
 
-/// Each page that is moved has a page of the journal and one of the map programmed, whose blocks wear out while the data is cold.
+/// Each page moved for wear leveling causes a program of a journal page and of a map page, and the blocks of these wear out while the data stays
+/// cold.
 #[test]
 fn moves_for_wear_that_fill_the_journal_come_to_an_end() {
     let mut config = bare_drive();

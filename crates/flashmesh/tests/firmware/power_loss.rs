@@ -1,4 +1,4 @@
-//! Cuts of the power on a small drive, and what its recovery reads and finds, by arithmetic.
+//! Power cuts on a small drive: the reads and findings of its recovery, compared with arithmetic.
 
 use flashmesh::config::{Config, Persistence, PersistencePolicy};
 use flashmesh::measure::report::Report;
@@ -11,12 +11,12 @@ use crate::support::drives::{Listed, bare_drive, request, run_source, write};
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up, and a sector.
+/// Transfer time of 4096 bytes and of a sector at 1.2 GB/s, rounded up.
 const TRANSFER: Time = Time::from_ps(3_413_334);
 const SECTOR: Time = Time::from_ps(426_667);
 
-/// One die of one plane, whose journal has eight entries in a page: 128 pages of the host, one of the map and 200 of journal, in 32
-/// blocks of 16.
+/// Returns a drive of one die of one plane of 32 blocks of 16 pages: 128 host pages, one map page and 200 journal pages. A journal page has
+/// eight entries.
 fn one_plane() -> Config {
     let mut config = bare_drive();
     let geometry = &mut config.geometry;
@@ -34,10 +34,10 @@ fn ms(milliseconds: u64) -> Time {
     Time::from_ms(milliseconds)
 }
 
-/// Runs `requests`, and one long after the power is cut; gives the report and the latencies in the order of issue.
+/// Runs `requests`, and one more long after the power cut. Returns the report, and the latencies in order of issue.
 fn cut_at(mut config: Config, at: Time, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
     config.power.cut = Some(at);
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let last = write(0, 1, ms(1_000));
     let (report, mut records) = run_source(&config, Listed(requests.into_iter().chain([last]).collect()));
     records.sort_by_key(|record| record.id);
@@ -45,20 +45,21 @@ fn cut_at(mut config: Config, at: Time, requests: impl IntoIterator<Item = IoReq
 }
 
 fn recovery(report: &Report) -> &RecoveryReport {
-    report.power_cut.as_ref().expect("it came").recovery.as_ref().expect("there is a journal")
+    report.power_cut.as_ref().expect("the power was cut").recovery.as_ref().expect("the drive has a journal")
 }
 
 #[test]
 fn a_recovery_reads_what_arithmetic_says_and_takes_as_long() {
     let (report, _) = cut_at(one_plane(), ms(30), (0..20).map(|page| write(page, 1, ms(page))));
-    let kept = report.persistence.as_ref().expect("there is a journal");
+    let kept = report.persistence.as_ref().expect("the drive has a journal");
     assert_eq!((kept.journal_pages, kept.journal_entries, kept.checkpoint_pages), (2, 16, 0));
     let found = recovery(&report);
     assert_eq!((found.entries_replayed, found.pages_found, found.pages_lost), (16, 4, 0));
-    // 201 pages of map and journal were there, in 13 blocks, and two came; the last of these blocks has an erased page.
+    // The map and the journal had 201 pages, and two were added; all are in 13 blocks. The scan of blocks reads the first page of each, and the
+    // last of the 13 blocks has an erased page to read.
     let reads = &found.reads;
     assert_eq!((reads.blocks, reads.system, reads.map, reads.journal), (32, 203 - 13 + 1, 1, 2));
-    // The last four pages, and the first erased one of their block.
+    // The last four pages, and the first erased page of their block.
     assert_eq!(reads.open, 5);
     let (beside, whole) = (COMMAND + READ + SECTOR, COMMAND + READ + TRANSFER);
     assert_eq!(found.steps.blocks_ps, (beside * 32).as_ps());
@@ -71,7 +72,7 @@ fn checkpoints_end_the_journal_and_cost_what_they_program() {
     let mut config = one_plane();
     config.persistence.checkpoint_interval = 1;
     let (report, _) = cut_at(config, ms(30), (0..16).map(|page| write(page, 1, ms(page))));
-    let kept = report.persistence.as_ref().expect("there is a journal");
+    let kept = report.persistence.as_ref().expect("the drive has a journal");
     assert_eq!((kept.journal_pages, kept.checkpoints, kept.checkpoint_pages), (2, 2, 2));
     assert_eq!((kept.write_amplification, report.write_amplification), (Some(0.25), Some(1.25)));
     assert_eq!((report.flash.journal_programs, report.flash.map_programs), (2, 2));
@@ -87,8 +88,8 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
         config.power.capacitors = capacitors;
         let (report, latencies) = cut_at(config, ms(3), [write(7, 1, ms(0)), flush]);
         assert_eq!(latencies[1], waits);
-        assert_eq!(report.persistence.as_ref().expect("there is a journal").journal_pages, pages);
-        // With capacitors it is written after the cut.
+        assert_eq!(report.persistence.as_ref().expect("the drive has a journal").journal_pages, pages);
+        // With capacitors the entry is written after the cut.
         let found = recovery(&report);
         assert_eq!((found.entries_replayed, found.pages_found), (1, 0));
     }
@@ -98,12 +99,12 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
 fn capacitors_tell_what_they_program_for_the_map() {
     let mut config = one_plane();
     config.power.capacitors = true;
-    // Three entries in DRAM are a page of the journal.
+    // Three entries in DRAM make up one journal page.
     let (report, _) = cut_at(config, ms(30), (0..11).map(|page| write(page, 1, ms(page))));
-    let cut = report.power_cut.as_ref().expect("it came");
+    let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));
     assert_eq!(cut.duration_ps, (COMMAND + TRANSFER + PROGRAM).as_ps());
-    // What the run itself programmed does not count.
+    // Journal pages programmed by the run itself do not count.
     assert_eq!((report.flash.journal_programs, recovery(&report).entries_replayed), (1, 11));
 }
 
@@ -120,10 +121,10 @@ fn a_deallocation_is_undone_unless_a_flush_confirms_it() {
 #[test]
 fn a_program_cut_short_leaves_the_version_before() {
     let (report, _) = cut_at(one_plane(), ms(1) + Time::from_us(50), [write(7, 1, ms(0)), write(7, 1, ms(1))]);
-    let cut = report.power_cut.as_ref().expect("it came");
+    let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.programs_lost), (1, 1));
     let found = recovery(&report);
-    // The page before, the torn one, and the first erased one.
+    // The previous page, the torn one, and the first erased one.
     assert_eq!((found.pages_found, found.pages_lost, found.reads.open), (1, 0, 3));
 }
 
@@ -132,6 +133,6 @@ fn without_a_journal_the_map_survives_by_itself() {
     let mut config = one_plane();
     config.persistence = Persistence::default();
     let (report, _) = cut_at(config, ms(1) + Time::from_us(50), [write(7, 1, ms(0)), write(7, 1, ms(1))]);
-    let cut = report.power_cut.expect("it came");
+    let cut = report.power_cut.expect("the power was cut");
     assert_eq!((cut.recovery, report.persistence, report.makespan_ps), (None, None, cut.at_ps));
 }

@@ -1,4 +1,4 @@
-//! Runs that share preconditioned drives give the reports of runs that prepare their own.
+//! Runs that share preconditioned drives have the same reports as runs that prepare their own.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ const DRIVE: &str = "geometry.channels = 2\ngeometry.chips-per-channel = 2\ngeom
 
 fn config(overrides: &[&str]) -> Config {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    Config::from_str(DRIVE, "drive.toml", &overrides).expect("a sound configuration")
+    Config::from_str(DRIVE, "drive.toml", &overrides).expect("the configuration is valid")
 }
 
-/// What the simulation decides of a report.
+/// Returns the part of the report that the simulation determines.
 fn simulated(mut simulation: Simulation) -> String {
     simulation.enable_checks();
-    let report: Report = simulation.run(&Control::default()).expect("the run ends");
-    let mut json: serde_json::Value = serde_json::to_value(&report).expect("a report can be written");
+    let report: Report = simulation.run(&Control::default()).expect("the run succeeds");
+    let mut json: serde_json::Value = serde_json::to_value(&report).expect("the report can be serialised");
     for key in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
-        json.as_object_mut().expect("an object").remove(key);
+        json.as_object_mut().expect("a report is an object").remove(key);
     }
     json.to_string()
 }
@@ -46,7 +46,7 @@ fn shared_drives_change_no_report() {
         &[&word_lines[..], &["flash.page-types=qlc", "slc.blocks-per-plane=1"]].concat(),
         &["precondition.kind=random", "fabric.kind=venice", "geometry.chips-per-channel=4"],
     ];
-    // Twice: the second time every state that is still kept has served a run, which must not have changed it.
+    // All points run twice. By the second time every cached state has served a run, which must not have changed it.
     for overrides in points.iter().chain(&points) {
         let config = config(overrides);
         let own = simulated(Simulation::new(&config).expect("the drive can be built"));
@@ -66,7 +66,7 @@ fn a_state_is_prepared_once() {
     };
     let first = time("replay.outstanding=1");
     let rest: Duration = ["replay.outstanding=2", "flash.read-time=9us", "fabric.kind=ideal"].map(time).iter().sum();
-    assert!(rest < first, "three copies took {rest:?}, and preparing one {first:?}");
+    assert!(rest < first, "three copies took {rest:?}, one preparation {first:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Replication of pages on whole drives: with all oracles on, whatever else the drive does, and what it is for.
+//! Replication of pages on whole drives: with all oracles enabled and all other features, and its benefit.
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
 use flashmesh::config::{Allocation, Config, CountedReads, FabricKind, FirmwarePolicy, Level};
@@ -20,7 +20,7 @@ use crate::support::cases::cases;
 use crate::support::drives::Listed;
 use crate::support::partitions;
 
-/// What is asked of a page of a small hot set.
+/// Returns a strategy that draws the kind, page, partial-access flag and gap of a request to a small hot set.
 fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
     let kind = prop_oneof![
         40 => Just(RequestKind::Read),
@@ -30,7 +30,7 @@ fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
     (kind, any::<u32>(), proptest::bool::weighted(0.2), select(vec![0u64, 0, 0, 1, 20, 300]))
 }
 
-/// A drive that replicates, with room for copies, and requests to pages that often share a die.
+/// Returns a strategy that draws a drive with replication and space for copies, and requests to pages that often share a die.
 fn case() -> impl Strategy<Value = (Config, Vec<IoRequest>)> {
     let own = (0..=20u32, 1..=40u32, 1..=500u64, 3..=6u32, proptest::bool::weighted(0.7));
     let requests = proptest::collection::vec(sketch(), 200..600);
@@ -82,7 +82,7 @@ fn run(config: &Config, requests: &[IoRequest], checked: bool) -> Report {
 }
 
 fn replication(report: &Report) -> &ReplicationReport {
-    report.replication.as_ref().expect("it is enabled")
+    report.replication.as_ref().expect("replication is enabled")
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn random_drives_with_replication_satisfy_every_oracle() {
     let (mut legal, mut at_limit) = (0, 0);
     for _ in 0..cases {
         let (config, requests) = case().new_tree(&mut runner).expect("a case can be drawn").current();
-        // Of few spare blocks nothing is left for copies, and a drive may have one die.
+        // Some drives have too few spare blocks for copies, or only one die.
         if config.validate().is_err() {
             continue;
         }
@@ -111,13 +111,13 @@ fn random_drives_with_replication_satisfy_every_oracle() {
     }
     if cases >= 256 {
         assert!(legal > cases / 3, "{legal} of {cases}");
-        // Every end of a copy has been seen.
+        // Each way in which a copy can end has occurred.
         let seen = [sum.made, sum.reads_of_copies, sum.ended_by_writes, sum.copies_kept, sum.dropped, at_limit];
         assert!(seen.iter().all(|&count| count > 0), "{sum:?}");
     }
 }
 
-/// Two pages of one die of a drive of four are read together, again and again.
+/// Returns a drive of four dies and requests that repeatedly read two pages of one die together.
 fn pair_of_pages(fabric: FabricKind) -> (Config, Vec<IoRequest>) {
     let mut config = Config::default();
     config.geometry.channels = 2;
@@ -128,7 +128,7 @@ fn pair_of_pages(fabric: FabricKind) -> (Config, Vec<IoRequest>) {
     config.fabric.kind = fabric;
     config.replication.enabled = true;
     config.replication.l_m = 0.01;
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let page = config.geometry.page_size;
     let read = |at: u64, lpn: u64| IoRequest {
         arrival: Time::from_us(at),
@@ -153,10 +153,10 @@ fn a_pair_that_collides_again_and_again_is_taken_apart_over_every_interconnect()
         let off = run(&plain, &requests, true);
         let found = replication(&on);
         assert_eq!((found.counts.made, found.copies_end), (1, 1), "{fabric}: {found:?}");
-        // Of 2000 collisions few are left: those before the copy pays.
+        // Of 2000 collisions only those before the copy remain.
         assert!(found.counts.imbalanced < 200, "{fabric}: {found:?}");
         assert!(found.counts.imbalanced_avoided > 1800, "{fabric}: {found:?}");
-        let mean = |report: &Report| report.latency_ps.read.as_ref().expect("there are reads").mean;
+        let mean = |report: &Report| report.latency_ps.read.as_ref().expect("reads completed").mean;
         assert!(mean(&on) < 0.95 * mean(&off), "{fabric}: {} and {}", mean(&on), mean(&off));
     }
 }
@@ -167,7 +167,7 @@ fn a_pair_is_taken_apart_where_dies_write_and_collect_superblocks() {
         let (mut config, requests) = pair_of_pages(FabricKind::Bus);
         config.geometry.planes_per_die = 2;
         config.ftl.policy = policy;
-        // The second plane of a die is half a die apart.
+        // With this order the two planes of a die hold page numbers half of the dies apart.
         config.ftl.allocation = Allocation::Static([Level::Channel, Level::Way, Level::Die, Level::Plane]);
         let found = run(&config, &requests, true);
         assert_eq!((replication(&found).counts.made, replication(&found).copies_end), (1, 1), "{policy}: {found:?}");
@@ -187,7 +187,7 @@ fn without_pairs_in_the_lists_nothing_is_replicated() {
 fn a_page_that_is_written_has_one_home_and_a_read_after_it_is_fresh() {
     let (config, mut requests) = pair_of_pages(FabricKind::Bus);
     let write = IoRequest { kind: RequestKind::Write, arrival: Time::from_ms(900), ..requests[0] };
-    let at = requests.iter().position(|request| request.arrival > write.arrival).expect("reads come after it");
+    let at = requests.iter().position(|request| request.arrival > write.arrival).expect("reads follow the write");
     for lpn in [0, 4] {
         requests.insert(at, IoRequest { offset: config.geometry.page_size * lpn, ..write });
     }
@@ -195,7 +195,7 @@ fn a_page_that_is_written_has_one_home_and_a_read_after_it_is_fresh() {
     assert_eq!(replication(&report).counts.ended_by_writes, 1);
 }
 
-/// Whichever die has a copy, the original serves.
+/// Replica selector that always chooses the original.
 struct Originals;
 
 impl ReplicaSelector for Originals {
@@ -211,14 +211,14 @@ fn the_choice_of_homes_can_be_injected() {
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
     simulation.set_replica_selector(Box::new(Originals));
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     let counts = &replication(&report).counts;
     assert!(counts.made > 0 && counts.reads > 0 && counts.reads_of_copies == 0, "{counts:?}");
 }
 
-/// What a configuration is told that cannot replicate.
+/// Returns the error for a configuration that cannot replicate.
 fn refused(text: &str) -> String {
-    Config::from_str(text, "drive.toml", &[]).expect_err("it cannot replicate").to_string()
+    Config::from_str(text, "drive.toml", &[]).expect_err("the configuration is refused").to_string()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The scheduling policies: what each chooses, and that each runs over every interconnect.
+//! Scheduling policies: the choices of each, and runs of each over every interconnect.
 
 use flashmesh::config::{
     Config, DieStart, FabricKind, FirmwarePolicy, InterfaceKind, MultiPlane, PreconditionKind, ReplayMode,
@@ -16,8 +16,8 @@ const NS: fn(u64) -> Time = Time::from_ns;
 const US: fn(u64) -> Time = Time::from_us;
 const ONE_READ: Time = Time::from_ns(10 + 3_000 + 4_096);
 
-/// One channel of 1 B/ns with so many chips of so many dies of so many planes, full of pages in order; consecutive pages are on
-/// consecutive planes, then dies, then chips.
+/// Returns a drive of one channel of 1 B/ns with the given chips, dies per chip and planes per die, filled sequentially. Consecutive pages are
+/// on consecutive planes, then dies, then chips.
 pub fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
@@ -31,7 +31,7 @@ pub fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
     config
 }
 
-/// The numbers of these requests in the order of their completion.
+/// Returns the indices of these requests in order of completion.
 fn order_of(config: &Config, requests: &[IoRequest]) -> Vec<usize> {
     let ends = completions(config, requests.iter().copied());
     let mut order: Vec<usize> = (0..requests.len()).collect();
@@ -49,14 +49,14 @@ fn dies_that_start_together_wait_for_all_of_their_chip() {
     let mut config = one_channel(1, 2, 1);
     let reads = |second: Time| [read(0, 1, Time::ZERO), read(1, 1, second)];
     let late = |config: &Config| completions(config, reads(US(1)));
-    // Data of the second die follows that of the first one over the channel.
+    // Data of the second die follows that of the first over the channel.
     assert_eq!(late(&config), [ONE_READ, ONE_READ + NS(4_096)]);
     config.flash.die_start = DieStart::Together;
     assert_eq!(late(&config), [ONE_READ, ONE_READ * 2]);
-    // Both wait when the chip becomes idle: their commands go one after the other, and the arrays work side by side.
+    // Both reads wait when the chip becomes idle. Their commands are sent one after the other, and the arrays work in parallel.
     let both = completions(&config, [read(0, 1, Time::ZERO), read(2, 1, US(1)), read(1, 1, US(1))]);
     assert_eq!(both, [ONE_READ, ONE_READ * 2, ONE_READ * 2 + NS(4_096)]);
-    // A chip of its own waits for nobody.
+    // Single-die chips do not wait for other chips.
     let mut chips = one_channel(2, 1, 1);
     chips.flash.die_start = DieStart::Together;
     assert_eq!(late(&chips), [ONE_READ, ONE_READ + NS(4_096)]);
@@ -68,7 +68,7 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     config.flash.die_start = DieStart::Together;
     config.flash.suspension = flashmesh::config::Suspension::Program;
     let [suspend, resume] = [config.flash.suspend_time, config.flash.resume_time];
-    // A program on the first die; a read of the same die, and one of the other, which has to wait for the end of the program.
+    // A program on the first die, a read of that die, and a read of the other die, which must wait for the end of the program.
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, US(20)), read(1, 1, US(20))]);
     let alone = NS(10 + 4_096 + 100_000);
     assert_eq!(ends[1], US(20) + suspend + ONE_READ);
@@ -76,7 +76,7 @@ fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
     assert_eq!(ends[2], ends[0] + ONE_READ);
 }
 
-/// MBM, sections IV.C and VI.D: a chip is busy as one, and a read of any of its dies suspends what all of them do.
+/// MBM, sections IV.C and VI.D: a chip is busy as a whole, and a read of any of its dies suspends the operations of all its dies.
 #[test]
 fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let mut config = one_channel(1, 2, 1);
@@ -90,16 +90,16 @@ fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let read_end = US(20) + suspend + ONE_READ;
     let put_off = suspend + ONE_READ + resume;
     assert_eq!(completions(&config, one_program), [alone + put_off, read_end]);
-    // Both dies program, one after the other over the channel; a read of one of them suspends both.
+    // Both dies program, with their data one after the other over the channel. A read of one die suspends both programs.
     let second = alone + NS(10 + 4_096);
     let two_programs = [write(0, 2, Time::ZERO), read(1, 1, US(20))];
     assert_eq!(completions(&config, two_programs), [second + put_off, read_end]);
-    // Reads of both dies run beside one another while the chip is suspended, and a write waits until all is done.
+    // Reads of both dies run in parallel while the chip is suspended, and a write waits until all operations have ended.
     let later = write(2, 1, US(20));
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(1, 1, US(20)), read(2, 1, US(20)), later]);
     let both = NS(4_096);
     assert_eq!(ends, [alone + put_off + both, read_end, read_end + both, alone * 2 + put_off + both]);
-    // A read of the die that reads already waits for it, and nothing is suspended for that.
+    // A read of a die that is already reading waits for it. Reads are not suspended.
     let reads = [read(0, 1, Time::ZERO), read(2, 1, US(1))];
     assert_eq!(completions(&config, reads), [ONE_READ, ONE_READ * 2]);
 }
@@ -112,7 +112,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
         ("flash.die-interleaving = false\nflash.suspension = \"both\"\n", "flash.die-start"),
     ] {
         let text = format!("geometry.dies-per-chip = 2\nflash.suspension-scope = \"chip\"\n{text}");
-        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("it has no effect").to_string();
+        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("the key has no effect").to_string();
         assert!(error.contains("flash.suspension-scope") && error.contains(why), "{text}: {error}");
     }
 }
@@ -120,7 +120,7 @@ fn a_chip_is_suspended_as_a_whole_only_where_its_dies_begin_together() {
 #[test]
 fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
     let config = one_channel(1, 1, 2);
-    // Behind a first read, one of a single plane, then two of both planes at the same offset.
+    // After a first read come a read of a single plane, and then two reads of both planes at the same offset.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
     for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
@@ -140,7 +140,7 @@ fn the_firmware_policy_brings_its_scheduling() {
         ("priorities = \"strict\"", "schedule.priorities"),
     ] {
         let text = format!("[ftl]\npolicy = \"sprinkler\"\n[schedule]\n{line}\n");
-        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("they contradict each other").to_string();
+        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("the keys contradict each other").to_string();
         assert!(error.contains("ftl.policy is `sprinkler`") && error.contains(key), "{error}");
     }
 }
@@ -148,7 +148,7 @@ fn the_firmware_policy_brings_its_scheduling() {
 #[test]
 fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
     let config = one_channel(1, 1, 2);
-    // Two groups of two planes: of two requests, and of one that comes later.
+    // Two groups of reads, each of two planes: one of two requests, and one of a single later request.
     let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(11, 1, US(1)), read(6, 2, US(2))];
     assert_eq!(order_of(&with(SchedulePolicy::Sprinkler, config.clone()), &reads), [0, 3, 1, 2]);
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config), &reads), [0, 1, 2, 3]);
@@ -157,13 +157,13 @@ fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
 #[test]
 fn chips_of_a_channel_go_as_the_policy_says() {
     let config = one_channel(4, 2, 1);
-    // Data of chip 3 is on the channel, a command for chip 2 waits for it. Then come a read of chip 1 and two, for both dies, of
-    // chip 0; pages are numbered along the dies.
+    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and two of both dies of chip 0.
+    // Pages are numbered along the dies.
     let at = |chip: u64, die: u64, time: Time| read(chip * 2 + die, 1, time);
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
-    assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in the order of asking");
+    assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in order of arrival");
     assert_eq!(order_of(&with(SchedulePolicy::Paq, config.clone()), &reads), [0, 1, 3, 4, 2], "the most planes first");
-    // The same with chips 0 and 1 in each other's place: behind chip 2 comes chip 3, then chip 0.
+    // Like above, with chips 0 and 1 swapped. After chip 2 comes chip 3, then chip 0.
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(1, 1, NS(4_200)), at(0, 0, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4]);
     assert_eq!(
@@ -185,13 +185,14 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
         let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
         (flash.overdue_reads, flash.overdue_programs)
     };
-    // Reads go first, and nothing waits for 20 ms.
+    // Reads go first, and no transaction waits for 20 ms.
     assert_eq!(counted(Time::from_ms(20)), (0, 0));
-    // All wait for longer than 2 us: a write, a read, the other write, each before those that wait; then there are only reads.
+    // All transactions wait longer than 2 us. A write, a read and the other write are dispatched as overdue while the other kind waits;
+    // afterwards only reads are left.
     assert_eq!(counted(US(2)), (1, 2));
 }
 
-/// A full little drive that is read and written everywhere, and collects.
+/// Returns a small full drive under random reads and writes, with GC.
 pub fn busy(policy: SchedulePolicy, fabric: FabricKind, interface: InterfaceKind) -> Config {
     let mut config = Config::default();
     config.schedule.policy = policy;
@@ -227,12 +228,12 @@ fn every_policy_runs_over_every_interconnect_interface_and_cache() {
             let report =
                 simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{policy}, {fabric}: {error}"));
             assert_eq!(report.requests, 600, "{policy} over {fabric}");
-            assert!(report.gc.erases > 0, "{policy} over {fabric} collects");
+            assert!(report.gc.erases > 0, "{policy} over {fabric}: GC runs");
         }
     }
 }
 
-/// Two streams of reads on few dies, one of them with many outstanding.
+/// Returns a configuration of two streams of reads on few dies, one of them with many outstanding requests.
 fn two_streams(policy: &str) -> Config {
     config_of(&format!(
         r#"
@@ -274,11 +275,12 @@ fn fair_slows_streams_down_more_alike() {
     let [plain, fair] = ["out-of-order", "fair"].map(|policy| fairness(&two_streams(policy)));
     let index = |fairness: &Fairness| fairness.fairness.expect("both streams have requests");
     assert!(index(&fair) > 3.0 * index(&plain), "{fair:?} against {plain:?}");
-    let slowdown = |fairness: &Fairness| fairness.streams[0].slowdown.expect("it has requests");
+    let slowdown = |fairness: &Fairness| fairness.streams[0].slowdown.expect("the stream has requests");
     assert!(slowdown(&fair) < 1.1 * slowdown(&plain), "the heavy stream pays little: {fair:?} against {plain:?}");
 }
 
-/// A policy may take a write from behind the first of its queue, and its stream may have no page while that of the first has.
+/// The policy may choose a write that is not the head of its queue. The open block of that write's stream may be full while that of the head is
+/// not.
 #[test]
 fn a_write_that_is_taken_out_of_turn_waits_while_the_open_block_of_its_stream_is_full() {
     let stream = |name: &str, reads: &str, outstanding: u32| {

@@ -1,4 +1,5 @@
-//! The SLC cache: its rate, the cliff to the page, folding, and what it saves, as arithmetic gives them.
+//! SLC cache compared with arithmetic: its write rate, the drop of the rate at exactly the expected page, folding, and the write amplification
+//! that it saves.
 
 use flashmesh::config::{
     Config, FirmwarePolicy, PageTypes, ParityShare, PersistencePolicy, PreconditionKind, ProgramUnit, SlcRegion,
@@ -17,12 +18,13 @@ pub(super) const SLC_READ: Time = Time::from_us(20);
 const TLC_READ: Time = Time::from_us(60);
 pub(super) const ONE_SLC_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
 pub(super) const ONE_TLC_WRITE: Time = Time::from_ns(10 + 4_096 + 600_000);
-/// Long after everything has been folded.
+/// Arrival time long after everything has been folded.
 pub(super) const LATER: Time = Time::from_ms(1_000);
-/// Pages of the cache of a plane: four blocks of a third of 24 pages.
+/// Pages of the SLC cache of a plane: four blocks, each with a third of 24 pages.
 pub(super) const CACHE: u64 = 32;
 
-/// One plane of TLC blocks of 24 pages, of which the host sees 40 blocks, and four blocks more for the cache. 1 B/ns.
+/// Returns a drive of one plane of TLC blocks of 24 pages, with a capacity of 40 blocks, four additional blocks for the cache, and a channel of
+/// 1 B/ns.
 pub(super) fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
@@ -49,7 +51,7 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (S
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     let latencies = records.iter().map(|record| record.completed - record.arrival).collect();
-    (report.slc.expect("the drive has a cache"), report.write_amplification.unwrap_or(0.0), latencies)
+    (report.slc.expect("the drive has an SLC cache"), report.write_amplification.unwrap_or(0.0), latencies)
 }
 
 #[test]
@@ -61,7 +63,7 @@ fn writes_take_the_time_of_the_cache_until_it_is_full_to_the_page_and_then_that_
     assert_eq!((slc.blocks, slc.capacity_bytes), (4, CACHE * PAGE));
     assert_eq!((amplification, slc.direct_share), (1.0, Some(8.0 / 40.0)));
     let (slow, fast) = ((ONE_TLC_WRITE * 8).as_secs_f64(), (ONE_SLC_WRITE * CACHE).as_secs_f64());
-    assert!((slc.full_share.expect("time passed") - slow / (slow + fast)).abs() < 1e-9, "{slc:?}");
+    assert!((slc.full_share.expect("the run took time") - slow / (slow + fast)).abs() < 1e-9, "{slc:?}");
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn an_idle_drive_folds_all_that_was_written_and_the_cache_is_empty_again() {
 
 #[test]
 fn what_was_overwritten_before_it_is_folded_is_not_moved() {
-    // The cache is full: the newer versions go past it, and leave 8 pages of its first block invalid and 4 of the second.
+    // The cache is full, so the newer versions bypass it. They invalidate 8 pages of its first block and 4 of the second.
     let requests = writes(0..CACHE, Time::ZERO).chain(writes(0..12, Time::ZERO));
     let (slc, _, _) = run_all(&drive(), requests.chain([read(0, 1, LATER)]));
     assert_eq!((slc.pages_written, slc.pages_direct), (CACHE, 12));
@@ -96,7 +98,7 @@ fn a_cache_is_left_alone_up_to_the_share_of_its_blocks_that_may_be_full() {
 fn a_page_is_read_in_the_time_of_the_cache_until_it_is_folded() {
     let reads = [read(0, 1, Time::from_ms(1)), read(0, 1, LATER)];
     let one_page = |config: &Config| run_all(config, std::iter::once(write(0, 1, Time::ZERO)).chain(reads)).2;
-    // A block that is not full stays as it is.
+    // A block that is not full is not folded.
     let in_cache = COMMAND + SLC_READ + PAGE_TRANSFER;
     assert_eq!(one_page(&drive()), [ONE_SLC_WRITE, in_cache, in_cache]);
     let block = writes(0..8, Time::ZERO).chain([read(0, 1, LATER)]);
@@ -121,7 +123,7 @@ fn all_planes_of_a_drive_are_full_before_a_sequential_write_goes_past_the_cache(
     }
 }
 
-/// Pages of four units of 4 KiB; programs outside the cache are of a word line of three pages.
+/// Returns [`drive`] with pages of four units of 4 KiB. Programs outside the cache are word lines of three pages.
 fn word_lines() -> Config {
     let mut config = drive();
     config.geometry.page_size = Bytes::from_kib(16);
@@ -133,7 +135,7 @@ fn word_lines() -> Config {
 
 #[test]
 fn programs_of_the_cache_are_of_a_page_and_those_past_it_of_a_word_line() {
-    // Each request is of a page: four units.
+    // Each request writes one page of four units.
     let requests = (0..CACHE + 6).map(|page| write(4 * page, 4, Time::ZERO));
     let (slc, amplification, latencies) = run_all(&word_lines(), requests);
     let (slc_program, word_line) =
@@ -148,9 +150,9 @@ fn programs_of_the_cache_are_of_a_page_and_those_past_it_of_a_word_line() {
 fn units_are_folded_into_full_word_lines() {
     let requests = (0..CACHE).map(|page| write(4 * page, 4, Time::ZERO)).chain([read(0, 1, LATER)]);
     let (report, _) = run_source(&word_lines(), Listed(requests.collect()));
-    let slc = report.slc.expect("the drive has a cache");
+    let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.folds, slc.pages_folded), (4, 4 * CACHE));
-    // A block of the cache has 32 units; the last of its three programs of twelve has four empty.
+    // A cache block has 32 units, which take three programs of twelve; four units of the last program stay empty.
     assert_eq!(report.flash.units_skipped, 4 * 4);
 }
 
@@ -166,12 +168,12 @@ fn a_cut_of_the_power_while_pages_are_folded_loses_none() {
         config.power.cut = Some(written + Time::from_us(300) * moves);
         let (report, _) = run_source(&config, Listed(requests().collect()));
         let cut = report.power_cut.expect("the power was cut");
-        let recovery = cut.recovery.expect("the map was found again");
-        assert_eq!((recovery.pages_lost, cut.pages_lost), (0, 0), "after {moves} of 40 moments");
+        let recovery = cut.recovery.expect("the map was recovered");
+        assert_eq!((recovery.pages_lost, cut.pages_lost), (0, 0), "at moment {moves} of 40");
     }
 }
 
-/// The same plane, with a cache of free blocks.
+/// Returns [`drive`] with a dynamic cache of up to `blocks` free blocks.
 fn dynamic_drive(blocks: u32) -> Config {
     let mut config = drive();
     config.slc.region = SlcRegion::Dynamic;
@@ -191,8 +193,8 @@ fn a_dynamic_cache_of_an_empty_drive_takes_as_many_blocks_as_it_may_and_gives_th
     assert_eq!(amplification, (2 * 40 * 8 + 8 + 40 * 8) as f64 / (2 * 40 * 8 + 8) as f64);
 }
 
-/// Of 64 blocks 40 are full of data: 24 are free, of which the plane keeps two for the share below which it is collected, one for folds, and
-/// one that it does not lend.
+/// Of 64 blocks, 40 are full of data and 24 are free. The plane keeps two of these for the GC threshold, one for folds, and one in reserve; the
+/// rest is lent to the cache.
 #[test]
 fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_not_needed() {
     let mut config = dynamic_drive(64);
@@ -200,7 +202,7 @@ fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_n
     let first = || writes(0..200, Time::ZERO);
     let (slc, ..) = run_all(&config, first());
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8, 40));
-    // What was folded fills seven blocks, and what went past the cache two.
+    // The folded pages fill seven blocks, and the pages that bypassed the cache two.
     let (slc, ..) = run_all(&config, first().chain(writes(200..400, LATER * 2)));
     assert_eq!((slc.pages_written, slc.pages_direct), (20 * 8 + (24 - 9 - 4) * 8, 40 + 200 - 88));
 }
@@ -215,9 +217,9 @@ fn a_plane_short_of_space_takes_back_what_it_lent_and_is_written_without_end() {
     for gap in [Time::ZERO, Time::from_us(300), Time::from_ms(1), Time::from_ms(3)] {
         let requests = (0..3_000).map(|n| write(n * 7 % (8 * 24), 1, gap * n));
         let (report, _) = run_source(&config, Listed(requests.collect()));
-        let slc = report.slc.expect("the drive has a cache");
+        let slc = report.slc.expect("the drive has an SLC cache");
         assert!(report.gc.collections > slc.folds, "{slc:?}, {:?}", report.gc);
-        // Without a pause nothing is collected ahead, and nothing lent.
+        // Without a pause there is no background GC, and no block is lent.
         assert_eq!(slc.folds > 50, gap >= Time::from_ms(1), "{gap}: {slc:?}");
     }
 }
@@ -231,9 +233,9 @@ fn a_plane_that_is_collected_without_end_keeps_its_cache_going() {
     let gap = Time::from_ms(3);
     let requests = (0..1_500).map(|n| write(n * 7 % (6 * 24), 1, gap * n));
     let (report, _) = run_source(&config, Listed(requests.collect()));
-    let slc = report.slc.expect("the drive has a cache");
+    let slc = report.slc.expect("the drive has an SLC cache");
     assert!(slc.pages_written > 1_000 && slc.folds > 20, "{slc:?}");
-    assert!(report.gc.collections > slc.folds, "the plane was collected beside: {:?}", report.gc);
+    assert!(report.gc.collections > slc.folds, "GC ran besides folding: {:?}", report.gc);
 }
 
 #[test]

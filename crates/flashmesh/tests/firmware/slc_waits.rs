@@ -1,4 +1,4 @@
-//! Writes that wait for a full SLC cache to be folded, as arithmetic gives them.
+//! Writes that wait for folds of a full SLC cache, compared with arithmetic.
 
 use flashmesh::config::{Config, FirmwarePolicy, PersistencePolicy, SlcRegion, SlcWhenFull};
 use flashmesh::measure::report::Report;
@@ -8,7 +8,7 @@ use flashmesh::workload::IoRequest;
 use super::slc::*;
 use crate::support::drives::*;
 
-/// Pages of a block of the cache.
+/// Pages of a cache block.
 const BLOCK: u64 = CACHE / 4;
 
 fn waiting() -> Config {
@@ -24,7 +24,7 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (R
     (report, latencies)
 }
 
-/// A page is read in the cache and programmed outside, eight times, and the block is erased.
+/// Returns the time of a fold: eight pages are read from the cache and programmed outside, and the block is erased.
 fn fold(config: &Config) -> Time {
     (COMMAND + SLC_READ + PAGE_TRANSFER + ONE_TLC_WRITE) * BLOCK + COMMAND + config.flash.erase_time
 }
@@ -37,7 +37,7 @@ fn a_block_of_writes_waits_for_each_fold_once_the_cache_is_full() {
     let folds = |n: u64| n.saturating_sub(CACHE).div_ceil(BLOCK);
     let expected: Vec<_> = (1..=pages).map(|n| ONE_SLC_WRITE * n + fold(&config) * folds(n)).collect();
     assert_eq!(latencies, expected);
-    let slc = report.slc.expect("the drive has a cache");
+    let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.pages_written, slc.pages_direct), (pages, 0));
     assert!(slc.pages_folded >= 3 * BLOCK, "{slc:?}");
 }
@@ -63,9 +63,9 @@ fn a_dynamic_cache_that_has_given_all_its_blocks_back_lets_writes_pass() {
     for pages in [1, 4] {
         let requests = (0..3_000).map(|n| write(n * 7 % (8 * 24), pages, Time::ZERO));
         let (report, _) = run_all(&config, requests);
-        let slc = report.slc.expect("the drive has a cache");
+        let slc = report.slc.expect("the drive has an SLC cache");
         assert!(slc.folds > 0 && slc.pages_written > 0, "{slc:?}");
-        assert!(slc.pages_direct > slc.pages_written, "with no space to lend there is no cache: {slc:?}");
+        assert!(slc.pages_direct > slc.pages_written, "without free blocks there is no cache: {slc:?}");
     }
 }
 
@@ -79,9 +79,9 @@ fn a_plane_that_is_collected_without_end_folds_for_every_write() {
         config.gc.preemptible = preemptible;
         let requests = (0..1_500).map(|n| write(n * 7 % (6 * 24), 1, Time::ZERO));
         let (report, _) = run_all(&config, requests);
-        let slc = report.slc.expect("the drive has a cache");
+        let slc = report.slc.expect("the drive has an SLC cache");
         assert_eq!((slc.pages_written, slc.pages_direct), (1_500, 0), "{slc:?}");
-        assert!(report.gc.collections > slc.folds, "the plane was collected beside: {:?}", report.gc);
+        assert!(report.gc.collections > slc.folds, "GC ran besides folding: {:?}", report.gc);
     }
 }
 
@@ -95,7 +95,7 @@ fn superblocks_of_the_cache_are_folded_for_writes_that_wait() {
         config.geometry.capacity = Some(Bytes::new(PAGE) * (4 * 40 * 24));
         let pages = 8 * 4 * CACHE;
         let (report, _) = run_all(&config, writes(0..pages, Time::ZERO));
-        let slc = report.slc.expect("the drive has a cache");
+        let slc = report.slc.expect("the drive has an SLC cache");
         assert_eq!(slc.pages_written + slc.pages_direct, pages, "{policy:?}");
         assert_eq!(slc.pages_direct, 0, "{policy:?}: {slc:?}");
     }
@@ -112,7 +112,7 @@ fn a_cut_of_the_power_while_writes_wait_loses_none_that_was_acknowledged() {
         config.power.cut = Some(ONE_SLC_WRITE * CACHE + step * moment);
         let (report, _) = run_all(&config, writes(0..CACHE + 3 * BLOCK, Time::ZERO));
         let cut = report.power_cut.expect("the power was cut");
-        let recovery = cut.recovery.expect("the map was found again");
+        let recovery = cut.recovery.expect("the map was recovered");
         assert_eq!((recovery.pages_lost, cut.pages_lost), (0, 0), "at moment {moment} of 30");
     }
 }

@@ -1,4 +1,4 @@
-//! The SLC cache beside firmware policies whose planes work together, parity, and a map that is in DRAM in part.
+//! SLC cache together with firmware policies whose planes work together, with parity, and with a map cache.
 
 use flashmesh::config::{Config, FirmwarePolicy, ParityShare, SlcRegion};
 use flashmesh::ids::Lpn;
@@ -10,7 +10,7 @@ use flashmesh::workload::IoRequest;
 use super::slc::{CACHE, LATER, drive, writes};
 use crate::support::drives::*;
 
-/// So many dies on channels of their own, of two planes each, every one as large as the plane of [`drive`].
+/// Returns a drive of `dies` dies of two planes, each die on its own channel and each plane as large as that of [`drive`].
 fn dies(dies: u32, policy: FirmwarePolicy) -> Config {
     let mut config = drive();
     config.geometry.channels = dies;
@@ -24,12 +24,12 @@ fn run_all(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Re
     let source = Listed(requests.into_iter().collect());
     let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("no oracle reports a violation");
     simulation.ftl().audit().expect("the tables agree");
     report
 }
 
-/// Every page that is written is of the first plane, by the static order.
+/// By the static order every written page would be on the first plane.
 #[test]
 fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     for (policy, of_superblock) in [(FirmwarePolicy::Tbm, 1), (FirmwarePolicy::Superblock, 3)] {
@@ -41,7 +41,7 @@ fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
             let to_first_plane = |page: u64| write(page * 6, 1, Time::ZERO);
             let requests = (0..cache + 3 * planes).map(to_first_plane).chain([read(0, 1, LATER)]);
             let report = run_all(&config, requests);
-            let slc = report.slc.expect("the drive has a cache");
+            let slc = report.slc.expect("the drive has an SLC cache");
             assert_eq!((slc.pages_written, slc.pages_direct), (cache, 3 * planes), "{policy}, {region}");
             assert_eq!(
                 (slc.pages_folded, slc.folds, slc.erases),
@@ -52,16 +52,16 @@ fn planes_that_share_superblocks_fill_fold_and_erase_their_caches_together() {
     }
 }
 
-/// Pages wait for the plane that is furthest behind, and what is folded goes there: all planes of a superblock have equally many.
+/// Writes and folds always go to the plane with the fewest pages, so all planes of a superblock get equally many.
 #[test]
 fn folded_pages_are_spread_evenly_over_a_superblock() {
     let config = dies(3, FirmwarePolicy::Superblock);
     let source = Listed((0..CACHE * 6).map(|page| write(page * 6, 1, Time::ZERO)).chain([read(0, 1, LATER)]).collect());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
-    simulation.run(&Control::default()).expect("it runs");
+    simulation.run(&Control::default()).expect("the run succeeds");
     let mut pages = [0; 6];
     for page in 0..CACHE as u32 * 6 {
-        let place = simulation.ftl().lookup(Lpn(page * 6)).expect("it was written");
+        let place = simulation.ftl().lookup(Lpn(page * 6)).expect("the page was written");
         pages[simulation.geometry().plane_of(place).index()] += 1;
     }
     assert_eq!(pages, [CACHE; 6]);
@@ -71,31 +71,31 @@ fn folded_pages_are_spread_evenly_over_a_superblock() {
 fn writes_of_mbm_take_the_cache_while_there_is_a_page() {
     let config = dies(2, FirmwarePolicy::Mbm);
     let report = run_all(&config, writes(0..4 * CACHE + 24, Time::ZERO).chain([read(0, 1, LATER)]));
-    let slc = report.slc.expect("the drive has a cache");
+    let slc = report.slc.expect("the drive has an SLC cache");
     assert_eq!((slc.pages_written, slc.pages_direct, slc.pages_folded), (4 * CACHE, 24, 4 * CACHE));
 }
 
-/// A block of the cache has eight word lines; with a parity of 1/2 four of them hold data.
+/// A cache block has eight word lines, of which parity of 1/2 leaves four for data.
 #[test]
 fn parity_protects_what_lies_in_the_cache_too() {
     let mut config = dies(2, FirmwarePolicy::Superblock);
     config.ftl.parity = Some(ParityShare(2));
     config.geometry.capacity = Some(Bytes::new(PAGE) * (4 * 20 * 24));
-    // Of the four blocks of a plane three may be full.
+    // Three of the four cache blocks of a plane may be full.
     config.slc.fold_threshold = 0.99;
     let pages = 4 * 3 * 4;
     let requests = || writes(0..pages, Time::ZERO).chain([read(0, 1, LATER)]);
     let cached = run_all(&config, requests());
-    let slc = cached.slc.as_ref().expect("the drive has a cache");
+    let slc = cached.slc.as_ref().expect("the drive has an SLC cache");
     assert_eq!((slc.pages_written, slc.pages_direct, slc.folds), (pages, 0, 0));
     assert_eq!(cached.flash.parity_programs, pages);
     config.slc.fold_threshold = 0.0;
     let folded = run_all(&config, requests());
-    assert_eq!(folded.slc.as_ref().expect("the drive has a cache").pages_folded, pages);
-    assert_eq!(folded.flash.parity_programs, 2 * pages, "what is folded is protected where it goes");
+    assert_eq!(folded.slc.as_ref().expect("the drive has an SLC cache").pages_folded, pages);
+    assert_eq!(folded.flash.parity_programs, 2 * pages, "folded pages are protected at their destination");
 }
 
-/// Folds change entries of the map as collections do: their translation pages are written back.
+/// Folds change map entries like GC does, and the changed translation pages are written back.
 #[test]
 fn a_map_that_is_in_dram_in_part_learns_where_folded_pages_are() {
     let mut config = drive();
@@ -105,8 +105,8 @@ fn a_map_that_is_in_dram_in_part_learns_where_folded_pages_are() {
     config.mapping.stored_entry_size = Bytes::new(256);
     let written = run_all(&config, writes(0..CACHE, Time::ZERO));
     let folded = run_all(&config, writes(0..CACHE, Time::ZERO).chain([read(900, 1, LATER)]));
-    assert_eq!(folded.slc.as_ref().expect("the drive has a cache").pages_folded, CACHE);
+    assert_eq!(folded.slc.as_ref().expect("the drive has an SLC cache").pages_folded, CACHE);
     let programs = |report: &Report| report.flash.map_programs;
-    // 32 entries lie in two translation pages of 16.
+    // 32 entries are on two translation pages of 16.
     assert!(programs(&folded) >= programs(&written) + 2, "{} and {}", programs(&folded), programs(&written));
 }

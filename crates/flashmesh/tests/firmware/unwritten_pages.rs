@@ -1,4 +1,4 @@
-//! Pages that are read while they hold nothing: where they are read follows from their numbers alone, and needs no map.
+//! Reads of unwritten pages: the location of such a read depends only on the page number, and needs no map.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use proptest::sample::select;
 use crate::support::cases::cases;
 use crate::support::drives::*;
 
-/// Where the array read each logical page, in turn.
+/// Probe that records the locations of the reads of each logical page, in order.
 #[derive(Clone, Default)]
 struct Reads(Arc<Mutex<BTreeMap<Lpn, Vec<Ppn>>>>);
 
@@ -28,18 +28,19 @@ impl Probe for Reads {
     }
 }
 
-/// Runs `requests` with all oracles on; gives where pages were read, and the drive.
+/// Runs `requests` with all oracles enabled. Returns the locations of the reads, and the drive.
 fn reads_of(config: &Config, requests: Vec<IoRequest>) -> (BTreeMap<Lpn, Vec<Ppn>>, Simulation) {
     let reads = Reads::default();
-    let mut simulation = Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("it can be built");
+    let mut simulation =
+        Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("the drive can be built");
     simulation.add_probe(Box::new(reads.clone()));
     simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    simulation.run(&Control::default()).expect("the run ends without a violation");
     let reads = reads.0.lock().expect("no other thread panicked").clone();
     (reads, simulation)
 }
 
-/// A small drive, and the levels of its static order, the first varying fastest.
+/// Returns a strategy that draws a small drive, and the levels of its static order, the fastest-varying first.
 fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
     let levels = Just(Level::ALL.to_vec()).prop_shuffle();
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=16u32, 3..=9u32);
@@ -58,7 +59,7 @@ fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
             ..config.geometry
         };
         config.flash.multi_plane = MultiPlane::SameOffset;
-        let order = levels.try_into().expect("four levels were shuffled");
+        let order = levels.try_into().expect("the vector has four levels");
         if is_dynamic {
             (config.ftl.allocation, config.ftl.home_order) = (Allocation::Dynamic, HomeOrder(order));
         } else {
@@ -68,7 +69,7 @@ fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
     })
 }
 
-/// The home of a page by long division: first the plane, digit by digit, then the page in it.
+/// Computes the home of a page by long division: first the plane, digit by digit, then the page in the plane.
 fn home(config: &Config, order: [Level; 4], lpn: u32) -> Ppn {
     let geometry = &config.geometry;
     let count = |level| match level {
@@ -88,7 +89,7 @@ fn home(config: &Config, order: [Level; 4], lpn: u32) -> Ppn {
 }
 
 fn logical_pages(config: &Config) -> u32 {
-    Geometry::new(&config.geometry).expect("the geometry is possible").logical_pages
+    Geometry::new(&config.geometry).expect("the geometry is valid").logical_pages
 }
 
 proptest! {
@@ -122,7 +123,7 @@ proptest! {
         steps in prop::collection::vec((any::<u32>(), 0..4u32), 1..300),
     ) {
         let pages = logical_pages(&config);
-        // Even pages are only read; odd ones are written and deallocated again and again.
+        // Even pages are only read. Odd pages are repeatedly written and deallocated.
         let requests = steps.iter().enumerate().map(|(number, &(share, kind))| {
             let at = Time::from_us(30 * number as u64);
             let page = u64::from(share % pages);
@@ -145,7 +146,7 @@ fn a_page_is_read_at_its_home_until_it_is_written_and_after_it_is_deallocated() 
     let mut config = bare_drive();
     config.ftl.allocation = order("CWDP");
     let at = |ms: u64| Time::from_us(1000 * ms);
-    // Eleven pages of the plane come first, so that page 128 x 5 is written to the twelfth.
+    // Eleven pages of the plane are written first, so page 640 is written to the twelfth.
     let before = (0..11u64).map(|page| write(page * 128, 1, Time::ZERO));
     let page = 640;
     let requests = before.chain([
@@ -168,10 +169,10 @@ fn pages_that_follow_each_other_join_however_they_were_read_before() {
     let at = |us: u64| Time::from_us(us);
     let operations =
         |requests: Vec<IoRequest>| run_source(&config, Listed(requests.into())).0.flash.multi_plane_operations;
-    // Pages 0 and 1 are on the two planes of the first die; 256 and 257 are the next ones there.
+    // Pages 0 and 1 are on the two planes of the first die; 256 and 257 are the next pages there.
     assert_eq!(operations(vec![read(0, 2, at(0))]), 1);
     assert_eq!(operations(vec![read(257, 1, at(0)), read(1, 1, at(50)), read(0, 2, at(100))]), 1);
-    assert_eq!(operations(vec![read(0, 1, at(0)), read(257, 1, at(0))]), 0, "they are at different offsets");
+    assert_eq!(operations(vec![read(0, 1, at(0)), read(257, 1, at(0))]), 0, "the pages have different offsets");
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn homes_of_namespaces_that_share_planes_do_not_overlap() {
         let Ppn(ppn) = simulation.ftl().location(Lpn(lpn));
         (PlaneId(ppn / 128), ppn % 128)
     };
-    // 30 pages on two planes, 25 on the second, 45 on both.
+    // 30 pages on two planes, 25 on the second plane, and 45 on both.
     assert_eq!((location(0), location(29)), ((PlaneId(0), 0), (PlaneId(1), 14)));
     assert_eq!((location(30), location(54)), ((PlaneId(1), 15), (PlaneId(1), 39)));
     assert_eq!((location(55), location(56)), ((PlaneId(0), 15), (PlaneId(1), 40)));

@@ -1,4 +1,4 @@
-//! Programs of a word line on whole drives, against arithmetic: times, gathering, what is skipped, and the stall of a full buffer.
+//! Programs of word lines on whole drives, compared with arithmetic: times, gathering, skipped pages, and the stall when the buffer is full.
 
 use flashmesh::config::{Config, FirmwarePolicy, MultiPlane, PageTypes, ProgramUnit};
 use flashmesh::measure::report::Report;
@@ -9,10 +9,10 @@ use crate::support::drives::*;
 
 pub const COMMAND: Time = Time::from_ns(10);
 pub const PROGRAM: Time = Time::from_us(600);
-/// Three pages of 4 KiB at 1.2 GB/s.
+/// Transfer time of three pages of 4 KiB at 1.2 GB/s.
 pub const WORD_LINE: Time = Time::from_ns(10_240);
 
-/// One die whose planes are programmed together, word line by word line of three pages.
+/// Returns a drive of one die of `planes` planes, programmed together in word lines of three pages.
 pub fn die_of(planes: u32) -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -30,9 +30,9 @@ pub fn die_of(planes: u32) -> Config {
     config
 }
 
-/// Runs these requests; gives the report and the latencies in the order of issue.
+/// Runs these requests. Returns the report, and the latencies in order of issue.
 pub fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     (report, records.iter().map(|record| record.completed - record.arrival).collect())
@@ -54,14 +54,14 @@ fn a_word_line_takes_its_data_and_one_program_whatever_its_pages() {
 fn a_word_line_that_nobody_fills_is_programmed_after_the_timeout_and_the_rest_is_skipped() {
     let config = die_of(2);
     let (report, latencies) = measured(&config, (0..5).map(|page| write(page, 1, Time::ZERO)));
-    // The data of the sixth page crosses the channel as well: a program takes whole word lines.
+    // The channel also transfers the data of the missing sixth page, because a program takes whole word lines.
     let expected = Time::from_ms(5) + (COMMAND + WORD_LINE) * 2 + PROGRAM;
-    assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, {expected} expected");
+    assert!(latencies.iter().all(|&latency| latency == expected), "{latencies:?}, expected {expected}");
     assert_eq!((report.flash.user_programs, report.flash.units_skipped), (5, 1));
     assert_eq!(report.write_amplification, Some(6.0 / 5.0));
 }
 
-/// A host write of a part of a unit programs all of it: the amplification is that of the unit over the write.
+/// A host write of a part of a unit programs the whole unit, so write amplification is the ratio of unit size to write size.
 #[test]
 fn a_small_write_programs_its_unit() {
     for (unit_kib, write_kib) in [(16, 16), (16, 4), (4, 4), (4, 1), (4, 2)] {
@@ -83,7 +83,7 @@ fn a_small_write_programs_its_unit() {
     }
 }
 
-/// Writes come twice as fast as the die takes them: a buffer of `n` pages is full after about `2 n` of them, and the next wait.
+/// Writes arrive twice as fast as the die programs them. A buffer of `n` pages is full after about `2 n` writes, and the next write waits.
 #[test]
 fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let mut config = die_of(2);
@@ -96,18 +96,18 @@ fn a_buffer_is_full_when_arrivals_are_ahead_of_service_by_what_it_holds() {
     let service = (COMMAND + WORD_LINE) * 2 + PROGRAM;
     let period = Time::from_ps(service.as_ps() / 12);
     let (_, latencies) = measured(&config, (0..600).map(|page| write(page, 1, period * page)));
-    let stalled = latencies.iter().position(|&latency| latency > Time::from_us(50)).expect("the buffer fills");
-    // Room comes by programs of six pages, of which the first begins with the sixth write, and each takes as long as twelve come.
+    let stalled = latencies.iter().position(|&latency| latency > Time::from_us(50)).expect("the buffer becomes full");
+    // A program frees six pages. The first program starts with the sixth write, and each takes as long as twelve arrivals.
     let held = |writes: u64| writes - writes.saturating_sub(5) / 12 * 6;
     assert_eq!(Some(stalled as u64), (0..600).find(|&writes| held(writes) >= buffer));
-    // From then on writes complete as programs end: each waits for those that are ahead of it.
+    // From then on writes complete at the rate of programs, and each waits for those before it.
     let grows = latencies[590].saturating_sub(latencies[300]).as_ps() as f64;
     let expected = 290.0 * period.as_ps() as f64;
-    assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, {expected} expected");
+    assert!((grows / expected - 1.0).abs() < 0.05, "{grows} ps, expected {expected}");
 }
 
-/// Twenty-four units of 4 KiB fill a program of the die. Writes complete in the protected buffer; those that wait for others to fill a
-/// program with are in no array when the power is cut.
+/// Cuts the power during writes that gather. A program of the die takes twenty-four units of 4 KiB. Writes complete in the cache; units that
+/// still gather are not in the array at the cut.
 fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
     let mut config = die_of(2);
     config.geometry.page_size = Bytes::from_kib(16);
@@ -123,7 +123,7 @@ fn cut_while_units_gather(writes: u64, at: Time, capacitors: bool) -> Report {
 
 #[test]
 fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
-    // Of thirty units the first twenty-four are in the array at 400 us, and programmed at 2 ms.
+    // Of thirty units, the first twenty-four are in the array at 400 us and programmed at 2 ms.
     for (writes, at, saved, torn) in [
         (20, Time::from_ms(2), 0, 0),
         (30, Time::from_us(400), 0, 24),
@@ -131,14 +131,14 @@ fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
         (48, Time::from_ms(4), 48, 0),
     ] {
         let unsaved = writes - saved;
-        let without = cut_while_units_gather(writes, at, false).power_cut.expect("it came");
+        let without = cut_while_units_gather(writes, at, false).power_cut.expect("the power was cut");
         assert_eq!(
             (without.dirty_pages, without.pages_lost, without.programs_lost),
             (unsaved, unsaved, torn),
             "{writes}"
         );
         assert_eq!((without.bytes_lost, without.pages_programmed), (unsaved * PAGE, 0), "{writes}");
-        let with = cut_while_units_gather(writes, at, true).power_cut.expect("it came");
+        let with = cut_while_units_gather(writes, at, true).power_cut.expect("the power was cut");
         assert_eq!((with.dirty_pages, with.pages_lost, with.programs_lost), (unsaved, 0, 0), "{writes}");
         assert_eq!(with.pages_programmed, unsaved, "{writes}");
     }

@@ -1,5 +1,5 @@
-//! Write amplification: the theory against brute force, against closed forms and against what was published; then whole
-//! drives against the theory.
+//! Write amplification: theory compared with a Monte Carlo simulation, closed forms and published results, and whole drives compared with
+//! theory.
 
 mod theory;
 mod whole_drive;
@@ -9,7 +9,7 @@ use theory::*;
 
 const BLOCKS: usize = 2000;
 
-/// Theory and brute force agree within one per cent.
+/// Asserts that theory and Monte Carlo simulation agree within one percent.
 fn agree(name: &str, victim: Victim, b: u32, rho: f64, predicted: f64) {
     let simulated = write_amplification(victim, BLOCKS, b as usize, rho, 42);
     println!("{name} b {b} rho {rho}: theory {predicted:.4}, brute force {simulated:.4}");
@@ -37,7 +37,7 @@ fn traffic_of_one_temperature_is_uniform_and_of_two_amplifies_less() {
         }
         assert!(write_amplification_fifo_of_two(rho, 1.0 - 1e-9, 0.999) < 1.01 * uniform);
     }
-    // All pages but the hot ones only take room: what is left is uniform traffic on less space, beside pages that are always moved.
+    // All pages except the hot ones only take up space. The remainder is uniform traffic on less space, plus pages that are always moved.
     assert!(write_amplification_fifo_of_two(0.85, 0.8, 0.2) > write_amplification_fifo(0.85));
 }
 
@@ -128,9 +128,9 @@ fn policies_rank_as_they_must() {
     }
 }
 
-/// Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992, section 3.5: under
-/// uniform writes "at 75% overall disk capacity utilization, the segments cleaned have an average utilization of only
-/// 55%". The paper gives neither the segments' size in files nor more digits: two points either way.
+/// Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992, section 3.5: under uniform writes "at 75%
+/// overall disk capacity utilization, the segments cleaned have an average utilization of only 55%". The paper states neither the segment size
+/// in files nor more digits, so the tolerance is two points.
 #[test]
 fn victims_of_a_log_are_as_full_as_published() {
     for write_amplification in [write_amplification_fifo(0.75), write_amplification_greedy(0.75, 128)] {
@@ -139,8 +139,8 @@ fn victims_of_a_log_are_as_full_as_published() {
     }
 }
 
-/// Van Houdt, 2013, abstract: ten choices are close to greedy, and picking at random among the blocks below the average
-/// number of valid pages is "even inferior to the FIFO algorithm" for b >= 64.
+/// Van Houdt, 2013, abstract: ten choices are close to greedy, and a random choice among the blocks with fewer valid pages than average is "even
+/// inferior to the FIFO algorithm" for b >= 64.
 #[test]
 fn ten_choices_and_random_plus_plus_stand_where_published() {
     for rho in [0.8, 0.86, 0.9, 0.93] {

@@ -1,7 +1,7 @@
-//! Write amplification of whole drives under uniform random writes, against theory.
+//! Write amplification of whole drives under uniform random writes, compared with theory.
 //!
-//! Theory speaks of blocks that can be collected; a drive also has open and free ones. The share of valid pages that
-//! theory wants is that of the full blocks, counted at intervals while the drive runs.
+//! Theory covers only blocks that can be collected, but a drive also has open and free blocks. So the share of valid pages for the theory is
+//! counted over full blocks, at intervals during the run.
 
 use super::theory;
 use flashmesh::config::{
@@ -38,7 +38,7 @@ fn drive(victim: VictimPolicy) -> Config {
     config
 }
 
-/// Write amplification, and the share of valid pages in the full blocks at the end.
+/// Returns the write amplification, and the share of valid pages in full blocks at the end.
 fn steady_state(config: &Config) -> (f64, f64) {
     let capacity = Bytes::new(u64::from(geometry(config).logical_pages) * drives::PAGE);
     let source =
@@ -47,11 +47,11 @@ fn steady_state(config: &Config) -> (f64, f64) {
     steady_state_of(config, Box::new(source))
 }
 
-/// The same under other writes.
+/// Like [`steady_state`], but with the writes of `source`.
 fn steady_state_of(config: &Config, source: Box<dyn WorkloadSource>) -> (f64, f64) {
     let mut simulation = Simulation::with_source(config, source).expect("the drive can be built");
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     let (mut full, mut valid) = (0u64, 0u64);
     for block in (0..simulation.geometry().blocks()).map(BlockId) {
         if simulation.ftl().block_state(block) == BlockState::Full {
@@ -64,7 +64,7 @@ fn steady_state_of(config: &Config, source: Box<dyn WorkloadSource>) -> (f64, f6
 }
 
 fn geometry(config: &Config) -> flashmesh::flash::geometry::Geometry {
-    flashmesh::flash::geometry::Geometry::new(&config.unit_geometry()).expect("the geometry is possible")
+    flashmesh::flash::geometry::Geometry::new(&config.unit_geometry()).expect("the geometry is valid")
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn greedy_victims_amplify_as_the_mean_field_says() {
     assert_within("greedy", measured, theory::write_amplification_greedy(rho, PAGES_PER_BLOCK), 0.03);
 }
 
-/// Blocks of so many units amplify as blocks of so many pages, where all programs are full: many writes wait, as long as it takes, and
-/// a victim leaves less than a program of its hundreds of units.
+/// Blocks of n units amplify writes like blocks of n pages if all programs are full. Here they are, because many writes are pending, the gather
+/// timeout is 1 s, and the hundreds of units of a victim leave less than one program partly filled.
 #[test]
 fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
     let mut config = drive(VictimPolicy::Greedy);
@@ -95,11 +95,11 @@ fn greedy_victims_of_units_amplify_as_the_mean_field_says() {
     assert_within("units", measured, theory::write_amplification_greedy(rho, 512), 0.03);
 }
 
-/// Logical pages of the drive of two temperatures, and those of them that are hot.
+/// Logical pages of the drive with hot and cold pages, and the number of hot pages.
 const LOGICAL: u64 = 27_840;
 const HOT: u64 = LOGICAL / 5;
 
-/// Four of five writes go to a fifth of the pages. Units gather into word lines of 12; moved units share the block of writes.
+/// Four of five writes go to a fifth of the pages. Units gather into word lines of 12, and moved units share blocks with writes.
 #[test]
 fn fifo_victims_of_units_amplify_two_temperatures_as_theory_says() {
     let mut config = drive(VictimPolicy::Fifo);

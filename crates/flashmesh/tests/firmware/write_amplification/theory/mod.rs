@@ -1,26 +1,24 @@
-//! Write amplification under uniform random writes, from theory: an oracle that shares no code with the simulator.
+//! Write amplification under uniform random writes, from theory. This oracle shares no code with the simulator.
 //!
 //! # The model
-//! A pool of blocks of `b` pages each takes part in garbage collection; `rho` is the share of its pages that hold valid
-//! data. Count only blocks that can be collected: leave out free blocks and those being written. Each host write
-//! replaces a logical page chosen uniformly. When space is needed a victim is collected: its j valid pages are
-//! written again and the b - j pages gained take host writes, after which the block is full. All pages being alike, it
-//! does not matter whether moved pages and host writes share a block. In the limit of many blocks the occupancy of
-//! blocks is deterministic ("mean field") and
+//! Garbage collection works on a pool of blocks of `b` pages each; `rho` is the share of their pages that hold valid data. The pool has no free
+//! blocks and no open blocks, because these cannot be collected. Each host write replaces a uniformly chosen logical page. When space is needed,
+//! a victim is collected: its j valid pages are rewritten and the b - j pages gained take host writes, after which the block is full. All pages
+//! are alike, so moved pages and host writes may share a block. In the limit of many blocks the occupancy of blocks is deterministic ("mean
+//! field") and
 //!
 //! > write amplification = b / h, with h = b - E[valid pages of the victim] host writes per collection.
 //!
 //! # The balance of levels
-//! Let m_i be the share of blocks with i valid pages, M_i = m_0 + ... + m_i, and P_i the probability that a victim has at
-//! most i valid pages. One host write takes a block from i to i - 1 valid pages with probability i m_i / (rho b), since
-//! of N rho b valid pages N i m_i are in such blocks. A collection takes the victim to b. In the steady state what goes
-//! down past level i, h times per collection, equals what comes up:
+//! Let m_i be the share of blocks with i valid pages, M_i = m_0 + ... + m_i, and P_i the probability that a victim has at most i valid pages.
+//! One host write takes a block from i to i - 1 valid pages with probability i m_i / (rho b), because of N rho b valid pages N i m_i are in such
+//! blocks. A collection takes the victim to b. In steady state the flow down past level i, over h host writes per collection, equals the flow
+//! up:
 //!
 //! > h i m_i / (rho b) = P_{i-1}    for i = 1..=b,
 //!
-//! and h = sum of P_i over i = 0..b-1. A victim policy adds P as a function of M; what is left is one unknown, h. This
-//! is the fixed point of Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based
-//! solid state drives", SIGMETRICS 2013.
+//! and h = sum of P_i over i = 0..b-1. A victim policy adds P as a function of M; the one remaining unknown is h. This is the fixed point of Van
+//! Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state drives", SIGMETRICS 2013.
 //!
 //! - **random**: P_i = M_i. The victim is an average block, so h = b (1 - rho) and WA = 1 / (1 - rho).
 //! - **d choices** (the emptiest of d blocks drawn with replacement): P_i = 1 - (1 - M_i)^d.
@@ -39,10 +37,10 @@
 
 pub mod monte_carlo;
 
-/// The principal branch of Lambert's function, the w >= -1 with w exp(w) = `x`; `x` is at least -1/e.
+/// Returns the principal branch of Lambert's function: the w >= -1 with w exp(w) = `x`, for `x` of at least -1/e.
 pub fn lambert_w(x: f64) -> f64 {
     let distance = (2.0 * (std::f64::consts::E * x + 1.0)).max(0.0).sqrt();
-    // The series at the branch point, or a crude start away from it; Halley's steps do the rest.
+    // Start with the series at the branch point, or a crude value away from it. Halley's method converges from either.
     let mut w = if distance < 1.0 { -1.0 + distance - distance * distance / 3.0 } else { (1.0 + x).ln() * 0.75 };
     for _ in 0..64 {
         let excess = w * w.exp() - x;
@@ -56,37 +54,37 @@ pub fn lambert_w(x: f64) -> f64 {
     w
 }
 
-/// The block that was filled first is collected, blocks of many pages.
+/// Returns the write amplification of FIFO victims, in blocks of many pages.
 pub fn write_amplification_fifo(rho: f64) -> f64 {
     check(rho);
     1.0 / (1.0 + rho * lambert_w(-(-1.0 / rho).exp() / rho))
 }
 
-/// The block that was filled first is collected, where a share `space` of the logical pages takes a share `traffic` of the writes, and hot and
+/// Returns the write amplification of FIFO victims if a share `space` of the logical pages takes a share `traffic` of the writes, and hot and
 /// cold pages share blocks.
 ///
 /// A block is collected when all others have been written since, that is after T pages, T / A of them by the host. A hot page survives with
-/// probability s = exp(-traffic / (space rho A)), a cold one likewise, and of the copies of each kind that are written a share s is moved:
-/// A = 1 + traffic s / (1 - s) + the same of cold pages (Desnoyers, SYSTOR 2012, section 4).
+/// probability s = exp(-traffic / (space rho A)); for cold pages s follows from 1 - traffic and 1 - space. Of the written copies of each kind a
+/// share s is moved: A = 1 + the sum of traffic s / (1 - s) over both kinds (Desnoyers, SYSTOR 2012, section 4).
 pub fn write_amplification_fifo_of_two(rho: f64, traffic: f64, space: f64) -> f64 {
     check(rho);
     let moved = |traffic: f64, space: f64, amplification: f64| {
         let survives = (-traffic / (space * rho * amplification)).exp();
         traffic * survives / (1.0 - survives)
     };
-    // The smallest fixed point, from below.
+    // Iteration from below finds the smallest fixed point.
     (0..10_000).fold(1.0, |amplification, _| {
         1.0 + moved(traffic, space, amplification) + moved(1.0 - traffic, 1.0 - space, amplification)
     })
 }
 
-/// Any block is collected.
+/// Returns the write amplification of uniformly random victims.
 pub fn write_amplification_random(rho: f64) -> f64 {
     check(rho);
     1.0 / (1.0 - rho)
 }
 
-/// The block with the fewest valid pages is collected.
+/// Returns the write amplification of greedy victims, those with the fewest valid pages.
 pub fn write_amplification_greedy(rho: f64, b: u32) -> f64 {
     check(rho);
     let valid = rho * f64::from(b);
@@ -103,11 +101,11 @@ pub fn write_amplification_greedy(rho: f64, b: u32) -> f64 {
             return f64::from(b) / h;
         }
     }
-    // Victims are empty: nothing is ever moved.
+    // Victims are empty, so no page is moved.
     1.0
 }
 
-/// The emptiest of `d` blocks drawn at random, with replacement, is collected.
+/// Returns the write amplification if the victim is the emptiest of `d` blocks drawn at random with replacement.
 pub fn write_amplification_d_choices(rho: f64, b: u32, d: u32) -> f64 {
     check(rho);
     let at_most = |share: f64| 1.0 - (1.0 - share).powf(f64::from(d));
@@ -124,12 +122,12 @@ pub fn write_amplification_d_choices(rho: f64, b: u32, d: u32) -> f64 {
     f64::from(b) / decreasing_root(0.0, f64::from(b), |h| gained(h) - h)
 }
 
-/// A random block with at least one invalid page is collected.
+/// Returns the write amplification of random victims with at least one invalid page.
 pub fn write_amplification_random_p(rho: f64, b: u32) -> f64 {
     write_amplification_random_pp(rho, b, b - 1)
 }
 
-/// A random block with at most `valid_max` valid pages is collected.
+/// Returns the write amplification of random victims with at most `valid_max` valid pages.
 pub fn write_amplification_random_pp(rho: f64, b: u32, valid_max: u32) -> f64 {
     check(rho);
     let valid = rho * f64::from(b);
@@ -143,7 +141,7 @@ pub fn write_amplification_random_pp(rho: f64, b: u32, valid_max: u32) -> f64 {
         }
         sum
     };
-    // Below this there would be no eligible block.
+    // Below this bound there would be no eligible block.
     let h_min = share_above(1.0);
     assert!(f64::from(b - valid_max) >= h_min, "blocks with at most {valid_max} valid pages run out");
     f64::from(b) / decreasing_root(h_min, f64::from(b), |h| gained(h) - h)
@@ -153,7 +151,7 @@ fn check(rho: f64) {
     assert!(rho > 0.0 && rho < 1.0, "a utilisation of {rho} is not between 0 and 1");
 }
 
-/// Where `f`, positive near `low` and negative at `high`, changes its sign.
+/// Returns the root of `f`, which is positive near `low` and negative at `high`.
 fn decreasing_root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..80 {
         let middle = (low + high) / 2.0;

@@ -1,35 +1,34 @@
-//! A drive of blocks and nothing else, to check the theory by brute force.
+//! Monte Carlo simulation of a pool of blocks, to check the theory.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Which block is collected.
+/// Victim policy.
 #[derive(Clone, Copy, Debug)]
 pub enum Victim {
-    /// The one that was filled first.
+    /// Block that was filled first.
     Fifo,
-    /// One with the fewest valid pages.
+    /// Block with the fewest valid pages.
     Greedy,
-    /// The emptiest of this many random ones.
+    /// Emptiest of this many random blocks.
     DChoices(u32),
-    /// A random one with at most this many valid pages.
+    /// Random block with at most this many valid pages.
     RandomAtMost(u32),
 }
 
 struct Pool {
     generator: Xoshiro256PlusPlus,
     pages_per_block: usize,
-    /// The page in which a logical page lives.
+    /// Physical page of each logical page.
     place_of: Vec<usize>,
-    /// The logical page that was last written to a page.
+    /// Logical page last written to each physical page.
     written: Vec<usize>,
     /// Valid pages of each block.
     valid: Vec<u32>,
     collections: usize,
 }
 
-/// The write amplification of uniform random writes on `blocks` of `b` pages, a share `rho` of them valid, in the
-/// steady state.
+/// Returns the steady-state write amplification of uniform random writes on `blocks` blocks of `b` pages, with a share `rho` of valid pages.
 pub fn write_amplification(victim: Victim, blocks: usize, b: usize, rho: f64, seed: u64) -> f64 {
     let logical = (rho * (blocks * b) as f64).round() as usize;
     let mut pool = Pool {
@@ -40,14 +39,14 @@ pub fn write_amplification(victim: Victim, blocks: usize, b: usize, rho: f64, se
         valid: (0..blocks).map(|block| logical.saturating_sub(block * b).min(b) as u32).collect(),
         collections: 0,
     };
-    // Long enough for every policy to forget the sequential fill.
+    // Long enough that the sequential fill has no effect with any policy.
     pool.write(victim, 12 * logical);
     let (host, moved) = pool.write(victim, 12 * logical);
     (host + moved) as f64 / host as f64
 }
 
 impl Pool {
-    /// Collects blocks until at least `writes` host writes are done; how many host writes and moves it took.
+    /// Collects blocks until at least `writes` host writes are done. Returns the numbers of host writes and of moves.
     fn write(&mut self, victim: Victim, writes: usize) -> (usize, usize) {
         let (mut host, mut moved) = (0, 0);
         while host < writes {
@@ -64,7 +63,7 @@ impl Pool {
         (host, moved)
     }
 
-    /// Erases `block` and writes its valid pages to its beginning; how many there were.
+    /// Erases `block` and rewrites its valid pages at its start. Returns their number.
     fn collect(&mut self, block: usize) -> usize {
         let first = block * self.pages_per_block;
         let kept: Vec<usize> = (first..first + self.pages_per_block)
@@ -93,7 +92,7 @@ impl Pool {
             Victim::Greedy => (0..blocks).min_by_key(|&block| self.valid[block]).expect("there are blocks"),
             Victim::DChoices(d) => {
                 let drawn: Vec<usize> = (0..d).map(|_| self.below(blocks)).collect();
-                drawn.into_iter().min_by_key(|&block| self.valid[block]).expect("one block is drawn")
+                drawn.into_iter().min_by_key(|&block| self.valid[block]).expect("at least one block is drawn")
             }
             Victim::RandomAtMost(valid_max) => loop {
                 let block = self.below(blocks);
