@@ -1,4 +1,4 @@
-//! Latencies and throughputs that arithmetic gives, on whole drives.
+//! Latencies and throughputs of whole drives, compared with arithmetic.
 
 use flashmesh::config::{Config, Controllers, FabricKind, MultiPlane, ReplayMode, Suspension};
 use flashmesh::fabric::Cause;
@@ -11,10 +11,10 @@ use crate::support::drives::*;
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
 
-/// Venice, ISCA 2023, section 3.1: command 10 ns, tR 3 us, transfer 4 us.
+/// Returns the drive of Venice, ISCA 2023, section 3.1: command 10 ns, tR 3 us, transfer 4 us.
 fn drive_of_section_3_1() -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_024_000_000);
@@ -41,7 +41,7 @@ fn two_reads_on_one_channel_do_not_disturb_each_other_on_the_ideal_fabric() {
     assert_eq!(done, [Time::from_ns(7_010), Time::from_ns(7_010)]);
 }
 
-/// Link: 64 B submission and 16 B completion entries at 8 GB/s, 4 KiB in 512 ns.
+/// The link carries submission entries of 64 B and completion entries of 16 B at 8 GB/s, and 4 KiB in 512 ns.
 #[test]
 fn one_read_at_a_time_takes_entry_command_array_transfer_data_and_completion() {
     let mut config = bare_drive();
@@ -66,7 +66,7 @@ fn one_write_at_a_time_takes_entry_with_data_command_transfer_array_and_completi
     }
 }
 
-/// Twice the rate, 8 B control packets, 12 B around the data, 20 ns for each packet that a chip decodes or frames.
+/// Packets have twice the rate, control packets of 8 B, 12 B around the data, and 20 ns on the die to decode or frame each.
 #[test]
 fn packets_double_the_rate_and_take_their_headers_and_the_time_of_the_controller_on_the_die() {
     let mut config = bare_drive();
@@ -84,7 +84,7 @@ fn pnssd() -> Config {
     config
 }
 
-/// A control packet on a channel of the bus's rate, and `bytes` of data between header and checksum.
+/// Returns the times of a control packet and of `bytes` of data with header and checksum, at the rate of the bus.
 fn packets_at_the_rate_of_the_bus(bytes: u64) -> (Time, Time) {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(bytes + 12)))
@@ -119,7 +119,8 @@ fn a_lone_transfer_that_is_split_takes_half_the_time() {
     config.pnssd.split_page = true;
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + half]);
     assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + half + on_die + PROGRAM]);
-    // A shared controller serves one channel at a time: nothing is split on the diagonal, page 8 is beside it.
+    // A shared controller serves one channel at a time, so no transfer of a chip on the diagonal is split. The chip of page 8 is next to the
+    // diagonal.
     config.pnssd.controllers = Controllers::Shared;
     let (_, whole) = packets_at_the_rate_of_the_bus(4096);
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + whole]);
@@ -196,11 +197,12 @@ fn two_dies_of_a_chip_sense_together_and_send_in_turn() {
 fn a_cache_register_lets_the_next_read_sense_while_data_leaves() {
     let mut config = bare_drive();
     config.flash.read_cache = true;
-    // Four pages of one plane. The channel carries command 1, then command 2 as soon as read 1 is sensed, before its data.
+    // The reads are of four pages of one plane. The channel carries command 1, and command 2 as soon as page 1 is sensed, before the data of
+    // page 1.
     let pages = [0, 128, 256, 384].map(|page| read(page, 1, Time::ZERO));
     let done = completions(&config, pages);
     let first = COMMAND + READ + COMMAND + PAGE_TRANSFER;
-    // From then on the channel is the bottleneck: one command and one page for each read.
+    // From then on the channel is the bottleneck, with one command and one page per read.
     let next = COMMAND + PAGE_TRANSFER;
     assert_eq!(done[0], first);
     assert_eq!(done[1], first + next);
@@ -237,22 +239,22 @@ fn a_program_that_is_nearly_done_is_not_suspended() {
     assert_eq!(done, [program_done, program_done + COMMAND + READ + PAGE_TRANSFER]);
 }
 
-/// A pseudo-random page of the whole drive.
+/// Returns a pseudo-random page of the whole drive.
 fn any_page(n: u64) -> u64 {
     (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
-/// A pseudo-random page on channel 0.
+/// Returns a pseudo-random page on channel 0.
 fn any_page_of_row_0(n: u64) -> u64 {
     any_page(n) / 8 * 8
 }
 
-/// A pseudo-random page of column 0: pages 0 to 7 lie on the chips of its rows.
+/// Returns a pseudo-random page of column 0. Pages 0 to 7 are on the chips of this column, one per row.
 fn any_page_of_column_0(n: u64) -> u64 {
     any_page(n) / 64 * 64 + any_page(n) % 8
 }
 
-/// GB/s of saturated single-page reads.
+/// Returns the throughput of saturated single-page reads, in GB/s.
 fn saturated(kind: FabricKind, page: fn(u64) -> u64) -> f64 {
     let mut config = bare_drive();
     config.fabric.kind = kind;
@@ -283,8 +285,8 @@ fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
     assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
 }
 
-/// What a chip that never waits for a path reads in packets, in GB/s: command and page over 8 bit at 1.2 GB/s, and between
-/// them tR with 20 ns for each of its two packets.
+/// Read throughput of a chip that never waits for a path, in GB/s: command and page in packets over 8 bits at 1.2 GB/s, and tR with 20 ns for
+/// each of the two packets.
 const CHIP: f64 = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2 + 3040.0);
 
 #[test]
@@ -306,9 +308,9 @@ fn saturated_reads_of_one_row_or_column_fill_its_chips_which_have_nine_channels(
 fn with_shared_controllers_only_the_chip_on_the_diagonal_waits_in_a_hot_row() {
     let mut config = pnssd();
     config.pnssd.controllers = Controllers::Shared;
-    // In a hot column every chip has the controller of its row, which nobody else wants.
+    // In a hot column every chip has the controller of its own row, without contention.
     assert_within("one column", saturated_on(config.clone(), any_page_of_column_0), 8.0 * CHIP, 0.02);
-    // In a hot row seven chips have the controller of their column to fall back to, the eighth has controller 0 alone.
+    // In a hot row seven chips can also use the controller of their column; the eighth has only controller 0.
     let row = saturated_on(config, any_page_of_row_0);
     assert!((7.0 * CHIP..8.0 * CHIP).contains(&row), "{row} GB/s");
 }
@@ -378,14 +380,14 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
     let mut config = bare_drive();
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
-    // Both planes of two chips on one channel: the second chip senses while the first sends, and waits for its path.
+    // The reads are of both planes of two chips on one channel. The second chip senses while the first sends, and waits for the channel.
     let records = run(&config, [read(0, 2, Time::ZERO), read(2, 2, Time::ZERO)]);
     for record in &records {
         assert_eq!(record.spent.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
         assert_eq!(record.spent.array, READ);
     }
-    // The chips take turns, so each later page waits for one page of the other chip. The second chip also waits for the
-    // command of the first, and is ready that much later.
+    // The chips take turns, so each later page waits for one page of the other chip. The second chip starts later by the command of the first,
+    // and its data is ready later by the same time.
     assert_eq!(records[0].spent.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].spent.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));
@@ -400,11 +402,7 @@ fn threads_that_have_no_more_requests_do_not_think_on() {
     let (report, _) = run_source(&config, Listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)].into()));
     let one = COMMAND + READ + PAGE_TRANSFER;
     assert_eq!(report.makespan_ps, one.as_ps());
-    assert!(
-        (report.utilisation.dies[0] - 1.0).abs() < 1e-9,
-        "die 0 worked all the time: {}",
-        report.utilisation.dies[0]
-    );
+    assert!((report.utilisation.dies[0] - 1.0).abs() < 1e-9, "die 0 was always busy: {}", report.utilisation.dies[0]);
 }
 
 #[test]
@@ -414,7 +412,7 @@ fn a_time_scale_that_leads_beyond_the_clock_is_an_error() {
     let requests = Listed([read(0, 1, Time::ZERO), read(1, 1, Time::from_us(20_000_000))].into());
     let mut simulation =
         flashmesh::simulation::Simulation::with_source(&config, Box::new(requests)).expect("the drive can be built");
-    let error = simulation.run(&Default::default()).expect_err("231 days cannot be simulated");
+    let error = simulation.run(&Default::default()).expect_err("the run exceeds the clock");
     assert!(error.to_string().contains("231 days"), "{error}");
 }
 
@@ -427,7 +425,7 @@ fn a_run_that_outlasts_the_clock_is_an_error() {
     let source = Repeated { left: 20_000, kind: RequestKind::Read, page: |n| n };
     let mut simulation =
         flashmesh::simulation::Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
-    let error = simulation.run(&Default::default()).expect_err("231 days cannot be simulated");
+    let error = simulation.run(&Default::default()).expect_err("the run exceeds the clock");
     assert!(error.to_string().contains("106 days"), "{error}");
 }
 
@@ -439,7 +437,7 @@ fn a_time_scale_multiplies_arrival_times() {
     assert_eq!(done[1], Time::from_us(250) + COMMAND + READ + PAGE_TRANSFER);
 }
 
-/// Reads that all go to one row of the bus keep its channel busy from the first command on: nothing could be faster.
+/// Reads of one row of the bus keep its channel busy from the first command on, so the run is at its lower bound.
 #[test]
 fn a_hot_row_of_the_bus_reaches_its_lower_bound() {
     let config = bare_drive();
@@ -450,12 +448,12 @@ fn a_hot_row_of_the_bus_reaches_its_lower_bound() {
     assert_eq!(bound.limit, Limit::Rows);
     assert_eq!(bound.rows_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps()));
     assert_eq!(bound.controllers_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps() / 8));
-    // The first read has to be sensed before the channel has data to move.
-    let distance = bound.distance.expect("there was work");
+    // The first read must be sensed before the channel has data to transfer.
+    let distance = bound.distance.expect("requests completed");
     assert!(distance > 0.0 && distance < 1e-3, "{distance}");
 }
 
-/// 82.5 mW for 3 us or 100 us a page, 10.8 mW while a channel moves a page with its command.
+/// The energy is 82.5 mW for 3 us per read page and 100 us per written page, and 10.8 mW while a channel transfers a page with its command.
 #[test]
 fn a_few_pages_take_the_energy_of_their_operations_and_transfers() {
     let config = bare_drive();

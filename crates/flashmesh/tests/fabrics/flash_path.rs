@@ -1,5 +1,5 @@
-//! What lies between the queues of the dies and the array: dies that take turns, command times, partial programs,
-//! who gets a channel, and which transaction goes first. Each to the picosecond, as arithmetic gives it.
+//! Path between the queues of the dies and the array: chips without die interleaving, command times, partial programs, channel arbitration, and
+//! the choice of transactions. All times are compared with arithmetic to the picosecond.
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PlaneOrder, PreconditionKind,
@@ -17,7 +17,7 @@ const READ: Time = Time::from_us(3);
 pub const PROGRAM: Time = Time::from_us(100);
 const PICOSECOND: Time = Time::from_ps(1);
 
-/// 1 B/ns: a page takes 4096 ns.
+/// Returns a drive with channels of 1 B/ns, so that a page takes 4096 ns.
 fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
@@ -29,7 +29,7 @@ pub const PAGE_TRANSFER: Time = Time::from_ns(4096);
 pub const ONE_READ: Time = Time::from_ns(10 + 3_000 + 4_096);
 pub const ONE_WRITE: Time = Time::from_ns(10 + 4_096 + 100_000);
 
-/// One chip of this many dies, each of one plane; consecutive pages are on consecutive dies.
+/// Returns a drive of one chip of this many dies of one plane. Consecutive pages are on consecutive dies.
 pub fn one_chip(dies: u32) -> Config {
     let mut config = drive();
     config.geometry.channels = 1;
@@ -46,7 +46,7 @@ fn dies_that_take_turns() -> Config {
     config
 }
 
-/// Chips as a widely used simulator has them: commands by their kind and planes, tR with 20 ns for the chip itself.
+/// Returns a drive with the chips of a widely used simulator: command times by kind and number of planes, and tR including 20 ns of the chip.
 fn tabled_chips() -> Config {
     let times = |first: u64, more: u64| Some(TimesByPlanes(vec![NS(first), NS(first + more)]));
     let mut config = drive();
@@ -127,7 +127,7 @@ fn dies_take_turns_on_every_interconnect() {
         let side_by_side = completions(&config, reads);
         config.flash.die_interleaving = false;
         let in_turn = completions(&config, reads);
-        // The second die senses its page only when that of the first has left.
+        // The second die starts to sense only after the data of the first has left the chip.
         assert!(in_turn[1] >= side_by_side[1] + READ, "{kind}: {in_turn:?}, and side by side {side_by_side:?}");
         assert!(in_turn[1] - in_turn[0] >= READ, "{kind}: {in_turn:?}");
     }
@@ -136,10 +136,10 @@ fn dies_take_turns_on_every_interconnect() {
 #[test]
 fn a_chip_serves_what_waits_for_any_of_its_dies_from_one_queue() {
     let config = dies_that_take_turns();
-    // While die 0 reads, a write of die 0 and later a read of die 1 begin to wait: reads go first.
+    // During a read of die 0, a write of die 0 arrives, and then a read of die 1. The read goes first.
     let done = completions(&config, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ * 2]);
-    // In the order of arrival the write goes first.
+    // In order of arrival, the write goes first.
     let mut in_order = config;
     in_order.schedule.policy = SchedulePolicy::Fifo;
     let done = completions(&in_order, [read(0, 1, Time::ZERO), write(2, 1, US(1)), read(1, 1, US(2))]);
@@ -156,11 +156,11 @@ fn a_read_suspends_only_what_its_own_die_does_where_dies_take_turns() {
     let done = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, arrival), read(1, 1, arrival)]);
     let read_done = arrival + config.flash.suspend_time + ONE_READ;
     let write_done = ONE_WRITE + config.flash.suspend_time + ONE_READ + config.flash.resume_time;
-    // The other die waits for the program that was suspended, too.
+    // The other die also waits for the suspended program.
     assert_eq!(done, [write_done, read_done, write_done + ONE_READ]);
 }
 
-/// PACT 2014, sections 3 and 4.4: the more chips share a channel, the slower it is.
+/// PACT 2014, sections 3 and 4.4: a channel is slower the more chips share it.
 #[test]
 fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     let mut config = drive();
@@ -169,11 +169,11 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     config.fabric.driver_resistance_ohm = 50;
     config.fabric.chip_capacitance_ff = 4_000;
     config.fabric.controller_capacitance_ff = 12_000;
-    // 50 Ohm by 12 + 2 x 4 pF are 1 ns, which a byte of 1 ns takes more, and by 12 + 12 x 4 pF are 3 ns.
+    // 50 Ohm times 12 + 2 x 4 pF are 1 ns, which adds to the 1 ns of a byte; 50 Ohm times 12 + 12 x 4 pF are 3 ns.
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
-        // Twice the rate, and as much load.
+        // Twice the rate with the same load.
         let mut packets = config.clone();
         packets.fabric.kind = FabricKind::Pssd;
         let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];
@@ -191,7 +191,7 @@ fn a_load_of_chips_is_refused_where_no_channel_has_one() {
         ("fabric.kind = \"ideal\"\nfabric.channel-load = \"chips\"\n", "fabric.channel-load"),
         ("fabric.chip-capacitance-ff = 5\n", "fabric.chip-capacitance-ff"),
     ] {
-        let error = Config::from_str(text, "drive.toml", &[]).expect_err("it has no effect").to_string();
+        let error = Config::from_str(text, "drive.toml", &[]).expect_err("the key has no effect").to_string();
         assert!(error.contains(key), "{error}");
     }
 }
@@ -234,7 +234,7 @@ fn parts_of_two_planes_are_programmed_together() {
     let mut both = write(0, 2, Time::ZERO);
     both.offset = Bytes::new(3072);
     both.size = Bytes::new(1024 + 512);
-    // An eighth of a page and a fourth of one, with as much of the metadata.
+    // An eighth of a page and a quarter of a page, each with the same share of the metadata.
     assert_eq!(latencies(&config, [both]), [COMMAND * 2 + NS(1024 + 112 + 512 + 56) + PROGRAM]);
 }
 
@@ -257,7 +257,7 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
     config.flash.multi_plane = MultiPlane::SameOffset;
     config.ftl.allocation = order("PWCD");
     config.geometry.planes_per_die = 4;
-    // The first read keeps the die until all others are there, and the other three are sensed while its data is sent.
+    // The first read occupies the die until the other reads have arrived. The other three pages are sensed while its data is sent.
     let reads = [(4, 0), (0, 1), (3, 2), (1, 3)].map(|(page, at)| read(page, 1, NS(at)));
     let first = COMMAND + READ + PAGE_TRANSFER;
     let nth = |n| first + PAGE_TRANSFER * n;
@@ -270,7 +270,7 @@ fn planes_of_a_read_send_their_data_by_number_or_in_the_order_in_which_the_reads
 fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Chips 2, 1 and 0 of channel 0: the first finds the channel free, then come 0 and 1.
+    // Reads of chips 2, 1 and 0 of channel 0. The first finds the channel free; then chips 0 and 1 follow.
     let reads = [16, 8, 0].map(|page| read(page, 1, Time::ZERO));
     let first = ONE_READ;
     assert_eq!(completions(&config, reads), [first, first + PAGE_TRANSFER * 2, first + PAGE_TRANSFER]);
@@ -282,20 +282,20 @@ fn with_data_first_and_round_robin_commands_go_to_the_chips_after_the_last_one()
 fn a_chip_whose_data_has_left_takes_part_in_the_choice_of_the_next_command() {
     let mut config = drive();
     config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
-    // Chip 1 is sent a command last. While chip 0 sends its data, chips 0 and 1 come to want another one each.
+    // Chip 1 reads first, then chip 0. While chip 0 sends its data, chips 0 and 2 each have another command pending.
     let sends = ONE_READ - US(1);
     let chip = |chip: u64, page: u64, arrival| read(chip * 8 + page * 128, 1, arrival);
     let requests = [chip(1, 0, Time::ZERO), chip(0, 0, US(20)), chip(0, 1, US(20)), chip(2, 0, US(20) + sends)];
     let done = completions(&config, requests);
     let free = US(20) + ONE_READ;
-    // After chip 0 comes chip 2, and chip 0 last though its data left at that moment.
+    // After chip 0 comes chip 2. Chip 0 is last, although its data has just left.
     assert_eq!(done[1], free);
     assert_eq!((done[3], done[2]), (free + ONE_READ, free + ONE_READ + PAGE_TRANSFER));
     config.fabric.arbitration = Arbitration::RoundRobin;
     assert_eq!(completions(&config, requests)[3], free + ONE_READ);
 }
 
-/// A read keeps the die busy while a write, then a read come to wait for it; gives when these two are done.
+/// Returns the completion times of a write and a read, in this order of arrival, that both wait for a die busy with another read.
 fn write_and_read_that_wait(config: &Config) -> (Time, Time) {
     let done = completions(config, [read(0, 1, Time::ZERO), write(1, 1, US(1)), read(2, 1, US(2))]);
     (done[1], done[2])
@@ -317,8 +317,8 @@ fn kinds_go_in_the_order_that_is_asked_for() {
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ + ONE_WRITE]);
 }
 
-/// How long a read takes that comes every 50 us, on average, beside random writes on a drive that collects all the time; how many
-/// blocks were erased.
+/// Returns the mean latency of reads that arrive every 50 us, during random writes on a drive with permanent GC, and the number of erased
+/// blocks.
 fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
     let mut config = one_chip(1);
     config.geometry.blocks_per_plane = 32;
@@ -329,14 +329,14 @@ fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
     config.gc.preemptible = preemptible;
     config.precondition.kind = PreconditionKind::Random;
     config.schedule.erases = erases;
-    let pages = Geometry::new(&config.geometry).expect("it is a drive").logical_pages;
+    let pages = Geometry::new(&config.geometry).expect("the geometry is valid").logical_pages;
     let page = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % u64::from(pages);
     let writes = (0..1_500).map(|n| write(page(n), 1, Time::from_us(n * 1_000)));
     let reads = (0..30_000).map(|n| read(page(n + 7), 1, Time::from_us(n * 50)));
     let mut requests: Vec<_> = writes.chain(reads).collect();
     requests.sort_by_key(|request| request.arrival);
     let (report, _) = run_source(&config, Listed(requests.into()));
-    (report.latency_ps.read.expect("there are reads").mean, report.gc.erases)
+    (report.latency_ps.read.expect("reads completed").mean, report.gc.erases)
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn erases_that_go_last_let_requests_pass_and_those_that_go_first_do_not() {
         let [first, between, last] = [EraseOrder::First, EraseOrder::WithCollection, EraseOrder::Last]
             .map(|erases| reads_beside_erases(erases, preemptible));
         assert!(first.1 > 50 && between.1 > 50 && last.1 > 50, "{first:?} {between:?} {last:?}");
-        // Erases of a collection that cannot be preempted go before requests as it is, others behind them.
+        // Erases of a collection that cannot be preempted precede requests by default; other erases follow them.
         let (long, short) = if preemptible { (first, [between, last]) } else { (between, [last, last]) };
         assert!(short.iter().all(|short| short.0 < 0.95 * long.0), "{first:?} {between:?} {last:?}");
         assert_eq!(if preemptible { between } else { first }, if preemptible { last } else { between });
@@ -365,7 +365,7 @@ fn a_write_goes_first_from_the_picosecond_on_at_which_it_has_waited_for_the_boun
 #[test]
 fn an_age_bound_keeps_reads_from_starving_writes() {
     let mut config = one_chip(1);
-    // A read comes whenever the one before is done, and one write at the start.
+    // A read arrives whenever the previous one completes, and one write arrives at the start.
     let reads = |count: u64| (0..count).map(|n| read(n + 1, 1, NS(n * 7_000)));
     let requests = || [read(0, 1, Time::ZERO), write(0, 1, NS(1))].into_iter().chain(reads(1_000));
     let starved = completions(&config, requests())[1];
@@ -387,8 +387,8 @@ fn writes_that_have_their_pages_join_in_a_program_as_deep_in_the_queue_as_it_is_
             config.ftl.write_binding = WriteBinding::Early;
         }
         config.schedule.lookahead = lookahead;
-        // Even pages are on the first plane. While it programs the first page of its block, its second page comes, then the first
-        // page of the other plane, then the second one of that.
+        // Even pages are on the first plane. While it programs the first page of its block, three writes arrive: its second page, then the first
+        // and the second page of the other plane.
         let requests = [(0, 0), (2, 1), (1, 1), (3, 1)].map(|(page, at)| write(page, 1, US(at)));
         let arrivals = [0, 1, 1, 1].map(US);
         latencies(&config, requests).into_iter().zip(arrivals).map(|(latency, arrival)| latency + arrival).collect()
@@ -408,7 +408,7 @@ fn a_write_of_a_part_of_a_page_keeps_its_turn_while_the_rest_is_read() {
         config.ftl.write_binding = if early { WriteBinding::Early } else { WriteBinding::Late };
         let mut part = write(0, 1, US(201));
         part.size = Bytes::new(512);
-        // A page to be changed, a write that keeps the die busy, and behind that the part and another page.
+        // A write of the page to be changed, and a write that keeps the die busy; then the partial write and a write of another page wait.
         let requests = [write(0, 1, US(0)), write(1, 1, US(200)), part, write(2, 1, US(202))];
         let latencies = latencies(&config, requests);
         (latencies[2] + US(201), latencies[3] + US(202))

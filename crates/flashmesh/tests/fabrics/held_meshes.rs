@@ -1,4 +1,4 @@
-//! Paths of pnSSD and NoSSD that are held through the operation of the array, against arithmetic and a naive model of whole pages.
+//! pnSSD and NoSSD with paths held during array operations, compared with arithmetic and with a simple model of whole pages.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,13 @@ fn drive(kind: FabricKind) -> Config {
     config
 }
 
-/// A packet of NoSSD alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+/// Returns the latency of a packet of NoSSD without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over
+/// the last link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
 
-/// Pages go over the rows first: page 8 n is in row 0 and column n.
+/// Consecutive pages are on consecutive rows: page 8 n is in row 0 and column n.
 #[test]
 fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let whole = |hops| alone(hops, 8) + READ + alone(hops, 9 * 512);
@@ -39,7 +40,7 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let mut released = drive(FabricKind::Nossd);
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
-    // Two local channels let two dies of a chip be served, and no more: the links between routers are one each.
+    // With two local channels two dies of a chip can be served, but not more, because there is only one link between routers.
     let mut config = drive(FabricKind::Nossd);
     (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
@@ -48,7 +49,7 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
 
 #[test]
 fn every_transfer_over_held_paths_counts_the_links_that_it_crosses() {
-    // A read is a command and data; the first page of column 3 is three links between routers away.
+    // A read is a command and data. The first page of column 3 is three links between routers away.
     let links = |kind, page| run_source(&drive(kind), Listed([read(page, 1, Time::ZERO)].into())).0.links;
     let counted = |kind, page| (links(kind, page).hops, links(kind, page).hops_mean);
     assert_eq!(counted(FabricKind::Bus, 24), (2, Some(1.0)));
@@ -70,29 +71,30 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (control, page) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
     let whole = control + Time::from_ns(40) + READ + page;
-    // Chip (0, 0) by its row, chip (0, 1) by its column, chip (1, 1) by its row; (0, 1) again by neither.
+    // Chip (0, 0) uses its row, chip (0, 1) its column, and chip (1, 1) its row. A second read of (0, 1) can use neither.
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
-    // (1, 0) by its row; (1, 2) by neither, since column 2 is held by (0, 2) and row 1 by (1, 0).
+    // Chip (1, 0) uses its row. Chip (1, 2) can use neither: column 2 is held by (0, 2), row 1 by (1, 0).
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole, whole, whole, whole, whole * 2]);
 }
 
-/// What the naive model knows of a request: when it comes, the ways to its chip as sets of names, and for how long it keeps one.
+/// Request in the model: arrival, alternative paths to the chip as sets of names, and the time for which each is held.
 struct Page {
     arrival: Time,
     ways: Vec<BTreeSet<String>>,
     kept: Vec<Time>,
 }
 
-/// When each of these is done: in the order of coming, whoever has a way of which no part is taken, or waited for by one before, takes it.
+/// Returns the completion times of these pages. In order of arrival, a page takes a path of which no part is held, or awaited by an earlier
+/// page.
 fn naive(pages: &[Page]) -> Vec<Time> {
     let mut done: Vec<Option<(Time, BTreeSet<String>)>> = pages.iter().map(|_| None).collect();
     loop {
         let ends = done.iter().flatten().map(|(end, _)| *end);
         let mut moments: Vec<Time> = pages.iter().map(|page| page.arrival).chain(ends).collect();
         moments.sort_unstable();
-        // The first moment at which anybody who waits can be served.
+        // The earliest time at which a waiting page can be served.
         let served = moments.into_iter().find_map(|now| {
             let mut taken: BTreeSet<String> =
                 done.iter().flatten().filter(|(end, _)| *end > now).flat_map(|(_, way)| way.clone()).collect();
@@ -110,10 +112,10 @@ fn naive(pages: &[Page]) -> Vec<Time> {
         let Some((at, way, now)) = served else { break };
         done[at] = Some((now + pages[at].kept[way], pages[at].ways[way].clone()));
     }
-    done.into_iter().map(|end| end.expect("all are served").0).collect()
+    done.into_iter().map(|end| end.expect("all pages are served").0).collect()
 }
 
-/// The links that a packet crosses from one router to another, over the row and then over the column.
+/// Returns the links between routers that a packet crosses, along the row and then along the column.
 fn links((row, column): (u64, u64), (to_row, to_column): (u64, u64)) -> Vec<String> {
     let step = |at: u64, to: u64| if at < to { at + 1 } else { at - 1 };
     let (mut at, mut links) = ((row, column), Vec::new());
@@ -163,7 +165,7 @@ fn pages_of_pnssd(requests: &[IoRequest], controllers: Controllers) -> Vec<Page>
     requests.iter().map(page).collect()
 }
 
-/// Pages of chips of their own, read or written, that come within `within`.
+/// Returns reads and writes of pages on different chips, with arrivals within `within`.
 fn requests(seed: u64, count: usize, within: Time) -> Vec<IoRequest> {
     let mut random = SimRng::new(seed);
     let mut chips: Vec<u64> = (0..64).collect();
@@ -233,7 +235,7 @@ fn what_does_not_go_with_held_paths_is_an_error_with_a_remedy() {
         ("fabric.kind = \"nossd\"\ngc.move = \"clean\"\n", "needs one to another chip"),
     ] {
         let text = format!("{text}fabric.hold-path = true\n");
-        let error = Config::from_str(&text, "held.toml", &[]).expect_err("this cannot be built").to_string();
+        let error = Config::from_str(&text, "held.toml", &[]).expect_err("the configuration is refused").to_string();
         assert!(error.contains(message), "{error}");
     }
 }

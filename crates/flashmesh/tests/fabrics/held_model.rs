@@ -1,4 +1,4 @@
-//! Paths that transactions hold, on all interconnects, against a naive model: a list of what asks for which links, first come, first served.
+//! Paths held by transactions on all interconnects, compared with a simple model: a first come, first served list of path requests.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -17,10 +17,10 @@ const PROGRAM: Time = Time::from_us(100);
 const COMMAND: Time = Time::from_ns(10);
 const ON_DIE: Time = Time::from_ns(20);
 
-/// Who held something, from when, until when.
+/// Die that held a path, and the start and end of the hold.
 type Holding = (u64, Time, Time);
 
-/// A path that is asked for: so long after the end of what came before, over one of these ways, for so long.
+/// Path request: its delay after the previous stage, its alternative paths, and the time for which the path is held.
 struct Stage {
     after: Time,
     ways: Vec<BTreeSet<String>>,
@@ -31,12 +31,12 @@ struct Page {
     die: u64,
     arrival: Time,
     stages: Vec<Stage>,
-    /// What the array does after the last one.
+    /// Array time after the last stage.
     after: Time,
 }
 
-/// When each page is done, and who holds a path when: in the order of asking, whoever has a way of which nothing is taken, or waited for by
-/// one before, takes it.
+/// Returns the completion time of each page, and all holds. In order of request, a page takes a path of which no part is held, or awaited by an
+/// earlier request.
 fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     let mut asks: Vec<(Time, usize, usize)> =
         pages.iter().enumerate().map(|(at, page)| (page.arrival + page.stages[0].after, at, 0)).collect();
@@ -58,7 +58,7 @@ fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
             }
             None
         });
-        let (at, way, now) = served.expect("whoever is first is served once all is given back");
+        let (at, way, now) = served.expect("the first request is served once all paths are released");
         let (_, number, stage) = asks.remove(at);
         let page = &pages[number];
         let end = now + page.stages[stage].kept;
@@ -72,7 +72,7 @@ fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     (done, holdings)
 }
 
-/// What a kind takes for a command, for one with the data of a page, for a page, and on the die beside the array.
+/// Times of an interconnect for a command, a command with the data of a page, a page of data, and the packet handling on the die.
 struct Times {
     command: Time,
     program: Time,
@@ -80,7 +80,8 @@ struct Times {
     on_die: Time,
 }
 
-/// A packet of NoSSD alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+/// Returns the latency of a packet of NoSSD without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over
+/// the last link.
 fn packet(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -103,7 +104,7 @@ fn times(kind: FabricKind, column: u64) -> Times {
             Times { command, program: data, data, on_die: Time::ZERO }
         }
         FabricKind::Venice => {
-            // The scout there and back, then the links of the circuit.
+            // The round trip of the scout, then the links of the circuit.
             let (scout, links) = (Time::from_ns(4 * (column + 1)), Time::from_ns(column + 2));
             let data = scout + links + Time::from_ns(PAGE);
             Times { command: scout + links + COMMAND, program: data + COMMAND, data, on_die: Time::ZERO }
@@ -111,7 +112,7 @@ fn times(kind: FabricKind, column: u64) -> Times {
     }
 }
 
-/// The ways to a chip, for a command and for what it answers.
+/// Returns the alternative paths to a chip for commands, and those for the data and messages that the chip sends back.
 fn ways(kind: FabricKind, controllers: Controllers, (row, column): (u64, u64)) -> [Vec<BTreeSet<String>>; 2] {
     let set = |names: Vec<String>| BTreeSet::from_iter(names);
     let both = |ways: Vec<BTreeSet<String>>| [ways.clone(), ways];
@@ -146,7 +147,7 @@ fn page(config: &Config, request: &IoRequest) -> Page {
     let Times { command, program, data, on_die } = times(kind, column);
     let [there, back] = ways(kind, config.pnssd.controllers, (row, column));
     let is_nossd = kind == FabricKind::Nossd;
-    // Venice reserves a circuit for each transfer anew; one that is held needs no second scout.
+    // Venice reserves a new circuit for each transfer. A held circuit needs no second scout.
     let again = if kind == FabricKind::Venice { Time::from_ns(4 * (column + 1)) } else { Time::ZERO };
     let acknowledgement = if is_nossd { packet(column, 4) } else { Time::ZERO };
     let stage = |after, ways: &Vec<BTreeSet<String>>, kept| Stage { after, ways: ways.clone(), kept };
@@ -168,20 +169,20 @@ fn page(config: &Config, request: &IoRequest) -> Page {
     Page { die, arrival: request.arrival, stages, after }
 }
 
-/// Which die held a link, from when, until when.
+/// Probe that records which die held a link, from when to when.
 #[derive(Clone, Default)]
 struct Uses(Arc<Mutex<BTreeSet<Holding>>>);
 
 impl Probe for Uses {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::LinkUsed(used) = *notice {
-            let mut uses = self.0.lock().expect("nobody panics with it");
+            let mut uses = self.0.lock().expect("no other thread panicked");
             uses.insert((used.die.0.into(), used.from, used.until));
         }
     }
 }
 
-/// When these are done, and who held what.
+/// Simulates these requests. Returns the completion times, and all holds.
 fn simulated(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, BTreeSet<Holding>) {
     let source = Listed(requests.iter().copied().collect());
     let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
@@ -189,14 +190,14 @@ fn simulated(config: &Config, requests: &[IoRequest]) -> (Vec<Time>, BTreeSet<Ho
     simulation.enable_checks();
     simulation.set_request_sink(Box::new(kept.clone()));
     simulation.add_probe(Box::new(uses.clone()));
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let mut records = kept.0.lock().expect("nobody panics with it").clone();
+    simulation.run(&Control::default()).expect("the run ends without a violation");
+    let mut records = kept.0.lock().expect("no other thread panicked").clone();
     records.sort_by_key(|record| record.id);
-    let uses = uses.0.lock().expect("nobody panics with it").clone();
+    let uses = uses.0.lock().expect("no other thread panicked").clone();
     (records.iter().map(|record| record.completed).collect(), uses)
 }
 
-/// Pages of chips of their own, read or written, in the order of coming.
+/// Returns reads and writes of pages on different chips, in order of arrival.
 fn requests(random: &mut SimRng, chips: u64, within: u32) -> Vec<IoRequest> {
     let mut pages: Vec<u64> = (0..chips).collect();
     for at in (1..pages.len()).rev() {
@@ -237,7 +238,7 @@ fn paths_are_held_when_the_naive_model_says_so() {
             let (completed, uses) = simulated(&config, &requests);
             let name = format!("{kind}, {rule}, case {case}");
             assert_eq!(completed, done, "{name}");
-            // Scouts take the links of a circuit one after the other.
+            // A scout reserves the links of a circuit one after the other, so the start of a hold differs by link.
             let since = |(die, from, until): Holding| {
                 if kind == FabricKind::Venice { (die, Time::ZERO, until) } else { (die, from, until) }
             };

@@ -1,4 +1,4 @@
-//! Channels that are held through the operation of the array, against arithmetic.
+//! Channels held during array operations, compared with arithmetic.
 
 use flashmesh::config::{Arbitration, Config, FabricKind, HoldPath, ReplayMode, Suspension};
 use flashmesh::measure::bound::Resource;
@@ -22,13 +22,13 @@ fn page_time() -> Time {
     Rate::from_bytes_per_second(1_200_000_000).time_for(Bytes::new(PAGE))
 }
 
-/// Pages go over the eight rows first: every eighth is of row 0.
+/// Consecutive pages are on the eight rows in turn, so every eighth page is on row 0.
 #[test]
 fn reads_of_a_row_take_turns_from_command_to_data() {
     let whole = COMMAND + READ + page_time();
     let reads = || [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(), reads()), [whole, whole * 2, whole * 3]);
-    // Another row has a channel of its own.
+    // Another row has its own channel.
     assert_eq!(latencies(&drive(), [0, 1].map(|page| read(page, 1, Time::ZERO))), [whole, whole]);
     let mut released = drive();
     released.fabric.hold_path = HoldPath::Never;
@@ -45,7 +45,7 @@ fn a_read_waits_for_the_end_of_a_program_on_its_row() {
     );
 }
 
-/// Eight channels, each with an operation at a time.
+/// Each of the eight channels does one operation at a time.
 #[test]
 fn saturated_reads_are_bound_by_the_whole_operation() {
     let mut config = drive();
@@ -57,7 +57,7 @@ fn saturated_reads_are_bound_by_the_whole_operation() {
     assert_within("uniform reads", report.bandwidth_bytes_per_s, expected, 0.03);
 }
 
-/// A channel that is held does its work, though hardly a byte moves over it.
+/// A held channel counts as busy, although it transfers few bytes.
 #[test]
 fn the_bottleneck_of_a_saturated_drive_is_the_channel_that_operations_hold() {
     for (kind, write) in [(FabricKind::Bus, false), (FabricKind::Pssd, false), (FabricKind::Bus, true)] {
@@ -71,9 +71,9 @@ fn the_bottleneck_of_a_saturated_drive_is_the_channel_that_operations_hold() {
         assert_eq!(report.bound.resource, Resource::Links, "{}", report.bound.sentence);
         assert!(report.bound.sentence.contains("operations hold channel"), "{}", report.bound.sentence);
         if !write {
-            // All pages are on row 0, whose channel takes the operations one after the other.
+            // All pages are on row 0, whose channel takes one operation after the other.
             assert_eq!(report.lower_bound.limit, Limit::Rows);
-            let distance = report.lower_bound.distance.expect("there was work");
+            let distance = report.lower_bound.distance.expect("requests completed");
             assert!(distance < 0.01, "{distance}");
         }
     }
@@ -104,14 +104,14 @@ fn a_held_path_leaves_none_for_the_read_that_would_suspend_the_array() {
     let mut config = Config::default();
     config.fabric.hold_path = HoldPath::Always;
     config.flash.suspension = Suspension::Both;
-    let error = config.validate().expect_err("the path is held by what would be suspended").to_string();
+    let error = config.validate().expect_err("suspension with held paths is refused").to_string();
     assert!(error.contains("flash.suspension") && error.contains("fabric.hold-path"), "{error}");
 }
 
 #[test]
 fn the_key_that_held_the_circuits_of_venice_names_the_one_that_does_now() {
     let text = "fabric.kind = \"venice\"\nvenice.hold-circuit = true\n";
-    let error = Config::from_str(text, "held.toml", &[]).expect_err("the key is gone").to_string();
+    let error = Config::from_str(text, "held.toml", &[]).expect_err("the old key is refused").to_string();
     assert!(error.contains("it is called fabric.hold-path; its value for true is \"reads\""), "{error}");
 }
 
@@ -123,15 +123,16 @@ fn each_value_of_the_key_is_read_and_written() {
         ("\"reads\"", HoldPath::Reads),
         ("\"programs\"", HoldPath::Programs),
     ] {
-        let config = Config::from_str(&format!("fabric.hold-path = {value}"), "held.toml", &[]).expect("it is a value");
+        let config =
+            Config::from_str(&format!("fabric.hold-path = {value}"), "held.toml", &[]).expect("the value is valid");
         assert_eq!(config.fabric.hold_path, expected);
         assert!(config.to_toml().contains(&format!("hold-path = {value}\n")), "{}", config.to_toml());
     }
-    let error = Config::from_str("fabric.hold-path = \"writes\"", "held.toml", &[]).expect_err("no such value");
+    let error = Config::from_str("fabric.hold-path = \"writes\"", "held.toml", &[]).expect_err("the value is refused");
     assert!(error.to_string().contains("programs"), "{error}");
 }
 
-/// The network has one wire each way between a chip and its router: what a die sends and what it acknowledges go one after the other.
+/// A chip has one wire to its router, so the data and the acknowledgements of its dies are sent one after the other.
 #[test]
 fn an_acknowledgement_waits_for_the_data_that_its_die_sends() {
     for seed in 0..4 {

@@ -1,9 +1,8 @@
-//! The six interconnects side by side on the `venice-z-nand` drive: saturated single-page reads without a host link in the way, against
-//! what arithmetic gives.
+//! The six interconnects on the `venice-z-nand` drive, under saturated single-page reads without a host link, compared with arithmetic.
 //!
-//! A bus moves a page in 10 ns + 4096 B / 1.2 GB/s; pSSD in packets at twice the rate; a link of NoSSD and Venice one byte in a
-//! nanosecond. Uniform traffic loads all rows alike. When it all goes to one row, bus, pSSD and NoSSD have the one channel of that
-//! row; pnSSD has the vertical ones as well, Venice every controller, and the eight chips become the limit.
+//! A bus transfers a page in 10 ns + 4096 B / 1.2 GB/s; pSSD uses packets at twice the rate; a link of NoSSD and Venice carries one byte per
+//! nanosecond. Uniform traffic loads all rows equally. If all traffic goes to one row, bus, pSSD and NoSSD have only the one channel of that
+//! row. pnSSD also has the vertical channels and Venice all controllers, so that the eight chips become the bottleneck.
 
 use flashmesh::config::{Config, FabricKind, InjectionPolicy, Pattern, ReplayMode};
 use flashmesh::measure::report::Report;
@@ -12,42 +11,43 @@ use flashmesh::units::Bytes;
 
 use crate::support::drives::{assert_within, bare_drive};
 
-/// One page on a channel of the bus, in nanoseconds.
+/// Transfer time of a page over a channel of the bus, in nanoseconds.
 const BUS_PAGE: f64 = 10.0 + 4096.0 / 1.2;
-/// One page on a channel of packets, at the rate of the bus, in nanoseconds.
+/// Transfer time of a page in packets over a channel with the rate of the bus, in nanoseconds.
 const PACKET_PAGE: f64 = (8.0 + 4096.0 + 12.0) / 1.2;
-/// One read of a chip with a path of its own, in nanoseconds.
+/// Time of a read of a chip without contention, in nanoseconds.
 const CHIP_READ: f64 = 10.0 + 3000.0 + 4096.0 / 1.2;
 
-/// The drive of the closed forms, saturated with reads of single pages.
+/// Returns the drive of the closed forms, saturated with single-page reads.
 fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
     if kind == FabricKind::Bus {
-        // One of them as large as the preset has it.
+        // One of the drives has the full size of the preset.
         config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
     }
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    // The last requests leave some rows idle: so many that this hardly counts. Venice has no rows, and costs most to simulate.
+    // Some rows are idle at the end of the run, so the runs are long enough to make this negligible. Venice has no rows, and is the slowest to
+    // simulate.
     config.workload.requests = Some(if kind == FabricKind::Venice { 60_000 } else { 150_000 });
     config
 }
 
-/// Runs with all oracles on.
+/// Runs the drive with all oracles enabled.
 fn run(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
+    simulation.run(&Control::default()).expect("the run ends without a violation")
 }
 
-/// GB/s of reads that load all chips alike, on average.
+/// Returns the throughput of random reads, which load all chips equally on average, in GB/s.
 fn uniform(kind: FabricKind) -> f64 {
     run(&drive(kind)).bandwidth_bytes_per_s / 1e9
 }
 
-/// GB/s of reads that load all chips alike, at any time.
+/// Returns the throughput of sequential reads, which load all chips equally at any time, in GB/s.
 fn in_turn(kind: FabricKind) -> f64 {
     let mut config = drive(kind);
     config.workload.pattern = Pattern::Sequential;
@@ -55,17 +55,17 @@ fn in_turn(kind: FabricKind) -> f64 {
     run(&config).bandwidth_bytes_per_s / 1e9
 }
 
-/// GB/s of reads that load the chips of one row alike.
+/// Returns the throughput of reads that load the chips of one row equally, in GB/s.
 fn one_row(kind: FabricKind) -> f64 {
     let mut config = drive(kind);
     config.workload.requests = Some(20_000);
     config.workload.pattern = Pattern::Sequential;
-    // CWDP: every eighth page is on the first channel.
+    // With the order CWDP every eighth page is on the first channel.
     config.workload.alignment = Some(Bytes::from_kib(4 * 8));
     run(&config).bandwidth_bytes_per_s / 1e9
 }
 
-/// GB/s of random reads of which `share` go to one row, the mean of three seeds: they differ by up to 2 %.
+/// Returns the throughput of random reads of which `share` go to one row, in GB/s: the mean of three seeds, which differ by up to 2 %.
 fn hot_row(kind: FabricKind, share: f64) -> f64 {
     let of_seed = |seed| {
         let mut config = drive(kind);
@@ -93,14 +93,14 @@ fn pssd_moves_twice_as_much_less_the_overhead_of_its_packets() {
 #[test]
 fn pnssd_has_twice_the_channels_and_serves_one_row_over_all_columns() {
     assert_within("pnSSD, uniform", uniform(FabricKind::Pnssd), 16.0 * 4096.0 / PACKET_PAGE, 0.02);
-    // Nine channels could carry more than the eight chips read.
+    // The nine channels could carry more than the eight chips can read.
     let chips = 8.0 * 4096.0 / (3000.0 + 2.0 * 20.0 + PACKET_PAGE);
     assert_within("pnSSD, one row", one_row(FabricKind::Pnssd), chips.min(9.0 * 4096.0 / PACKET_PAGE), 0.02);
 }
 
 #[test]
 fn nossd_with_the_nearest_port_is_a_pipelined_bus_of_slower_links() {
-    // Nine packets of 512 flits carry the page with its metadata, one byte a nanosecond.
+    // Nine packets of 512 flits carry the page with its metadata, at one byte per nanosecond.
     let page = 9.0 * 512.0;
     assert_within("NoSSD, uniform", uniform(FabricKind::Nossd), 8.0 * 4096.0 / page, 0.02);
     assert_within("NoSSD, one row", one_row(FabricKind::Nossd), 4096.0 / page, 0.02);
@@ -120,8 +120,8 @@ fn the_ideal_is_as_fast_as_its_chips() {
     assert_within("ideal, one row", one_row(FabricKind::Ideal), 8.0 * 4096.0 / CHIP_READ, 0.02);
 }
 
-/// The more of the traffic goes to one row, the less the bus can do, while the controllers of Venice share that row's work: from
-/// about a sixth of the traffic on, Venice is ahead.
+/// The more traffic goes to one row, the lower is the throughput of the bus, while in Venice all controllers serve that row. Venice is ahead
+/// from about a sixth of the traffic on.
 #[test]
 fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
     let row_of_bus = 4096.0 / BUS_PAGE;
@@ -130,7 +130,7 @@ fn the_share_of_the_hottest_row_decides_between_bus_and_venice() {
         let bus = hot_row(FabricKind::Bus, share);
         assert_within(&format!("bus, {share} on one row"), bus, row_of_bus / share, 0.03);
         let venice = hot_row(FabricKind::Venice, share);
-        // Circuits that cross take links from each other, most of all where half of the traffic is for one row.
+        // Crossing circuits compete for links, most if half of the traffic goes to one row.
         let bound = f64::min(7.9, chips_of_a_row / share);
         assert!((0.75 * bound..=bound).contains(&venice), "{share} on one row: Venice {venice} GB/s of {bound}");
         assert_eq!(venice > bus, share > 0.15, "{share} on one row: Venice {venice} GB/s, bus {bus} GB/s");

@@ -1,4 +1,4 @@
-//! The way between controllers and dies: interconnects, packet networks, scouts, the timing of dies.
+//! Tests of the path between controllers and dies: interconnects, packet networks, scouts, and die timing.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! Whole drives on NoSSD: figures that arithmetic gives, and every option with all oracles on.
+//! Whole drives on NoSSD: results compared with arithmetic, and every option with all oracles enabled.
 
 use flashmesh::config::{
     Config, ControllerPlacement, ControllerQueues, FabricKind, InjectionPolicy, Interleave, NossdTopology,
@@ -13,7 +13,7 @@ use crate::support::drives::*;
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 
-/// Flits of 1 ns; a chip is served by the controller of its row.
+/// Returns a NoSSD drive with flits of 1 ns, whose chips are served by the controller of their row.
 fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Nossd;
@@ -21,7 +21,8 @@ fn drive() -> Config {
     config
 }
 
-/// A packet alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+/// Returns the latency of a packet without contention: 1 cycle for the request, 4 per router, and a cycle per flit, the last one over the last
+/// link.
 fn alone(hops: u64, flits: u64) -> Time {
     Time::from_ns(1 + 4 * (hops + 1) + flits)
 }
@@ -31,7 +32,7 @@ fn one_read_takes_request_array_and_nine_packets() {
     for keep_runs in [false, true] {
         let mut config = drive();
         config.nossd.keep_runs = keep_runs;
-        // Pages go over the rows first, then over the columns.
+        // Consecutive pages are on consecutive rows, then columns.
         for (page, hops) in [(0, 0), (5, 0), (8, 1), (63, 7)] {
             let expected = alone(hops, 8) + READ + alone(hops, 9 * 512);
             assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [expected], "page {page}");
@@ -70,7 +71,7 @@ fn two_reads_of_one_row_share_the_way_to_their_controller_and_the_second_is_stal
     assert!(!records[1].path_conflict.is_empty());
 }
 
-/// Network-on-SSD, CAL 2012, Table 1: buffers of one flit, no stages in the routers, a page in one packet.
+/// Network-on-SSD, CAL 2012, Table 1: one-flit buffers, no router stages, and a page in one packet.
 #[test]
 fn one_read_in_lockstep_takes_a_flit_each_cycle() {
     let mut config = drive();
@@ -83,21 +84,21 @@ fn one_read_in_lockstep_takes_a_flit_each_cycle() {
     for interleave in Interleave::ALL {
         config.nossd.interleave = *interleave;
         for (page, hops) in [(0, 0), (63, 7)] {
-            // 4 KiB, 224 B of metadata and the header.
+            // 4 KiB of data, 224 B of metadata, and the header.
             let expected = alone(hops, 8) + READ + alone(hops, 4 + 4096 + 224);
             assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [expected], "{interleave}, page {page}");
         }
     }
 }
 
-/// A read and a write cross the same controller link in opposite directions: over a shared wire they take turns, flit by flit.
+/// A read and a write cross the same controller link in opposite directions. Over a shared wire they take turns flit by flit.
 #[test]
 fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     let mut config = drive();
     config.nossd.interleave = Interleave::Flits;
     config.nossd.buffer_flits = 16;
     let data = 9 * 512;
-    // The data of the read enters the network as the write does.
+    // The data of the read and that of the write enter the network at the same time.
     let sensed = alone(0, 8) + READ;
     let requests = || [read(0, 1, Time::ZERO), write(8, 1, sensed)];
     let duplex = latencies(&config, requests());
@@ -105,12 +106,12 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     config.nossd.half_duplex = true;
     let half = latencies(&config, requests());
     let longer = half[0] - duplex[0];
-    // One of them ends as the other has a few flits left, and the wire of the controller carries both.
+    // When one transfer ends, the other has a few flits left. The wire of the controller carries both.
     assert!(longer > Time::from_ns(data - 20) && longer <= Time::from_ns(data), "{longer}");
     assert!(half[1] > duplex[1] + Time::from_ns(data - 20), "{}", half[1]);
 }
 
-/// With requests in front of programs at its controller, a read waits for no program that has not begun.
+/// If requests precede programs at the controller, a read waits for no program that has not started.
 #[test]
 fn small_packets_go_first_at_controllers_that_queue_packets() {
     let mut config = drive();
@@ -119,12 +120,12 @@ fn small_packets_go_first_at_controllers_that_queue_packets() {
     let behind = latencies(&config, requests());
     config.nossd.controller_queues = ControllerQueues::Packets;
     let first = latencies(&config, requests());
-    // Behind two pages of 4,608 flits; or in front of all but the packet that is on its way.
+    // The read waits either for two pages of 4,608 flits, or only for the packet in transmission.
     assert!(behind[2] > Time::from_ns(2 * 4608) + READ, "{}", behind[2]);
     assert!(first[2] < Time::from_ns(512 + 100 + 4608) + READ, "{}", first[2]);
 }
 
-/// Design for Scalability, PACT 2014, section 5.4: a page counts as the packets that it is sent in, not as one request.
+/// Design for Scalability, PACT 2014, section 5.4: a page counts as its number of packets, not as one request.
 #[test]
 fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     let mut config = drive();
@@ -132,7 +133,7 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     config.geometry.chips_per_channel = 2;
     config.nossd.interleave = Interleave::Flits;
     config.nossd.injection = InjectionPolicy::LeastLoaded;
-    // Controller 0 has begun to send a page; controller 1 is to send two requests of one packet each to its row. Then a page goes to row 0.
+    // Controller 0 is sending a page. Controller 1 has two requests of one packet each for its row. Then a write of a page on row 0 arrives.
     let at = Time::from_ns(100);
     let pages_from_each = |config: &Config| -> [u64; 2] {
         let requests = [write(0, 1, Time::ZERO), read(1, 1, at), read(3, 1, at), write(2, 1, at)];
@@ -143,7 +144,7 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     };
     config.nossd.controller_queues = ControllerQueues::Packets;
     assert_eq!(pages_from_each(&config), [1, 1]);
-    // One die that sends is fewer than two.
+    // Counted by dies, the one die of controller 0 is fewer than the two of controller 1.
     config.nossd.controller_queues = ControllerQueues::Dies;
     assert_eq!(pages_from_each(&config), [2, 0]);
 }
@@ -154,28 +155,28 @@ fn several_local_channels_let_the_dies_of_a_chip_send_at_once() {
     config.geometry.dies_per_chip = 2;
     config.ftl.allocation = order("DCWP");
     let reads = [read(0, 2, Time::ZERO)];
-    // Two dies of one chip: their data goes to one controller, one after the other, whatever the way out of the chip.
+    // Two dies of a chip send data to one controller, one after the other if the controller has a single channel.
     let [one, two] = [1, 2].map(|channels| {
         (config.nossd.chip_channels, config.nossd.controller_channels) = (channels, channels);
         run(&config, reads)[0].completed
     });
     let data = Time::from_ns(9 * 512);
     assert!(one > READ + data * 2, "{one}");
-    // Commands enter side by side, and data leaves side by side: the router has an output for each.
+    // Commands enter in parallel and data leaves in parallel, because the router has an output for each channel.
     assert!(two < READ + data + Time::from_ns(100), "{two}");
 }
 
-/// A pseudo-random page.
+/// Returns a pseudo-random page.
 fn any_page(n: u64) -> u64 {
     (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
-/// A pseudo-random page on row 0.
+/// Returns a pseudo-random page on row 0.
 fn any_page_of_row_0(n: u64) -> u64 {
     any_page(n) / 8 * 8
 }
 
-/// GB/s of saturated single-page reads.
+/// Returns the throughput of saturated single-page reads, in GB/s.
 fn saturated(config: &Config, page: fn(u64) -> u64) -> f64 {
     let mut config = config.clone();
     config.replay.mode = ReplayMode::Stress;
@@ -184,7 +185,7 @@ fn saturated(config: &Config, page: fn(u64) -> u64) -> f64 {
     report.bandwidth_bytes_per_s / 1e9
 }
 
-/// A byte for each flit time, of which 4096 in 9 x 512 are the host's.
+/// A link carries a byte per flit time; of 9 x 512 bytes, 4096 are host data.
 #[test]
 fn saturated_reads_fill_the_links_to_their_controllers() {
     for keep_runs in [false, true] {
@@ -202,7 +203,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
     let topologies = [NossdTopology::Mesh, NossdTopology::Torus, NossdTopology::Ring];
     let injections = [Nearest, RoundRobin, LeastLoaded, NearestUnderThreshold, NearestElseRoundRobin];
     let arbitrations = [PacketArbitration::RoundRobin, PacketArbitration::Fifo, PacketArbitration::Oldest];
-    // Each value of each option meets each of most others.
+    // Each value of each option is combined with each value of most other options.
     for number in 0..48usize {
         let mut config = Config { seed: number as u64, ..Config::default() };
         config.fabric.kind = FabricKind::Nossd;
@@ -225,7 +226,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.nossd.reply = if number / 4 % 2 == 0 { ReplyPolicy::Sender } else { ReplyPolicy::Nearest };
         config.nossd.half_duplex = number / 6 % 3 == 0;
         config.nossd.interleave = if number % 5 == 1 { Interleave::Flits } else { Interleave::Packets };
-        // Following every flit takes its time.
+        // Simulation of single flits is slow.
         let requests = if config.nossd.interleave == Interleave::Flits { 60 } else { 400 };
         config.workload.requests = Some(requests);
         let shares_by_packets = config.nossd.half_duplex && config.nossd.interleave == Interleave::Packets;
@@ -260,15 +261,15 @@ fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
         ("data-header-flits = 512", "a packet of 512 flits has no room behind a header of 512"),
     ] {
         let text = format!("fabric.kind = \"nossd\"\n[nossd]\n{text}\n");
-        let error = Config::from_str(&text, "nossd.toml", &[]).expect_err("this cannot be built");
+        let error = Config::from_str(&text, "nossd.toml", &[]).expect_err("the configuration is refused");
         assert!(error.to_string().contains(message), "{error}");
     }
     let text = "fabric.kind = \"nossd\"\n[nossd]\nhalf-duplex = true\nkeep-runs = false\n";
     assert!(Config::from_str(text, "nossd.toml", &[]).is_ok());
 }
 
-/// Claim P11 of PACT 2014: NoSSD gains more over channels of 16 chips than over channels of 8. It does where the chips load their channel
-/// (section 4.4), and not where a channel has its rate however many chips share it.
+/// Claim P11 of PACT 2014: NoSSD gains more over channels of 16 chips than over channels of 8. This holds if the chips load their channel
+/// (section 4.4), but not if the channel rate is independent of the number of chips.
 #[test]
 fn nossd_gains_more_where_more_chips_load_a_channel() {
     let makespan = |kind: &str, [channels, chips]: [u32; 2], load: &str| {

@@ -1,4 +1,4 @@
-//! What the results say beyond rates and latencies: states of chips, work per request, and what bounds a run inside the interconnect.
+//! Results besides rates and latencies: chip states, work per request, and the bottleneck inside the interconnect.
 
 use flashmesh::config::{Config, FabricKind, Interleave, Pattern, PreconditionKind, ReplayMode, Sizes};
 use flashmesh::measure::bound::Resource;
@@ -12,7 +12,7 @@ fn simulated(config: &Config) -> Report {
     finish(Simulation::new(config).expect("the drive can be built")).0
 }
 
-/// One chip of two dies of one plane.
+/// Returns a drive of one chip of two dies of one plane.
 fn one_chip() -> Config {
     let mut config = bare_drive();
     config.geometry.channels = 1;
@@ -24,13 +24,13 @@ fn one_chip() -> Config {
 }
 
 fn states(report: &Report) -> &ChipStatesReport {
-    report.chip_states.as_ref().expect("they were asked for")
+    report.chip_states.as_ref().expect("chip states are enabled")
 }
 
 #[test]
 fn the_states_of_a_chip_are_those_of_the_closed_form() {
     let config = one_chip();
-    // 10 ns of command, 3 us of array and 4096 B at 1.2 GB/s of data, then nothing until 20 us.
+    // Each read takes 10 ns of command, 3 us of array and 4096 B at 1.2 GB/s of data. The drive is idle between the first read and 20 us.
     let (command, array, data, end) = (10e-9, 3e-6, 4096.0 / 1.2e9, 20e-6 + 10e-9 + 3e-6 + 4096.0 / 1.2e9);
     let requests = [read(0, 1, Time::ZERO), read(0, 1, Time::from_us(20))];
     let (report, _) = run_source(&config, Listed(requests.into()));
@@ -45,8 +45,8 @@ fn the_states_of_a_chip_are_those_of_the_closed_form() {
 #[test]
 fn transfers_of_one_die_overlap_with_the_array_of_the_other() {
     let config = one_chip();
-    // Pages 0 and 1 are on different dies. The second command follows the first, so its array works 10 ns longer; while it does the data
-    // of the first has begun to leave, behind which goes that of the second.
+    // Pages 0 and 1 are on different dies. The second command follows the first, so the second array ends 10 ns later. By then the data of the
+    // first die is being sent, and that of the second follows.
     let requests = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
     let (report, _) = run_source(&config, Listed(requests.into()));
     let found = states(&report);
@@ -80,7 +80,7 @@ fn every_interconnect_moves_the_same_bytes_over_the_pins_for_a_read() {
         config.workload.request_size = Sizes(vec![(Bytes::from_kib(8), 1.0)]);
         let found = simulated(&config).per_request.expect("requests completed");
         assert_eq!((found.reads, found.programs, found.partial_update_share), (2.0, 0.0, None), "{kind}");
-        // What stands before and behind the data in packets is a few percent.
+        // Headers and checksums of packets add a few percent.
         assert!((8192.0..8192.0 * 1.2).contains(&found.transferred_bytes), "{kind}: {}", found.transferred_bytes);
     }
 }
@@ -118,7 +118,7 @@ fn a_mesh_whose_links_are_held_by_packets_that_wait_bounds_the_run() {
     config.workload.requests = Some(1_500);
     let bound = simulated(&config).bound;
     assert_eq!(bound.resource, Resource::Links, "{}", bound.sentence);
-    // Alone, a request waits for nothing but its own latency.
+    // A single outstanding request is bound by its own latency.
     config.replay.outstanding = 1;
     config.workload.requests = Some(200);
     assert_eq!(simulated(&config).bound.resource, Resource::Latency);

@@ -1,4 +1,4 @@
-//! An interconnect of the caller's own takes the place of the configured one whole: nothing of its contract is left out on the way.
+//! User-defined interconnects: an interconnect that replaces the configured one behaves the same in every part of the contract.
 
 use flashmesh::config::{Config, FabricKind, Move, ParameterSpec};
 use flashmesh::fabric::{AnyFabric, FabricInfo, info_of};
@@ -7,7 +7,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::support::drives::{drive_with_held_paths, steady_drive};
 
-/// The kind that `config` names, each of whose interconnects is behind a trait object.
+/// Returns the kind that `config` names, with each interconnect behind a trait object.
 fn by_hand(config: &Config) -> &'static FabricInfo {
     let known = info_of(config.fabric.kind);
     Box::leak(Box::new(FabricInfo {
@@ -15,7 +15,7 @@ fn by_hand(config: &Config) -> &'static FabricInfo {
             Ok(AnyFabric::Custom(Box::new((info_of(config.fabric.kind).build)(config, geometry)?)))
         },
         build_held: Some(|config, geometry| {
-            let build = info_of(config.fabric.kind).build_held.expect("its paths can be held");
+            let build = info_of(config.fabric.kind).build_held.expect("the kind supports held paths");
             Ok(AnyFabric::Custom(Box::new(build(config, geometry)?)))
         }),
         ..known.clone()
@@ -24,14 +24,14 @@ fn by_hand(config: &Config) -> &'static FabricInfo {
 
 fn report(mut simulation: Simulation) -> Report {
     simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
+    simulation.run(&Control::default()).expect("the run ends without a violation")
 }
 
 fn assert_same(config: &Config, name: &str) {
     let configured = Simulation::new(config).expect("the drive can be built");
     let by_hand = Simulation::with_interconnect(config, by_hand(config)).expect("the drive can be built");
     let [configured, by_hand] = [configured, by_hand].map(|simulation| {
-        let mut report = serde_json::to_value(report(simulation)).expect("a report can be written");
+        let mut report = serde_json::to_value(report(simulation)).expect("the report can be serialised");
         for of_the_process in ["peak_rss_bytes", "wall_s", "requests_per_wall_s"] {
             report.as_object_mut().expect("a report is an object").remove(of_the_process);
         }
@@ -63,11 +63,11 @@ fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() 
     for kind in [Bus, Pnssd, Nossd] {
         let mut config = drive_with_held_paths(1, kind);
         config.workload.requests = Some(1_500);
-        assert_same(&config, &format!("{kind:?} that holds paths"));
+        assert_same(&config, &format!("{kind:?} with held paths"));
     }
 }
 
-/// The bus as a seventh kind.
+/// Returns the bus as a seventh kind; with `can`, it also supports the optional keys and held paths of the bus.
 fn seventh(can: bool) -> &'static FabricInfo {
     let bus = info_of(FabricKind::Bus);
     let held = bus.build_held.filter(|_| can);
@@ -75,11 +75,11 @@ fn seventh(can: bool) -> &'static FabricInfo {
     Box::leak(Box::new(FabricInfo { name: "seventh", used_keys: obeys, build_held: held, ..bus.clone() }))
 }
 
-/// What a run over a kind comes to, or why there is none.
+/// Returns the report of a run over a kind, or the error.
 fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json::Value, String> {
     let text = "geometry = { channels = 2, chips-per-channel = 4, dies-per-chip = 2, page-size = \"16KiB\", blocks-per-plane = 16, pages-per-block = 16, over-provisioning = 0.5 }\n\
                 workload = { requests = 600, read-share = 0.5 }\nprecondition.kind = \"random\"\nreplay.outstanding = 256\n";
-    // Which kind the configuration names says nothing of the one that takes its place.
+    // The kind in the configuration is irrelevant, because `kind` replaces it.
     let moves = key == "gc.move" || kind.moves.len() > 1;
     let mut settings = vec![format!("fabric.kind={}", if moves { "nossd" } else { "bus" })];
     settings.extend((!key.is_empty()).then(|| format!("{key}={value}")));
@@ -97,7 +97,7 @@ fn over(kind: &'static FabricInfo, key: &str, value: &str) -> Result<serde_json:
     Ok(json)
 }
 
-/// Values of a parameter to try, other than its default.
+/// Returns the values of a parameter to try besides its default.
 fn values(spec: &ParameterSpec) -> Vec<String> {
     let choices: Vec<String> = spec.choices.iter().map(|choice| choice.name.to_owned()).collect();
     let values = match spec.path().as_str() {
@@ -110,7 +110,7 @@ fn values(spec: &ParameterSpec) -> Vec<String> {
 
 #[test]
 fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one_that_lacks_it() {
-    let plain = over(seventh(true), "", "").expect("it runs");
+    let plain = over(seventh(true), "", "").expect("the run succeeds");
     let (mut of_kinds, mut of_all) = (0, 0);
     for spec in Config::sections().iter().flat_map(|section| &section.parameters) {
         let key = spec.path();
@@ -132,7 +132,7 @@ fn every_option_acts_on_a_seventh_kind_that_has_it_and_is_refused_by_name_on_one
                     Box::leak(Box::new(FabricInfo { name: "seventh", ..info_of(FabricKind::Nossd).clone() }));
                 assert_ne!(over(mover, &key, &value).expect(&name), over(mover, "", "").expect(&name), "{name}");
             } else {
-                // Whatever it does, and whether or not it goes with the rest, it does so on the bus as well.
+                // Whether or not the option is compatible with the configuration, the result must equal that of the bus.
                 assert_eq!(able, over(info_of(FabricKind::Bus), &key, &value), "{name}");
                 assert_eq!(able, unable, "{name}");
                 of_all += 1;

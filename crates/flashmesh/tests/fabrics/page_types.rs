@@ -1,4 +1,5 @@
-//! Cells of several bits: pages take the time of their type, and a word line is programmed at once. To the picosecond, as arithmetic gives it.
+//! Multi-bit cells: pages take the time of their type, and a word line is programmed at once. All times are compared with arithmetic to the
+//! picosecond.
 
 use flashmesh::config::{Config, PageTypes, ProgramUnit, Suspension};
 use flashmesh::units::Time;
@@ -6,7 +7,7 @@ use flashmesh::units::Time;
 use super::flash_path::{COMMAND, ONE_READ, ONE_WRITE, PAGE_TRANSFER, PROGRAM, US, one_chip};
 use crate::support::drives::*;
 
-/// Three bits a cell: lower, middle and upper pages read in 3, 5, 7 us and program in 100, 300, 700 us.
+/// Returns a drive with TLC chips: lower, middle and upper pages are read in 3, 5, 7 us and programmed in 100, 300, 700 us.
 fn three_bits() -> Config {
     let mut config = one_chip(1);
     config.flash.page_types = PageTypes::Tlc;
@@ -42,7 +43,7 @@ fn pages_take_the_time_of_their_type() {
     assert_eq!(report.lower_bound.dies_ps, found.into_iter().sum::<Time>().as_ps());
 }
 
-/// Four bits a cell: lower, middle, upper and top pages read in 3, 5, 7 and 11 us.
+/// Returns a drive with QLC chips: lower, middle, upper and top pages are read in 3, 5, 7 and 11 us.
 fn four_bits() -> Config {
     let mut config = three_bits();
     config.flash.page_types = PageTypes::Qlc;
@@ -78,7 +79,7 @@ fn one_program_writes_the_four_pages_of_a_word_line_whose_data_comes_with_its_co
     let found = latencies(&config, std::iter::once(write(0, 8, Time::ZERO)).chain(reads));
     assert_eq!(found[0], expected(4) * 2);
     assert_eq!(found[1..], [3, 5, 7, 11].map(|time| COMMAND + US(time) + PAGE_TRANSFER));
-    // Three pages wait for a fourth as long as they may, and then take a whole word line.
+    // Three pages wait for a fourth until the timeout, and then program a whole word line.
     assert_eq!(latencies(&config, [write(0, 3, Time::ZERO)]), [config.ftl.gather_timeout + expected(4)]);
 }
 

@@ -1,4 +1,4 @@
-//! Timelines and recordings of the network, held against what the report of the same run counts.
+//! Timelines and network recordings, compared with the counts in the report of the run.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,13 +13,13 @@ use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 use prost::Message;
 
-/// A sink whose content can be looked at.
+/// Sink whose content the test can read.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panics with it").write(bytes)
+        self.0.lock().expect("no other thread panicked").write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -27,7 +27,7 @@ impl Write for Shared {
     }
 }
 
-/// A sink that is full.
+/// Sink that is always full.
 struct Full;
 
 impl Write for Full {
@@ -40,7 +40,7 @@ impl Write for Full {
     }
 }
 
-/// Reads and writes on a drive of 4 x 4 chips.
+/// Returns a configuration of reads and writes on a drive of 4 x 4 chips.
 fn config(kind: FabricKind) -> Config {
     let mut config = Config::default();
     config.fabric.kind = kind;
@@ -53,26 +53,26 @@ fn config(kind: FabricKind) -> Config {
 }
 
 fn run(config: &Config) -> Report {
-    Simulation::new(config).expect("the drive can be built").run(&Control::default()).expect("it runs")
+    Simulation::new(config).expect("the drive can be built").run(&Control::default()).expect("the run succeeds")
 }
 
-/// Events of a timeline with their times, names of its tracks, the report, and when the timeline was full.
+/// Timed events of a timeline, the names of its tracks, the report, and the time at which the timeline became full.
 type Recorded = (Vec<(u64, TrackEvent)>, BTreeMap<u64, String>, Report, Option<Time>);
 
 fn timeline(config: &Config) -> Recorded {
     let bytes = Shared::default();
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     let outcome = simulation.record_timeline(Box::new(bytes.clone()));
-    let report = simulation.run(&Control::default()).expect("it runs");
-    let bytes = bytes.0.lock().expect("nobody panics with it").clone();
-    let trace = Trace::decode(bytes.as_slice()).expect("it is a trace");
+    let report = simulation.run(&Control::default()).expect("the run succeeds");
+    let bytes = bytes.0.lock().expect("no other thread panicked").clone();
+    let trace = Trace::decode(bytes.as_slice()).expect("the timeline is a trace");
     let mut names = BTreeMap::new();
     let mut parents = BTreeMap::new();
     for track in trace.packet.iter().filter_map(|packet| packet.track_descriptor.as_ref()) {
         names.insert(track.uuid.expect("a track has a number"), track.name.clone().expect("a track has a name"));
         parents.insert(track.uuid, track.parent_uuid);
     }
-    assert!(parents.values().flatten().all(|parent| names.contains_key(parent)), "a track stands below none");
+    assert!(parents.values().flatten().all(|parent| names.contains_key(parent)), "every parent of a track is a track");
     let event = |packet: &flashmesh::recording::timeline::proto::TracePacket| {
         Some((packet.timestamp.expect("an event has a time"), packet.track_event.clone()?))
     };
@@ -95,7 +95,7 @@ fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
         assert_eq!(
             (report.makespan_ps, &report.latency_ps),
             (plain.makespan_ps, &plain.latency_ps),
-            "{kind}: it changes the run"
+            "{kind}: the recording changes the run"
         );
         let begun = |category: &str| {
             let of = |(_, event): &&(u64, TrackEvent)| is(event, Kind::SliceBegin) && event.categories == [category];
@@ -108,8 +108,8 @@ fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
         let pages = flash.user_reads + flash.user_programs + flash.partial_write_reads + report.gc.pages_moved * 2;
         assert!(begun("array") > 0 && begun("array") <= pages + report.gc.erases, "{kind}");
         assert_eq!(begun("command") + begun("data"), report.path_conflict.transfers, "{kind}");
-        assert!(begun("link") >= report.path_conflict.transfers, "{kind}: a transfer holds a link at least");
-        // All counters end at nothing, and every request has its arrow ended.
+        assert!(begun("link") >= report.path_conflict.transfers, "{kind}: a transfer holds at least one link");
+        // Every counter ends at zero, and the flow of every request ends.
         let mut last = BTreeMap::new();
         for (_, event) in events.iter().filter(|(_, event)| is(event, Kind::Counter)) {
             last.insert(
@@ -118,7 +118,7 @@ fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
             );
         }
         assert!(last.values().all(|&value| value == 0), "{kind}: {last:?}");
-        assert!(last.len() > 16, "{kind}: a queue for each die, and the one of the stream");
+        assert!(last.len() > 16, "{kind}: one queue per die, and that of the stream");
         assert_eq!(
             events.iter().map(|(_, event)| event.terminating_flow_ids.len()).sum::<usize>() as u64,
             report.requests
@@ -138,7 +138,7 @@ fn the_slices_of_a_track_do_not_overlap() {
         .collect::<Vec<_>>()
         .chunks(2)
     {
-        let [(from, begin), (until, end)] = pair else { panic!("a slice that does not end") };
+        let [(from, begin), (until, end)] = pair else { panic!("a slice has no end") };
         assert_eq!(begin.track_uuid, end.track_uuid);
         slices.push((begin.track_uuid.expect("an event has a track"), *from, *until));
     }
@@ -164,7 +164,8 @@ fn every_request_is_followed_from_the_host_to_a_die_and_back() {
         let of = |category: &str| stations.iter().filter(|(_, found)| found == category).count();
         assert_eq!(of("request"), 1, "request {request}");
         assert!(of("command") > 0 && of("array") > 0, "request {request}: {stations:?}");
-        let first = stations.iter().find(|(_, category)| category == "request").expect("counted above").0;
+        let first =
+            stations.iter().find(|(_, category)| category == "request").expect("the request has an event of its own").0;
         assert!(stations.iter().all(|(at, _)| *at >= first), "request {request} is served before it is issued");
     }
 }
@@ -177,7 +178,7 @@ fn a_timeline_shows_the_parts_of_operations_that_were_suspended() {
     let named = |(_, event): &&(u64, TrackEvent)| event.name.as_deref().is_some_and(|name| name.ends_with(", resumed"));
     let resumed = events.iter().filter(named).count() as u64;
     assert!(resumed > 0);
-    assert_eq!(resumed, report.flash.suspensions, "each goes on in the end");
+    assert_eq!(resumed, report.flash.suspensions, "every suspended operation resumes");
 }
 
 #[test]
@@ -202,7 +203,7 @@ fn a_timeline_that_cannot_be_written_leaves_the_run_its_report() {
     let config = config(FabricKind::Bus);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
     let outcome = simulation.record_timeline(Box::new(Full));
-    let report = simulation.run(&Control::default()).expect("the run goes on");
+    let report = simulation.run(&Control::default()).expect("the run succeeds");
     assert_eq!(Some(report.requests), config.workload.requests);
     assert_eq!(outcome.failed().as_deref(), Some("no storage space"));
 }
@@ -215,9 +216,9 @@ fn recorded(kind: FabricKind) -> (NetworkReport, Report) {
     assert_eq!(
         (report.makespan_ps, &report.latency_ps),
         (plain.makespan_ps, &plain.latency_ps),
-        "{kind}: it changes the run"
+        "{kind}: the recording changes the run"
     );
-    (report.network.take().expect("it was recorded"), report)
+    (report.network.take().expect("the network was recorded"), report)
 }
 
 #[test]
@@ -227,11 +228,11 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         assert!(!network.is_cut);
         let sent = network.transfers.iter().filter(|transfer| transfer.message.is_some());
         assert_eq!(sent.clone().count() as u64, report.path_conflict.transfers, "{kind}");
-        assert_eq!(network.requests.len() as u64, report.requests, "{kind}: each of them moved something");
+        assert_eq!(network.requests.len() as u64, report.requests, "{kind}: every request transferred data");
         if *kind != FabricKind::Nossd {
-            // There a packet is also blocked on its way, behind others.
+            // NoSSD is excluded, because its packets are also blocked in the network, behind others.
             let blocked: u64 = sent.clone().map(|transfer| transfer.blocked_ps).sum();
-            // A die that asks while it is busy waits for its path only since it is done.
+            // If a die requests a path while it is busy, its wait counts only from the end of the work.
             assert!(blocked >= report.path_conflict.wait_ps, "{kind}");
             let causes = &report.path_conflict.causes;
             let all = causes.channel.transfers + causes.controller.transfers + causes.link.transfers;
@@ -243,13 +244,13 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         }
         let held = network.holds.iter().filter(|hold| hold.transfer.is_some()).count();
         if *kind != FabricKind::Nossd {
-            // There acknowledgements hold links as well.
+            // NoSSD is excluded, because its acknowledgements hold links as well.
             assert_eq!(held, network.holds.len(), "{kind}: holds without a transfer");
         }
         for hold in &network.holds {
             let Some(transfer) = hold.transfer else { continue };
             let transfer = &network.transfers[transfer as usize];
-            assert!(transfer.asked_ps <= hold.from_ps, "{kind}: a link held before its transfer asked");
+            assert!(transfer.asked_ps <= hold.from_ps, "{kind}: a link is held before its transfer was requested");
         }
     }
 }
@@ -271,7 +272,7 @@ fn scouts_take_as_many_steps_as_the_report_counts() {
     let steps = |step: ScoutMove| network.scouts.iter().filter(|scout| scout.step == step).count() as u64;
     assert_eq!((steps(ScoutMove::Sent), steps(ScoutMove::Failed)), (scouts.sent, scouts.failed));
     assert_eq!(steps(ScoutMove::Found), scouts.circuit_lengths.iter().sum::<u64>());
-    assert!(steps(ScoutMove::Back) > 0, "no scout was ever in the way of another");
+    assert!(steps(ScoutMove::Back) > 0, "no scout ever backtracked");
     assert_eq!(steps(ScoutMove::Back), scouts.backtracks);
     let all = [ScoutMove::Forward, ScoutMove::Back, ScoutMove::Found, ScoutMove::Failed].map(steps);
     assert_eq!(all.iter().sum::<u64>(), scouts.steps);
@@ -284,7 +285,7 @@ fn a_recording_that_is_full_says_so() {
     let mut config = config(FabricKind::Venice);
     (config.measure.network, config.measure.network_events_max) = (true, 500);
     config.measure.window_start = Time::from_us(50);
-    let network = run(&config).network.expect("it was recorded");
+    let network = run(&config).network.expect("the network was recorded");
     assert!(network.is_cut);
     let events = network.transfers.len() + network.holds.len() + network.scouts.len();
     assert!((400..600).contains(&events), "{events} events");
@@ -294,7 +295,7 @@ fn a_recording_that_is_full_says_so() {
     }
 }
 
-/// A window of the run, which ends long before it.
+/// Returns a configuration whose recording window ends long before the run.
 fn windowed(kind: FabricKind) -> Config {
     let mut config = config(kind);
     (config.measure.window_start, config.measure.window_length) = (Time::from_us(20), Some(Time::from_us(40)));
@@ -313,11 +314,11 @@ fn recordings_let_go_of_the_run_and_are_the_same_as_where_they_cannot() {
             if is_held {
                 simulation.enable_checks();
             }
-            let mut report = simulation.run(&Control::default()).expect("it runs");
-            let network = report.network.take().expect("it was recorded");
-            let bytes = bytes.0.lock().expect("nobody panics with it").clone();
+            let mut report = simulation.run(&Control::default()).expect("the run succeeds");
+            let network = report.network.take().expect("the network was recorded");
+            let bytes = bytes.0.lock().expect("no other thread panicked").clone();
             let events: Vec<_> = Trace::decode(bytes.as_slice())
-                .expect("it is a trace")
+                .expect("the timeline is a trace")
                 .packet
                 .into_iter()
                 .filter(|packet| packet.track_event.is_some())
@@ -342,7 +343,7 @@ fn a_run_goes_on_without_recorders_that_are_full_or_cannot_write() {
     for (config, sink) in sinks {
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         simulation.record_timeline(sink);
-        simulation.run(&Control::default()).expect("it runs");
+        simulation.run(&Control::default()).expect("the run succeeds");
         assert_eq!(simulation.instance(), Instance::Plain);
     }
 }

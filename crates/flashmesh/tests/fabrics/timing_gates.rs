@@ -1,5 +1,4 @@
-//! Timing gates of a die: what its state or its timing does not allow is refused a picosecond too early, and accepted on
-//! time.
+//! Timing gates of a die: an action that state or timing do not allow is refused one picosecond too early, and accepted on time.
 
 use flashmesh::config::{Config, Suspension};
 use flashmesh::flash::die::{Die, DieError, DieRules, Operation, OperationKind, PlaneTransactions};
@@ -15,7 +14,7 @@ fn us(microseconds: u64) -> Time {
     Time::from_us(microseconds)
 }
 
-/// The `venice-z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
+/// Returns the timing of the `venice-z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
 fn timing() -> Timing {
     Timing::new(&Config::default(), Time::ZERO)
 }
@@ -35,14 +34,14 @@ fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
     Operation { kind, internal, started: now, array_time: timing().array(kind, pages), pages, planes: joined }
 }
 
-/// Begins an operation at `now` on a die that accepts it; gives when the array ends.
+/// Starts an operation at `now` on a die that accepts it. Returns the end of its array time.
 fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now: Time) -> Time {
-    die.begin(rules, operation(kind, planes, now), now).expect("the die accepts");
+    die.begin(rules, operation(kind, planes, now), now).expect("the die accepts the operation");
     let (_, until) = die.start_array(now).expect("the command arrived");
     until
 }
 
-/// A die refuses another operation at `now`, and does not say that it accepts one.
+/// Asserts that the die refuses any operation at `now`, and reports that it does not accept one.
 #[track_caller]
 fn assert_refuses(die: &mut Die, rules: &DieRules, now: Time, busy_until: Time) {
     assert!(!die.accepts(rules));
@@ -61,7 +60,7 @@ fn an_array_ends_after_the_time_of_its_kind_and_not_a_picosecond_before() {
         assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(DieError::Busy(until)), "{kind:?}");
         assert!(!die.ends_at(until - PICOSECOND) && die.ends_at(until) && !die.ends_at(until + PICOSECOND));
         assert_eq!(die.finish_array(until).map(|operation| operation.kind), Ok(kind));
-        assert_eq!(die.finish_array(until).err(), Some(DieError::WrongPhase), "it ends once");
+        assert_eq!(die.finish_array(until).err(), Some(DieError::WrongPhase), "an array ends once");
     }
 }
 
@@ -70,11 +69,11 @@ fn a_die_refuses_another_operation_from_its_grant_until_its_array_ends() {
     for kind in [OperationKind::Program, OperationKind::Erase, OperationKind::Copyback] {
         let mut die = Die::default();
         die.begin(&plain(), operation(kind, 1, us(0)), us(0)).expect("an idle die accepts");
-        // While the command is on its way nobody knows when the die will be free.
+        // While the command is being sent, the end of the operation is unknown.
         assert_refuses(&mut die, &plain(), us(0), Time::MAX);
-        let (_, until) = die.start_array(us(1)).expect("it arrived");
+        let (_, until) = die.start_array(us(1)).expect("the command arrived");
         assert_refuses(&mut die, &plain(), until - PICOSECOND, until);
-        die.finish_array(until).expect("its time is over");
+        die.finish_array(until).expect("the array time has passed");
         assert_eq!(begin(&mut die, &plain(), OperationKind::Read, 1, until), until + us(3));
     }
 }
@@ -92,13 +91,13 @@ fn what_is_not_on_its_way_does_not_start() {
 fn a_die_without_a_cache_refuses_until_the_data_of_its_last_plane_has_left() {
     let mut die = Die::default();
     let until = begin(&mut die, &plain(), OperationKind::Read, 2, us(0));
-    die.finish_array(until).expect("its time is over");
+    die.finish_array(until).expect("the array time has passed");
     assert_refuses(&mut die, &plain(), us(4), Time::MAX);
     die.finish_sending(us(5)).expect("the data of the first plane leaves");
     assert_refuses(&mut die, &plain(), us(6), Time::MAX);
     die.finish_sending(us(7)).expect("the data of the second plane leaves");
     assert_eq!(begin(&mut die, &plain(), OperationKind::Program, 1, us(7)), us(107));
-    assert_eq!(die.finish_sending(us(8)).err(), Some(DieError::WrongPhase), "nothing is left");
+    assert_eq!(die.finish_sending(us(8)).err(), Some(DieError::WrongPhase), "no data is left");
 }
 
 #[test]
@@ -107,11 +106,11 @@ fn a_cache_takes_the_next_operation_when_the_array_ends_and_one_more_read_only()
     let mut die = Die::default();
     let first = begin(&mut die, &rules, OperationKind::Read, 1, us(0));
     assert_refuses(&mut die, &rules, first - PICOSECOND, first);
-    die.finish_array(first).expect("its time is over");
+    die.finish_array(first).expect("the array time has passed");
     let second = begin(&mut die, &rules, OperationKind::Read, 1, first);
     assert_refuses(&mut die, &rules, second - PICOSECOND, second);
-    die.finish_array(second).expect("its time is over");
-    // The register still holds the first page: the second waits in the array, and keeps it.
+    die.finish_array(second).expect("the array time has passed");
+    // The register still holds the first page, so the second page waits in the array and keeps it busy.
     assert_refuses(&mut die, &rules, us(20), Time::MAX);
     die.finish_sending(us(21)).expect("the first page leaves");
     assert_eq!(begin(&mut die, &rules, OperationKind::Read, 1, us(21)), us(24));
@@ -128,7 +127,7 @@ fn an_operation_is_suspended_while_more_than_the_least_is_left_and_not_at_it() {
         assert_eq!(die.suspend(&rules, latest + PICOSECOND), Err(DieError::NotSuspendable), "{kind:?}");
         assert_eq!(die.suspend(&rules, latest), Ok(()), "{kind:?}");
         assert!(die.has_suspended() && die.accepts(&rules));
-        // 10 us and a picosecond are left, after 5 us to resume.
+        // 10 us and a picosecond are left, after the 5 us to resume.
         assert_eq!(die.resume(&rules, until, us(5)), Ok(until + us(15) + PICOSECOND));
     }
 }
@@ -165,8 +164,8 @@ fn progress_before_a_suspension_is_kept_to_the_picosecond() {
     let mut die = Die::default();
     begin(&mut die, &rules, OperationKind::Program, 1, us(0));
     let first_piece = us(30) + Time::from_ps(123);
-    die.suspend(&rules, first_piece).expect("enough is left");
-    let until = die.resume(&rules, us(200), us(5)).expect("the die is free");
+    die.suspend(&rules, first_piece).expect("enough array time is left");
+    let until = die.resume(&rules, us(200), us(5)).expect("the die is idle");
     assert_eq!(until, us(205) + (us(100) - first_piece));
     assert_eq!(die.finish_array(until - PICOSECOND).err(), Some(DieError::Busy(until)));
     assert!(die.finish_array(until).is_ok());
@@ -177,12 +176,16 @@ fn a_resumed_operation_is_suspended_again_once_it_goes_on_and_only_so_often() {
     let rules = rules(false, Suspension::Both);
     let mut die = Die::default();
     begin(&mut die, &rules, OperationKind::Program, 1, us(0));
-    die.suspend(&rules, us(20)).expect("the first time");
-    die.resume(&rules, us(50), us(5)).expect("the die is free");
-    assert_eq!(die.suspend(&rules, us(55) - PICOSECOND), Err(DieError::NotSuspendable), "it has not gone on yet");
-    assert_eq!(die.suspend(&rules, us(55)), Ok(()), "the second time");
+    die.suspend(&rules, us(20)).expect("the first suspension is allowed");
+    die.resume(&rules, us(50), us(5)).expect("the die is idle");
+    assert_eq!(
+        die.suspend(&rules, us(55) - PICOSECOND),
+        Err(DieError::NotSuspendable),
+        "the operation is still resuming"
+    );
+    assert_eq!(die.suspend(&rules, us(55)), Ok(()), "the second suspension is allowed");
     assert_eq!(die.resume(&rules, us(60), us(5)), Ok(us(65) + us(80)));
-    assert_eq!(die.suspend(&rules, us(70)), Err(DieError::NotSuspendable), "a third time is one too many");
+    assert_eq!(die.suspend(&rules, us(70)), Err(DieError::NotSuspendable), "a third suspension exceeds the limit");
 }
 
 #[test]
@@ -191,10 +194,10 @@ fn a_suspended_operation_resumes_only_when_the_reads_are_over() {
     let mut die = Die::default();
     assert_eq!(die.resume(&rules, us(0), us(5)), Err(DieError::WrongPhase), "nothing is suspended");
     begin(&mut die, &rules, OperationKind::Erase, 1, us(0));
-    die.suspend(&rules, us(100)).expect("enough is left");
+    die.suspend(&rules, us(100)).expect("enough array time is left");
     let read = begin(&mut die, &rules, OperationKind::Read, 1, us(100));
     assert_eq!(die.resume(&rules, read - PICOSECOND, us(5)), Err(DieError::Busy(read)));
-    die.finish_array(read).expect("its time is over");
+    die.finish_array(read).expect("the array time has passed");
     assert_eq!(die.resume(&rules, read, us(5)), Err(DieError::Busy(Time::MAX)), "the data has not left");
     die.finish_sending(us(110)).expect("the data leaves");
     assert_eq!(die.resume(&rules, us(110), us(5)), Ok(us(115) + us(900)));
@@ -205,7 +208,7 @@ fn a_full_register_keeps_an_operation_from_being_suspended() {
     let rules = rules(true, Suspension::Both);
     let mut die = Die::default();
     let read = begin(&mut die, &rules, OperationKind::Read, 1, us(0));
-    die.finish_array(read).expect("its time is over");
+    die.finish_array(read).expect("the array time has passed");
     begin(&mut die, &rules, OperationKind::Program, 1, read);
     assert_eq!(die.suspend(&rules, us(10)), Err(DieError::NotSuspendable));
     die.finish_sending(us(11)).expect("the data leaves");

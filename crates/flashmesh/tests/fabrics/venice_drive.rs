@@ -1,4 +1,4 @@
-//! Drives with the Venice interconnect, against arithmetic and against lost wake-ups.
+//! Drives with the Venice interconnect, compared with arithmetic and tested for lost wake-ups.
 
 use flashmesh::config::{Config, FabricKind, HoldPath, Pattern, ReplayMode, Retry, Routing, TieBreak};
 use flashmesh::measure::report::Report;
@@ -12,24 +12,24 @@ const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
 
-/// The `venice-z-nand` preset with Venice: 8 x 8 chips, 8-bit links at 1 GHz.
+/// Returns the `venice-z-nand` preset with Venice: 8 x 8 chips, 8-bit links at 1 GHz.
 fn drive() -> Config {
     let mut config = bare_drive();
     config.fabric.kind = FabricKind::Venice;
     config
 }
 
-/// The first page of the chip in `row` and `column` of 8 x 8.
+/// Returns the first page of the chip in `row` and `column` of 8 x 8.
 const fn page_at(row: u64, column: u64) -> u64 {
     row + 8 * column
 }
 
-/// A scout that crosses `hops` links in search, 2 ns each, and comes back.
+/// Returns the round-trip time of a scout over `hops` links, 2 ns per link and direction.
 fn scout(hops: u64) -> Time {
     Time::from_ns(2 * 2 * hops)
 }
 
-/// A command, or 4 KiB of data, over `links` links of a circuit.
+/// Returns the time of a command over a circuit of `links` links.
 fn command(links: u64) -> Time {
     COMMAND + Time::from_ns(links)
 }
@@ -41,7 +41,7 @@ fn data(links: u64) -> Time {
 #[test]
 fn a_read_alone_reserves_a_circuit_for_its_command_and_one_for_its_data() {
     for (row, column) in [(0, 0), (3, 0), (0, 7), (5, 4), (7, 7)] {
-        // The link of the controller and those of the row lead to the router, one more to the chip.
+        // The path to the router is the link of the controller and those of the row; one more link leads to the chip.
         let (hops, links) = (column + 1, column + 2);
         let expected = scout(hops) + command(links) + READ + scout(hops) + data(links);
         assert_eq!(latencies(&drive(), [read(page_at(row, column), 1, Time::ZERO)]), [expected], "{row}, {column}");
@@ -54,7 +54,7 @@ fn a_write_alone_reserves_one_circuit_for_command_and_data() {
     assert_eq!(latencies(&drive(), [write(page_at(2, 3), 1, Time::ZERO)]), [expected]);
 }
 
-/// Two pages on the first chips of two rows.
+/// The request has two pages, on the first chips of two rows.
 #[test]
 fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
     let mut config = drive();
@@ -64,13 +64,13 @@ fn the_transactions_of_a_request_share_one_circuit_at_a_time() {
     config.venice.circuits_per_request = Some(2);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both]);
     config.venice.circuits_per_request = Some(1);
-    // The second command is sent while the first chip reads; the second page once the first has arrived.
+    // The second command is sent while the first chip reads, and the second page is sent after the first has arrived.
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [both + scout(hops) + data(links)]);
     let write_one = scout(hops) + COMMAND + data(links);
     assert_eq!(latencies(&config, [write(page_at(0, 0), 2, Time::ZERO)]), [write_one * 2 + PROGRAM]);
-    // Of two requests each has its own.
+    // Two separate requests each have their own circuit.
     assert_eq!(latencies(&config, [0, 1].map(|row| read(page_at(row, 0), 1, Time::ZERO))), [both, both]);
-    // A read that holds its circuit keeps the other one from beginning.
+    // A read that holds its circuit delays the start of the other read.
     config.fabric.hold_path = HoldPath::Reads;
     let whole = both - scout(hops);
     assert_eq!(latencies(&config, [read(page_at(0, 0), 2, Time::ZERO)]), [whole * 2]);
@@ -89,7 +89,7 @@ fn links_take_bytes_as_wide_and_as_fast_as_they_are() {
     let mut config = drive();
     config.venice.link_width = Bytes::new(3);
     config.venice.link_cycle = Time::from_ps(500);
-    // 4096 bytes are 1366 times 3 bytes; a scout crosses a link in two cycles.
+    // 4096 bytes are 1366 times 3 bytes. A scout crosses a link in two cycles.
     let half = |cycles: u64| Time::from_ps(500 * cycles);
     let expected = half(2 * 2 * 4) + COMMAND + half(5) + READ + half(2 * 2 * 4) + half(5 + 1366);
     assert_eq!(latencies(&config, [read(page_at(2, 3), 1, Time::ZERO)]), [expected]);
@@ -98,8 +98,8 @@ fn links_take_bytes_as_wide_and_as_fast_as_they_are() {
 #[test]
 fn a_second_read_of_a_row_is_served_by_the_nearest_other_controller_the_upper_one_first() {
     let done = completions(&drive(), [read(page_at(4, 0), 1, Time::ZERO), read(page_at(4, 1), 1, Time::ZERO)]);
-    // The command of the second comes from row 3, two links to (4, 1) whichever way it turns. Row 4 is free again when the
-    // first read is sensed, and then serves that one; row 3 sends the data of the second too.
+    // The command of the second read comes from row 3, two links from (4, 1). Row 4 is free again when the first read is sensed, and then serves
+    // it. Row 3 also sends the data of the second read.
     assert_eq!(done[0], scout(1) + command(2) + READ + scout(1) + data(2));
     assert_eq!(done[1], scout(3) + command(4) + READ + scout(3) + data(4));
 }
@@ -111,7 +111,7 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
     let (report, _) = run_source(&config, listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [0, 2, 0]);
-    // The second command waits for the first, and the second data for the first: what follows its own array time.
+    // The second command waits for the first, and the second data for the first. Only the part after the array time of the second read counts.
     let first_command = scout(1) + command(2);
     let first_done = first_command + READ + scout(1) + data(2);
     let second_read = first_command + scout(2) + command(3) + READ;
@@ -130,18 +130,18 @@ fn dies_of_a_chip_wait_for_its_pins() {
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [2, 0, 0]);
 }
 
-/// Venice, ISCA 2023, section 3.1: a path conflict is a path that is used for another request.
+/// Venice, ISCA 2023, section 3.1: in a path conflict the path is in use for another request.
 #[test]
 fn pages_of_one_request_that_wait_for_each_other_are_no_conflict_with_another_request() {
     for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Pnssd, FabricKind::Nossd, FabricKind::Venice] {
         let mut config = drive();
         config.fabric.kind = kind;
-        // 16 pages, two on each row: some of them wait for others.
+        // The request has 16 pages, two on each row, so some of them wait for others.
         let (alone, _) = run_source(&config, listed([read(0, 16, Time::ZERO)]));
         let conflicts = &alone.path_conflict;
         assert_eq!(conflicts.requests_free_share, Some(0.0), "{kind}");
         assert_eq!(conflicts.requests_free_of_others_share, Some(1.0), "{kind}");
-        // Two requests at once for pages of the same rows.
+        // Two requests at the same time have pages on the same rows.
         let (both, _) = run_source(&config, listed([read(0, 16, Time::ZERO), read(16, 16, Time::ZERO)]));
         let free = both.path_conflict.requests_free_of_others_share.expect("two requests completed");
         assert!(free <= 0.5, "{kind}: {free}");
@@ -159,7 +159,7 @@ fn requests_of_one_page_conflict_with_others_whenever_they_wait() {
     }
 }
 
-/// Transfers that wait for the pins of their chip, then for a controller, and then for a path.
+/// Transfers wait first for the pins of their chip, then for a controller, and then for a path.
 #[test]
 fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     let (report, records) = {
@@ -175,17 +175,17 @@ fn a_wait_counts_under_every_cause_with_the_time_of_each() {
     let causes = [&path.causes.channel, &path.causes.controller, &path.causes.link];
     let waited: u64 = causes.iter().map(|cause| cause.wait_ps).sum();
     assert_eq!(waited, path.wait_ps);
-    // Most transfers here wait for the pins of their chip and for a controller, one after the other.
+    // Most transfers here wait for the pins of their chip and then for a controller.
     let conflicts: u64 = causes.iter().map(|cause| cause.transfers).sum();
-    let blocked = path.transfers as f64 * (1.0 - path.transfers_free_share.expect("there were transfers"));
+    let blocked = path.transfers as f64 * (1.0 - path.transfers_free_share.expect("transfers took place"));
     assert!(conflicts as f64 > 1.1 * blocked, "{conflicts} of {blocked}");
     assert_eq!(records.len(), 400);
-    let scouts = report.scouts.expect("the scouts of Venice are counted");
+    let scouts = report.scouts.expect("Venice counts its scouts");
     assert!(scouts.failed_first <= scouts.failed && scouts.failed_first > 0, "{scouts:?}");
 }
 
-/// The paper's controllers send the next scout at once (Venice, ISCA 2023, sections 4.2 and 4.3): more scouts, and less
-/// throughput, than where a controller turns to others until a circuit is torn down.
+/// The controllers of the paper send the next scout immediately (Venice, ISCA 2023, sections 4.2 and 4.3). This causes more scouts and less
+/// throughput than a controller that serves other requests until a circuit is torn down.
 #[test]
 fn controllers_that_retry_at_once_send_more_scouts_and_serve_less() {
     let [waits, retries] = [Retry::OnTeardown, Retry::Immediate].map(|retry| {
@@ -195,12 +195,12 @@ fn controllers_that_retry_at_once_send_more_scouts_and_serve_less() {
         config.replay.outstanding = 512;
         run_source(&config, Repeated { left: 4_000, kind: RequestKind::Read, page: any_page_of_row_0 }).0
     });
-    let failed = |report: &Report| report.scouts.as_ref().expect("the scouts of Venice are counted").failed;
+    let failed = |report: &Report| report.scouts.as_ref().expect("Venice counts its scouts").failed;
     assert!(failed(&retries) > 2 * failed(&waits), "{} and {}", failed(&retries), failed(&waits));
     assert!(gigabytes_per_second(&retries) < gigabytes_per_second(&waits));
 }
 
-/// Two scouts on XY whose paths cross: controller 0 to (1, 1) by (0, 1), and controller 1 to (0, 1) by (1, 1).
+/// Returns a drive with two XY scouts whose paths cross: controller 0 to (1, 1) by (0, 1), and controller 1 to (0, 1) by (1, 1).
 fn crossing(retry: Retry) -> Config {
     let mut config = drive();
     config.geometry.channels = 2;
@@ -224,17 +224,17 @@ fn listed(requests: impl IntoIterator<Item = flashmesh::workload::IoRequest>) ->
     Listed(requests.into_iter().collect())
 }
 
-/// A pseudo-random page of the whole drive.
+/// Returns a pseudo-random page of the whole drive.
 fn any_page(n: u64) -> u64 {
     (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
-/// A pseudo-random page on row 0.
+/// Returns a pseudo-random page on row 0.
 fn any_page_of_row_0(n: u64) -> u64 {
     any_page(n) / 8 * 8
 }
 
-/// Saturated single-page reads.
+/// Runs saturated single-page reads.
 fn saturated(mut config: Config, page: fn(u64) -> u64) -> Report {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
@@ -294,13 +294,13 @@ fn any_page_of_small_drive(n: u64) -> u64 {
     any_page(n) % 10_000
 }
 
-/// The report of 3,000 requests for pages of which many lie on one row, without what differs from run to run.
+/// Returns the report of 3,000 requests, many of them to pages of one row, without the fields that differ from run to run.
 fn report_of_hot_row(config: &Config, is_checked: bool) -> serde_json::Value {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     if is_checked {
         simulation.enable_checks();
     }
-    let mut json = simulation.run(&Control::default()).expect("the run ends and no oracle speaks").to_json();
+    let mut json = simulation.run(&Control::default()).expect("the run ends without a violation").to_json();
     let fields = json.as_object_mut().expect("a report is an object");
     for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
         fields.remove(varies);

@@ -1,14 +1,14 @@
-//! Every set of reserved links of small meshes, every controller and every target.
+//! Exhaustive searches on small meshes: every set of reserved links, every controller and every target.
 //!
-//! Complete for the meshes of up to 12 links (all up to 3 x 3, 2 x 4 and 4 x 2); for 3 x 4, 4 x 3 and 4 x 4 up to 4 reserved
-//! links. The ignored test is complete for 3 x 4 and 4 x 3 too, and goes to 6 links on 4 x 4.
+//! The sets are complete for meshes of up to 12 links (all up to 3 x 3, 2 x 4 and 4 x 2); on 3 x 4, 4 x 3 and 4 x 4 they have up to 4 reserved
+//! links. The ignored test is also complete for 3 x 4 and 4 x 3, and has up to 6 reserved links on 4 x 4.
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::ids::{ChannelId, LinkId};
 
 use super::grid::{Grid, SIGHTINGS_MAX, Watch, network};
 
-/// What the searches of a mesh came to.
+/// Results of the searches of a mesh.
 #[derive(Debug, Default)]
 struct Tally {
     searches: u64,
@@ -16,7 +16,7 @@ struct Tally {
     sightings_most: u32,
 }
 
-/// Searches from every controller to every target, around every set of at most `reserved_max` links.
+/// Searches from every controller to every target, with every set of at most `reserved_max` reserved links.
 fn search_everywhere(
     (rows, columns): (u32, u32),
     reserved_max: usize,
@@ -92,7 +92,7 @@ fn venice_finds_a_path_whenever_one_exists_and_leaves_nothing_when_not() {
         (TieBreak::Lfsr, Revisits::UnusedPorts),
         up_to_four_links_of_the_larger_meshes,
     );
-    // The bound is met: some router does see a scout four times.
+    // The bound is reached: some router sees a scout four times.
     assert_eq!(tally.sightings_most, SIGHTINGS_MAX);
     assert!(tally.found < tally.searches);
 }

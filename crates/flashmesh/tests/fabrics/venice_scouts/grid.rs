@@ -1,28 +1,28 @@
-//! The oracle: which paths a mesh has, found by plain searches over coordinates, and a watch over one scout.
+//! Oracle of the paths in a mesh, found by simple searches over coordinates, and checks of a single scout.
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::fabric::venice::routing::AnyRouting;
 use flashmesh::fabric::venice::{CircuitNetwork, Mesh, ScoutAction, TieBreaker};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
 
-/// A router sees a scout when it first comes and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
+/// Most times that a router sees a scout: when it first arrives, and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
 pub const SIGHTINGS_MAX: u32 = 4;
 
 pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, revisits: Revisits) -> CircuitNetwork {
     CircuitNetwork::new(Mesh::new(rows, columns), AnyRouting::new(routing), TieBreaker::new(tie_break, 1), revisits)
 }
 
-/// The mesh links by their two ends, and which of them are out of service.
+/// Mesh links by their two ends, and which of them are out of service.
 pub struct Grid {
     pub rows: u32,
     pub columns: u32,
-    /// `(chip, chip)` of the link at this position; the upper or left chip first.
+    /// Ends `(chip, chip)` of the link at each position; the upper or left chip first.
     pub ends: Vec<(u32, u32)>,
     pub out: Vec<bool>,
 }
 
 impl Grid {
-    /// Names the links as `mesh` numbers them.
+    /// Creates the grid with links in the numbering of `mesh`.
     pub fn new(mesh: &Mesh) -> Grid {
         let (rows, columns) = (mesh.rows(), mesh.columns());
         let horizontal = (0..rows)
@@ -49,7 +49,7 @@ impl Grid {
         !self.out[position as usize]
     }
 
-    /// The chips that free links lead to from `start`, by breadth-first search.
+    /// Returns which chips are reachable from `start` over free links, by breadth-first search.
     pub fn reachable(&self, start: u32) -> Vec<bool> {
         let chips = self.rows * self.columns;
         let mut neighbours = vec![Vec::new(); chips as usize];
@@ -74,7 +74,7 @@ impl Grid {
         reached
     }
 
-    /// The rows between two chips and the columns between them, in the order of the way.
+    /// Returns the rows and the columns from one chip to the other, in order of travel.
     fn way(&self, from: u32, to: u32) -> (Vec<u32>, Vec<u32>) {
         let between = |from: u32, to: u32| -> Vec<u32> {
             if from <= to { (from..=to).collect() } else { (to..=from).rev().collect() }
@@ -82,7 +82,7 @@ impl Grid {
         (between(from / self.columns, to / self.columns), between(from % self.columns, to % self.columns))
     }
 
-    /// Whether a path of free links that never leads away joins the chips.
+    /// Returns whether the chips are joined by a path of free links that never leads away from the target.
     pub fn has_minimal_path(&self, from: u32, to: u32) -> bool {
         let (rows, columns) = self.way(from, to);
         let chip = |row: usize, column: usize| rows[row] * self.columns + columns[column];
@@ -97,7 +97,7 @@ impl Grid {
         reached[rows.len() - 1][columns.len() - 1]
     }
 
-    /// Whether the path along the row and then along the column is free.
+    /// Returns whether the path along the row and then along the column is free.
     pub fn has_xy_path(&self, from: u32, to: u32) -> bool {
         let (rows, columns) = self.way(from, to);
         let first = columns.iter().map(|column| rows[0] * self.columns + column);
@@ -106,7 +106,7 @@ impl Grid {
         path.windows(2).all(|pair| self.is_free(pair[0], pair[1]))
     }
 
-    /// Whether `routing` should find a path from the router of `controller` to `target`.
+    /// Returns whether `routing` should find a path from the router of `controller` to `target`.
     pub fn has_path(&self, routing: Routing, controller: u32, target: u32, reachable: &[bool]) -> bool {
         let start = controller * self.columns;
         match routing {
@@ -116,9 +116,9 @@ impl Grid {
         }
     }
 
-    /// That what `network` holds is out of service, and nothing else.
+    /// Asserts that exactly the links out of service are reserved in `network`.
     pub fn assert_nothing_else_is_taken(&self, network: &CircuitNetwork) {
-        assert!(network.is_clear(), "a router kept a row");
+        assert!(network.is_clear(), "a router still has a table row");
         for (position, out) in self.out.iter().enumerate() {
             assert_eq!(network.is_reserved(self.link(position)), *out, "{:?}", self.ends[position]);
         }
@@ -128,7 +128,7 @@ impl Grid {
         }
     }
 
-    /// That the links `controller` holds are a path to `target`, over no router twice and no link out of service.
+    /// Asserts that the links held by `controller` form a path to `target` that passes no router twice and uses no link out of service.
     pub fn assert_is_circuit(&self, network: &CircuitNetwork, controller: u32, target: u32, hops: u32) {
         let held: Vec<u32> = network.held(ChannelId(controller)).map(|link| link.0).collect();
         let chip_link = network.mesh().links() - network.mesh().routers() + target;
@@ -141,7 +141,7 @@ impl Grid {
             let position = (link - self.rows) as usize;
             assert!(!self.out[position], "{:?} is out of service", self.ends[position]);
             let (a, b) = self.ends[position];
-            assert!(here == a || here == b, "{:?} does not go on from {here}", self.ends[position]);
+            assert!(here == a || here == b, "{:?} does not continue from {here}", self.ends[position]);
             here = a + b - here;
             assert!(!passed.contains(&here), "chip {here} is passed twice");
             passed.push(here);
@@ -150,7 +150,7 @@ impl Grid {
     }
 }
 
-/// Counts what a scout does, and stops the test when it does too much.
+/// Counters of the steps and sightings of a scout, which fail the test above their limits.
 #[derive(Clone)]
 pub struct Watch {
     sightings: Vec<u32>,
@@ -160,7 +160,7 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // Over every link at most once forward and once back, in one direction or in each, and over the link of the controller.
+        // A scout crosses every link at most once forward and once back, in one direction or in each, and the link of the controller.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }
@@ -175,7 +175,7 @@ impl Watch {
         self.sightings.iter().copied().max().unwrap_or(0)
     }
 
-    /// Takes one step of the scout of `controller`.
+    /// Executes one step of the scout of `controller`.
     pub fn step(&mut self, network: &mut CircuitNetwork, controller: u32) -> ScoutAction {
         if let Some(ChipId(chip)) = network.position(ChannelId(controller)) {
             let sightings = &mut self.sightings[chip as usize];
@@ -187,7 +187,7 @@ impl Watch {
         network.step(ChannelId(controller))
     }
 
-    /// Lets the scout of `controller` search for `target` alone; gives the hops when it finds a path.
+    /// Runs the scout of `controller` alone in search of `target`. Returns the hops of the path, or `None` if it finds none.
     pub fn search(&mut self, network: &mut CircuitNetwork, controller: u32, target: u32) -> Option<u32> {
         self.restart();
         network.launch(ChannelId(controller), ChipId(target));

@@ -1,5 +1,4 @@
-//! Scouts of Venice against an oracle: they end, find a path when there is one, see no router too often, and leave nothing
-//! behind.
+//! Scouts of Venice compared with an oracle: they end, find a path if there is one, visit no router too often, and leave no reservation behind.
 
 mod exhaustive;
 mod grid;

@@ -1,4 +1,4 @@
-//! Large meshes with links out of service, and several scouts at once.
+//! Large meshes with links out of service, and several scouts at the same time.
 
 use flashmesh::config::{Revisits, Routing, TieBreak};
 use flashmesh::engine::random::SimRng;
@@ -9,7 +9,7 @@ use proptest::sample::select;
 
 use super::grid::{Grid, Watch, network};
 
-/// A mesh with each link out of service in `out_of_16` of 16 cases.
+/// Returns a mesh in which each link is out of service with probability `out_of_16` / 16.
 fn damaged(
     rows: u32,
     columns: u32,
@@ -29,7 +29,7 @@ fn damaged(
     (network, grid)
 }
 
-/// That every link is taken by the one controller that holds it, or out of service, and by nothing else.
+/// Asserts that every reserved link is either held by exactly one controller or out of service.
 fn assert_owners(network: &CircuitNetwork, grid: &Grid) {
     let mut owners = vec![0; network.mesh().links() as usize];
     for controller in 0..grid.rows {
@@ -81,11 +81,11 @@ proptest! {
         let mut random = SimRng::new(seed);
         let (mut network, grid) = damaged(rows, columns, routing, (tie_break, revisits), out_of_16, &mut random);
         let mut watches = vec![Watch::new(&grid, revisits); rows as usize];
-        // The target of each scout under way, and of each circuit.
+        // Targets of the scouts in flight, and of the circuits.
         let (mut scouts, mut circuits) = (vec![None; rows as usize], vec![None; rows as usize]);
         let operations = 400;
         for operation in 0.. {
-            // In the end all scouts come home and all circuits are torn down.
+            // At the end all scouts finish and all circuits are torn down.
             let ending = operation > operations;
             if ending && scouts.iter().chain(&circuits).all(Option::is_none) {
                 break;

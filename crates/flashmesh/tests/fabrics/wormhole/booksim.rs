@@ -1,4 +1,4 @@
-//! Mean latencies against those of BookSim 2, an established simulator of networks on chips.
+//! Mean latencies compared with BookSim 2, an established network-on-chip simulator.
 
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{
@@ -7,16 +7,16 @@ use flashmesh::fabric::wormhole::{
 
 const FLITS: u32 = 512;
 
-/// Mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh, where each router starts a
-/// packet with probability `load` / [`FLITS`] in each cycle, for a destination uniform over all routers, itself
-/// included.
+/// Returns the mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh. In each cycle each router starts a packet
+/// with probability `load` / [`FLITS`], with a uniform destination, which may be the router itself.
 fn mean_latency(load: f64, seed: u64) -> f64 {
     const WARM_UP: u64 = 100_000;
     const CYCLES: u64 = 4_000_000;
-    let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
-    let mut network = WormholeNetwork::new(topology, Parameters::BOOKSIM).expect("the parameters are in their bounds");
+    let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("the grid is valid");
+    let mut network =
+        WormholeNetwork::new(topology, Parameters::BOOKSIM).expect("the parameters are within their bounds");
     let mut random = SimRng::new(seed);
-    // The pauses between the packets of a router are geometric: independent draws in each cycle, seen from afar.
+    // Pauses between the packets of a router are geometric, which is equivalent to an independent draw in each cycle.
     let rate = load / f64::from(FLITS);
     let pause = |random: &mut SimRng| {
         let uniform = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

@@ -1,4 +1,4 @@
-//! Every packet crosses every link in the same cycles as in a simulation of single flits.
+//! Exact comparison: every packet crosses every link in the same cycles as in a simulation of single flits.
 
 use flashmesh::fabric::wormhole::{
     Arbitration, Crossing, FlitNetwork, GrantRule, Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId,
@@ -9,14 +9,14 @@ use proptest::prelude::*;
 use super::oracle::Oracle;
 use crate::support::cases::cases;
 
-/// A network and its traffic.
+/// Network and its traffic.
 #[derive(Clone, Debug)]
 struct Case {
     grid: Grid,
-    /// Routers with terminals besides one terminal a router.
+    /// Routers with an additional terminal, besides the one of each router.
     controllers: Vec<u32>,
     parameters: Parameters,
-    /// For each packet: cycles since the one before, source, destination, flits, class.
+    /// For each packet: cycles since the previous one, source, destination, flits, class.
     traffic: Vec<(u64, u32, u32, u32, PacketClass)>,
 }
 
@@ -24,7 +24,7 @@ impl Case {
     fn topology(&self) -> Topology {
         let routers = self.grid.rows * self.grid.columns;
         let controllers = self.controllers.iter().map(|router| router % routers);
-        Topology::new(self.grid, (0..routers).chain(controllers).map(RouterId).collect()).expect("a small grid")
+        Topology::new(self.grid, (0..routers).chain(controllers).map(RouterId).collect()).expect("the grid is valid")
     }
 
     fn packets(&self, topology: &Topology) -> Vec<(u64, Packet)> {
@@ -66,7 +66,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     ]);
     (cycles, size(), arbitration, grant, any::<bool>(), any::<bool>()).prop_map(
         |((interface, hop, head, line, gap, credit, injection, flit), buffer, arbitration, grant_rule, small, half)| {
-            // Slots that are free again in the same cycle go with grants that ask for none.
+            // Only the immediate grant rule supports slots that are free again in the same cycle.
             let slowest = u32::from(grant_rule != GrantRule::Immediate);
             let (credit, injection) = (credit.max(slowest), injection.max(slowest));
             Parameters {
@@ -90,25 +90,26 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 fn case() -> impl Strategy<Value = Case> {
     let class = prop_oneof![Just(PacketClass::Small), Just(PacketClass::Large)];
-    // From a packet every few cycles, which saturates any of these networks, to long pauses.
+    // The gaps range from a few cycles, which saturate any of these networks, to long pauses.
     let traffic = (1..=400u64)
         .prop_flat_map(move |gap| prop::collection::vec((0..gap, 0..24u32, 0..24u32, size(), class.clone()), 1..40));
     (grid(), prop::collection::vec(0..16u32, 0..4), parameters(), traffic)
         .prop_map(|(grid, controllers, parameters, traffic)| Case { grid, controllers, parameters, traffic })
 }
 
-/// Runs the network alone; gives the crossings, and checks what it reports against them.
+/// Runs the network alone and checks its reports against the crossings. Returns the crossings.
 fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
-    let mut network = WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    let mut network =
+        WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");
     network.keep_log();
     let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
-        // Whether the events of its cycle come before or after a packet makes no difference.
+        // It makes no difference whether the events of a cycle are processed before or after the injection of a packet.
         network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
         network.inject(created, packet).expect("the packet can be delivered");
     }
     while let Some(at) = network.next_event() {
-        // Nor does how far it runs on until something is reported.
+        // It makes no difference how far the network runs before it reports.
         let mut reported = NetworkReports::default();
         network.advance_to_report(at, at + at % 3 * 50, &mut reported);
         assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
@@ -117,11 +118,13 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
         outbox.injections.extend(reported.injections);
     }
     assert_eq!(network.held().next(), None);
-    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "not everything was delivered");
+    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "some packets were not delivered");
     let mut log = network.take_log();
     log.sort();
     let crossing = |token: u64, link| {
-        *log.iter().find(|crossing| (crossing.token, crossing.link) == (token, link)).expect("every crossing is logged")
+        *log.iter()
+            .find(|crossing| (crossing.token, crossing.link) == (token, link))
+            .expect("the log has every crossing")
     };
     for delivery in &outbox.deliveries {
         let packet = packets[delivery.token as usize].1;
@@ -147,7 +150,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     log
 }
 
-/// Runs a network that follows every flit; gives the crossings of packets, and checks those of flits.
+/// Runs a network of single flits, checks the crossings of flits, and returns those of packets.
 fn crossings_of_flits(
     topology: &Topology,
     parameters: Parameters,
@@ -155,7 +158,7 @@ fn crossings_of_flits(
     packets: &[(u64, Packet)],
 ) -> Vec<Crossing> {
     let mut network =
-        FlitNetwork::new(topology.clone(), parameters, wires).expect("the parameters are in their bounds");
+        FlitNetwork::new(topology.clone(), parameters, wires).expect("the parameters are within their bounds");
     network.keep_log();
     let mut outbox = NetworkReports::default();
     for &(created, packet) in packets {
@@ -166,7 +169,7 @@ fn crossings_of_flits(
         network.advance_to_report(at, at + at % 3 * 50, &mut outbox);
     }
     assert_eq!(network.held().next(), None);
-    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "not everything was delivered");
+    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "some packets were not delivered");
     assert_eq!(outbox.injections.len(), packets.len());
     let mut of_packets: Vec<Crossing> = Vec::new();
     let mut flits = network.take_log();
@@ -188,10 +191,10 @@ fn crossings_of_flits(
     of_packets
 }
 
-/// Network-on-SSD, CAL 2012, Table 1: buffers of one flit, and a flit a cycle all the same.
+/// Network-on-SSD, CAL 2012, Table 1: with one-flit buffers a link still carries a flit per cycle.
 #[test]
 fn flits_advance_in_lockstep_through_buffers_of_one() {
-    let topology = Topology::new(Grid::mesh(1, 5), vec![RouterId(0), RouterId(4)]).expect("a small grid");
+    let topology = Topology::new(Grid::mesh(1, 5), vec![RouterId(0), RouterId(4)]).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
         hop_cycles: 1,
@@ -209,22 +212,22 @@ fn flits_advance_in_lockstep_through_buffers_of_one() {
     };
     let packet =
         Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: PacketClass::Large };
-    // A cycle to ask, five links after the first one, and a flit each cycle.
+    // A cycle for the request, five links after the first one, and a flit per cycle.
     for flits in [1, 2, 4100] {
         let packets = [(0, Packet { flits, ..packet })];
         let last = crossings(&topology, parameters, &packets).iter().map(|crossing| crossing.tail).max();
         assert_eq!(last, Some(1 + 5 + u64::from(flits) - 1));
     }
-    // With a slot that is free only in the next cycle, a flit every other cycle.
+    // If a slot is free only in the next cycle, a flit moves every other cycle.
     let slower = Parameters { credit_cycles: 1, injection_credit_cycles: 1, ..parameters };
     let last = crossings(&topology, slower, &[(0, packet)]).iter().map(|crossing| crossing.tail).max();
     assert_eq!(last, Some(1 + 5 + 2 * 4099));
 }
 
-/// Two packets that meet head-on share the wire between their routers, flit by flit; alone each has all of it.
+/// Two packets in opposite directions share the wire between their routers flit by flit. A single packet has the whole wire.
 #[test]
 fn directions_that_share_a_wire_take_turns() {
-    let topology = Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(1)]).expect("a small grid");
+    let topology = Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
         hop_cycles: 1,
@@ -260,11 +263,12 @@ fn directions_that_share_a_wire_take_turns() {
     assert_eq!(between(&both), [2 + 198, 2 + 199]);
 }
 
-/// A small packet goes between the packets of a run, and another large one does not (PACT 2014, rules 1 and 2).
+/// A small packet goes between the packets of a run; another large packet does not (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
-    // Two terminals on one router send a run, and another packet, to the same destination.
-    let topology = Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("a small grid");
+    // Two terminals on one router send a run and another packet to the same destination.
+    let topology =
+        Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
         hop_cycles: 1,
@@ -282,7 +286,7 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
     };
     for (class, expected) in [(PacketClass::Small, [0, 9, 0, 0]), (PacketClass::Large, [0, 0, 0, 9])] {
         let mut network =
-            FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
+            FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are within their bounds");
         let packet = |token, source, flits, class| Packet {
             token,
             source: TerminalId(source),
@@ -303,8 +307,9 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
 
 #[test]
 fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
-    // Three routers in a row. The packet of router 1 has the link to router 2 first; that of router 0 waits for it, on the link before.
-    let topology = Topology::new(Grid::mesh(1, 3), (0..3).map(RouterId).collect()).expect("a small grid");
+    // Three routers are in a row. The packet of router 1 gets the link to router 2 first. The packet of router 0 waits for that link and holds
+    // the link before it.
+    let topology = Topology::new(Grid::mesh(1, 3), (0..3).map(RouterId).collect()).expect("the grid is valid");
     let parameters = Parameters {
         interface_cycles: 1,
         hop_cycles: 1,
@@ -327,9 +332,10 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
         flits: 20,
         class: PacketClass::Large,
     };
-    let mut by_runs = WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    let mut by_runs =
+        WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");
     let mut by_flits =
-        FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
+        FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are within their bounds");
     for (token, source) in [(0, 1), (1, 0)] {
         by_runs.inject(0, packet(token, source)).expect("the packet can be delivered");
         by_flits.inject(0, packet(token, source)).expect("the packet can be delivered");
@@ -338,10 +344,10 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
     by_flits.advance(1000, &mut NetworkReports::default());
     let way: Vec<_> = topology.path(TerminalId(0), TerminalId(2)).collect();
     let held = |link: usize| by_flits.held_cycles(way[link]);
-    // Into the network, from router 0 to 1, from 1 to 2, and out of it.
+    // The path has four links: into the network, from router 0 to 1, from 1 to 2, and out of the network.
     assert_eq!(way.len(), 4);
     assert_eq!((held(2), held(3)), (40, 40), "the last two links move a flit in every cycle in which they are held");
-    // But for the four flits that the buffer behind it takes, the packet is on the link until the first one is through.
+    // The packet holds the link until the first packet is through, except for the four flits that fit into the next buffer.
     assert!((34..=38).contains(&held(1)), "{}", held(1));
     for link in way {
         assert_eq!(by_runs.held_cycles(link), by_flits.held_cycles(link));
@@ -367,7 +373,7 @@ proptest! {
     #[test]
     fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
         let topology = case.topology();
-        // Packets are not kept in buffers as a whole, nor are wires held for them, where flits take turns.
+        // Networks of single flits support neither whole-packet buffering nor held wires.
         let slowest = u32::from(shared);
         let parameters = Parameters {
             grant_rule: GrantRule::Immediate,
@@ -392,7 +398,7 @@ proptest! {
     fn a_packet_is_stalled_by_what_it_takes_longer_than_alone(case in case()) {
         let topology = case.topology();
         let packets = case.packets(&topology);
-        let mut network = WormholeNetwork::new(topology.clone(), case.parameters).expect("the parameters are in their bounds");
+        let mut network = WormholeNetwork::new(topology.clone(), case.parameters).expect("the parameters are within their bounds");
         let mut outbox = NetworkReports::default();
         for &(created, packet) in &packets {
             network.advance(created, &mut outbox);
@@ -402,7 +408,7 @@ proptest! {
         for delivery in outbox.deliveries.iter().take(3) {
             let (created, packet) = packets[delivery.token as usize];
             let alone = Oracle::run(&topology, case.parameters, &[(created, packet)]);
-            let tail = alone.last().expect("it crosses links").tail;
+            let tail = alone.last().expect("the packet crosses links").tail;
             prop_assert_eq!(delivery.tail - tail, delivery.stalled);
         }
     }

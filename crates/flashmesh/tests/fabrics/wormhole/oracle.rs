@@ -1,4 +1,4 @@
-//! The same network flit by flit and cycle by cycle: slow, plain, and written from the semantics alone.
+//! Simulation of the network flit by flit and cycle by cycle: slow, simple, and written from the semantics alone.
 
 use std::collections::VecDeque;
 
@@ -7,17 +7,17 @@ use flashmesh::fabric::wormhole::{
 };
 use flashmesh::ids::LinkId;
 
-/// A flit in the buffer at the end of a link.
+/// Flit in the buffer at the end of a link.
 struct Flit {
     packet: usize,
     index: u32,
     crossed: u64,
 }
 
-/// The packet that a link is granted to.
+/// Packet to which a link is granted.
 struct Holder {
     packet: usize,
-    /// The link whose buffer it comes from; none at a terminal.
+    /// Link from whose buffer the packet comes; `None` at a terminal.
     source: Option<LinkId>,
     sent: u32,
     head: u64,
@@ -27,24 +27,24 @@ struct Holder {
 struct Port {
     holder: Option<Holder>,
     buffer: VecDeque<Flit>,
-    /// When each free slot of the buffer can be used.
+    /// Times from which the free slots of the buffer can be used.
     slots: VecDeque<u64>,
-    /// The cycle from which a new head in the buffer can be looked at, after a tail has left.
+    /// Cycle from which a new head in the buffer is considered, after a tail has left.
     looked_at: u64,
-    /// The earliest next flit, and the earliest next grant.
+    /// Earliest cycles of the next flit and of the next grant.
     flit_free: u64,
     grant_free: u64,
     served: Option<u32>,
-    /// The links that could ask for this one, with their input numbers.
+    /// Links that may request this link, with their input numbers.
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
-    /// The other direction of a wire that takes turns with every flit, and whether the token is on this side.
+    /// Opposite direction of a wire that alternates flit by flit, and whether this side has the token.
     other_way: Option<LinkId>,
     has_token: bool,
 }
 
-/// A request for a link: the packet, the buffer it is in, its input number, and since when it could be served.
+/// Request for a link: the packet, its buffer, its input number, and the cycle from which it could be served.
 struct Asking {
     packet: usize,
     source: Option<LinkId>,
@@ -55,29 +55,29 @@ struct Asking {
 pub struct Oracle<'a> {
     topology: &'a Topology,
     parameters: Parameters,
-    /// Packets with their creation cycles, in the order of injection.
+    /// Packets with their creation cycles, in order of injection.
     packets: &'a [(u64, Packet)],
     paths: Vec<Vec<LinkId>>,
     ports: Vec<Port>,
-    /// Packets that wait at each terminal.
+    /// Packets waiting at each terminal.
     waiting: Vec<VecDeque<usize>>,
     crossings: Vec<Crossing>,
     delivered: usize,
 }
 
 impl<'a> Oracle<'a> {
-    /// Runs `packets`, which are ordered by creation, to the end; gives every crossing of every link.
+    /// Runs `packets`, ordered by creation, to the end. Returns every crossing of every link.
     ///
     /// # Panics
-    /// When nothing moves for longer than any wait that ends.
+    /// If no flit moves for longer than any finite wait.
     pub fn run(topology: &'a Topology, parameters: Parameters, packets: &'a [(u64, Packet)]) -> Vec<Crossing> {
         Oracle::run_over(topology, parameters, Wires::Own, packets)
     }
 
-    /// The same where two directions may share a wire with every flit.
+    /// Like [`run`](Self::run), but the two directions of a link may share a wire flit by flit.
     ///
     /// # Panics
-    /// When nothing moves for longer than any wait that ends.
+    /// If no flit moves for longer than any finite wait.
     pub fn run_over(
         topology: &'a Topology,
         parameters: Parameters,
@@ -110,7 +110,7 @@ impl<'a> Oracle<'a> {
             if oracle.transfer(now) {
                 moved = now;
             }
-            assert!(now - moved < 10_000, "nothing has moved since cycle {moved}");
+            assert!(now - moved < 10_000, "no flit has moved since cycle {moved}");
             now += 1;
         }
         oracle.crossings
@@ -124,7 +124,7 @@ impl<'a> Oracle<'a> {
                 self.ports[link.index()].reverse = self.topology.reverse(link);
             }
         }
-        // Whoever can be followed by a link on some path feeds it.
+        // A link feeds every link that follows it on some path.
         for (from, to) in (0..terminals).flat_map(|from| (0..terminals).map(move |to| (from, to))) {
             let path: Vec<LinkId> = self.topology.path(TerminalId(from), TerminalId(to)).collect();
             for pair in path.windows(2) {
@@ -152,7 +152,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The link after `link` on the way of a packet.
+    /// Returns the link after `link` on the path of a packet.
     fn next(&self, packet: usize, link: LinkId) -> LinkId {
         let path = &self.paths[packet];
         path[path.iter().position(|&other| other == link).expect("the packet is on its path") + 1]
@@ -188,7 +188,7 @@ impl<'a> Oracle<'a> {
         all
     }
 
-    /// Whom `link` would be granted to at `now`, if its slots allow.
+    /// Returns the request to which `link` would be granted at `now` if its slots allow.
     fn choose(&self, link: LinkId, now: u64) -> Option<Asking> {
         let port = &self.ports[link.index()];
         let after = |input: u32| match port.served {
@@ -227,7 +227,7 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             let Some(best) = self.choose(link, now) else { continue };
-            // The token of a shared wire: the direction served last gives way.
+            // The token of a shared wire goes to the direction not served last.
             if let Some(reverse) = reverse {
                 let mine = self.ports[link.index()].served_last;
                 let theirs = self.ports[reverse.index()].served_last;
@@ -248,10 +248,10 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Moves every flit that can move; tells whether one did.
+    /// Moves every flit that can move. Returns whether one did.
     fn transfer(&mut self, now: u64) -> bool {
         let mut has_moved = false;
-        // What of two directions has the wire is decided by what is there as the cycle begins.
+        // Which of two directions has the wire depends on the state at the start of the cycle.
         let ready: Vec<bool> = (0..self.ports.len() as u32).map(|link| self.can_move(LinkId(link), now)).collect();
         let waits = |ports: &[Port], link: LinkId| {
             let port: &Port = &ports[link.index()];
@@ -260,7 +260,7 @@ impl<'a> Oracle<'a> {
             })
         };
         let waiting: Vec<bool> = (0..self.ports.len() as u32).map(|link| waits(&self.ports, LinkId(link))).collect();
-        // A slot that is free again in the same cycle lets the link before move as well.
+        // A slot that becomes free in this cycle lets the previous link move as well.
         loop {
             let mut moved = false;
             for link in (0..self.ports.len() as u32).map(LinkId).filter(|link| !waiting[link.index()]) {
@@ -279,7 +279,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Whether a flit is there for `link`, and a slot behind it.
+    /// Returns whether `link` has a flit to move, and a free slot behind it.
     fn can_move(&self, link: LinkId, now: u64) -> bool {
         let port = &self.ports[link.index()];
         let Some(holder) = &port.holder else { return false };

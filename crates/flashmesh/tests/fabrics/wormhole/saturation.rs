@@ -1,4 +1,4 @@
-//! Under more traffic than a network carries everything still arrives, whatever the options.
+//! Saturated networks: with more traffic than the network carries, every packet still arrives, with all options.
 
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{
@@ -15,15 +15,15 @@ const GRIDS: [Grid; 6] = [
     Grid { rows: 6, columns: 1, wraps_rows: false, wraps_columns: false },
 ];
 
-/// Requests of 8 flits and replies of up to 512 between controllers on the first column and all routers, 40 of them at
-/// each terminal within a few cycles.
+/// Sends requests of 8 flits and replies of up to 512 flits between controllers on the first column and all routers, 40 at each terminal within
+/// a few cycles.
 fn drive(grid: Grid, parameters: Parameters, seed: u64) {
     const PACKETS: u32 = 40;
     let routers = (0..grid.rows * grid.columns).map(RouterId);
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
-    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
+    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("the grid is valid");
     let terminals = topology.terminals();
-    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are within their bounds");
     let mut random = SimRng::new(seed);
     for round in 0..PACKETS {
         for source in (0..terminals).map(TerminalId) {
@@ -48,10 +48,10 @@ fn drive(grid: Grid, parameters: Parameters, seed: u64) {
             outbox.deliveries.clear();
             last = at;
         }
-        // The slowest of these networks, with one slot a buffer, moves a packet of 512 flits every 3,000 cycles.
-        assert!(at - last < 100_000, "{grid:?} {parameters:?}: nothing has arrived since cycle {last}");
+        // The slowest of these networks, with one slot per buffer, delivers a packet of 512 flits every 3,000 cycles.
+        assert!(at - last < 100_000, "{grid:?} {parameters:?}: no packet has arrived since cycle {last}");
     }
-    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} came to a halt");
+    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} deadlocked");
     assert_eq!(network.in_flight(), 0);
 }
 
@@ -94,14 +94,14 @@ fn whatever_is_injected_arrives() {
     }
 }
 
-/// The same traffic over a network that follows every flit.
+/// Like [`drive`], but over a network of single flits.
 fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
     const PACKETS: u32 = 20;
     let routers = (0..grid.rows * grid.columns).map(RouterId);
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
-    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
+    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("the grid is valid");
     let terminals = topology.terminals();
-    let mut network = FlitNetwork::new(topology, parameters, wires).expect("the parameters are in their bounds");
+    let mut network = FlitNetwork::new(topology, parameters, wires).expect("the parameters are within their bounds");
     let mut random = SimRng::new(seed);
     for round in 0..PACKETS {
         for source in (0..terminals).map(TerminalId) {
@@ -122,9 +122,9 @@ fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
             outbox.deliveries.clear();
             last = at;
         }
-        assert!(at - last < 20_000, "{grid:?} {parameters:?} {wires:?}: nothing has arrived since cycle {last}");
+        assert!(at - last < 20_000, "{grid:?} {parameters:?} {wires:?}: no packet has arrived since cycle {last}");
     }
-    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} {wires:?} came to a halt");
+    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} {wires:?} deadlocked");
     assert_eq!(network.in_flight(), 0);
 }
 
