@@ -1,4 +1,4 @@
-//! Cores of the controller: commands, completions and collected pages take their time, one after the other on each.
+//! Controller cores: commands, completions and pages moved by GC take time, one after the other on each core.
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
@@ -12,7 +12,7 @@ use crate::support::drives::*;
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const TRANSFER: Time = Time::from_ps(3_413_334);
 
 fn us(us: u64) -> Time {
@@ -38,7 +38,7 @@ fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
         ..Firmware::default()
     });
     let at = |number| Time::from_ms(number);
-    // The last two pages lie on another channel, and cover three pages in part.
+    // The partial read starts on another channel and covers three pages, two of them in part.
     let part = IoRequest { offset: Bytes::new(7 * PAGE + 512), size: Bytes::new(2 * PAGE), ..read(7, 1, at(3)) };
     let requests = [read(5, 1, at(0)), write(5, 1, at(1)), request(RequestKind::Deallocate, 5, 1, at(2)), part];
     let records = run(&config, requests);
@@ -63,17 +63,17 @@ fn jobs_are_done_in_the_order_in_which_they_come_by_the_core_that_is_free_first(
     assert_eq!(ends(8), [4; 5].map(us));
 }
 
-/// A completion waits behind the commands that came before it.
+/// A completion waits behind commands that arrived earlier.
 #[test]
 fn a_completion_takes_its_turn_behind_commands() {
     let config = with_firmware(Firmware { other_time: us(4), completion_time: us(1), ..Firmware::default() });
     let trims = (0..3).map(|page| request(RequestKind::Deallocate, page, 1, Time::ZERO));
     let ends: Vec<Time> = run(&config, trims).iter().map(latency).collect();
-    // The first is done at 4 us, when the commands until 12 us have been asked for.
+    // The first command ends at 4 us, when the commands until 12 us are already queued.
     assert_eq!(ends, [13, 14, 15].map(us));
 }
 
-/// Trims at random times take no other part of the drive: one core is an M/D/1 queue, whose mean wait is `load x service / 2 (1 - load)`.
+/// Deallocations at random times use no other resource, so one core is an M/D/1 queue, with a mean wait of `load x service / 2 (1 - load)`.
 #[test]
 fn a_core_is_an_m_d_1_queue_under_random_arrivals() {
     for load in [0.3, 0.6, 0.75] {
@@ -94,7 +94,7 @@ fn a_core_is_an_m_d_1_queue_under_random_arrivals() {
         let records = run(&config, trims.collect::<Vec<_>>());
         let mean = records.iter().map(|record| record.firmware.as_ps() as f64).sum::<f64>() / records.len() as f64;
         let expected = 10.0e6 * (1.0 + load / (2.0 * (1.0 - load)));
-        assert!((mean / expected - 1.0).abs() < 0.03, "load {load}: {mean} ps, {expected} expected");
+        assert!((mean / expected - 1.0).abs() < 0.03, "load {load}: {mean} ps, expected {expected}");
     }
 }
 
@@ -113,11 +113,11 @@ fn cores_that_are_always_busy_bound_the_run_and_its_rate() {
     let source = Repeated { left: 20_000, kind: RequestKind::Read, page: |number| number * 7919 % 65_536 };
     let (report, _) = run_source(&config, source);
     assert_eq!(report.bound.resource, Resource::Firmware);
-    let busy = report.utilisation.firmware.expect("there are cores");
+    let busy = report.utilisation.firmware.expect("the drive has cores");
     assert!(busy > 0.995, "{busy}");
-    // 4 us of two cores each.
+    // Each command takes 4 us of one of two cores.
     assert!((report.iops / 500_000.0 - 1.0).abs() < 0.005, "{}", report.iops);
-    let least = report.lower_bound.firmware_ps.expect("there are cores");
+    let least = report.lower_bound.firmware_ps.expect("the drive has cores");
     assert_eq!(least, 20_000 * 4_000_000 / 2);
     assert!(report.makespan_ps >= least);
 }
@@ -131,8 +131,8 @@ fn each_page_that_collection_moves_takes_a_core_its_time() {
     let (report, _) = run_source(&config, writes);
     let moved = report.gc.pages_moved;
     assert!(moved > 1_000, "{moved}");
-    let least = report.lower_bound.firmware_ps.expect("there are cores");
-    // Pages that were read when the run ended are among them, one a plane at most.
+    let least = report.lower_bound.firmware_ps.expect("the drive has cores");
+    // Pages that were read but not yet programmed at the end of the run count as well, at most one per plane.
     let planes = u64::from(config.geometry.channels * config.geometry.chips_per_channel) * 2;
     assert!((moved..=moved + planes).contains(&(least / 2_000_000)), "{least} ps for {moved}");
 }
@@ -148,14 +148,14 @@ fn what_takes_no_time_needs_no_core() {
     assert_eq!((report.utilisation.firmware, report.lower_bound.firmware_ps), (None, None));
 }
 
-/// The first is refused after its look-ups, of which there are more than a run has time for; the others wait for it.
+/// The first request is refused after its look-ups, which take longer than the longest run. The other requests wait for it.
 #[test]
 fn look_ups_that_take_longer_than_a_run_are_no_overflow() {
     let config = with_firmware(Firmware { look_up_time: Time::from_ms(10), ..Firmware::default() });
     let endless = IoRequest { size: Bytes::new(1 << 62), ..read(0, 1, Time::ZERO) };
     let source = Listed([endless, read(1, 1, Time::ZERO), read(2, 1, Time::ZERO)].into());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
-    let report = simulation.run(&Control::default()).expect("it ends before anybody looks at the time");
+    let report = simulation.run(&Control::default()).expect("the run ends before the time overflows");
     assert_eq!(report.host.statuses.lba_out_of_range, 1);
     assert!(Time::from_ps(report.makespan_ps) > Time::RUN_MAX, "{}", report.makespan_ps);
 }

@@ -1,4 +1,4 @@
-//! Cuts of the power while several writes of a page are in flight: past the device cache, in it, and deallocated.
+//! Power cuts while several writes of a page are in flight: one that bypasses the device cache, one into the cache, and a deallocation.
 
 use flashmesh::config::{Config, Destage, FabricKind};
 use flashmesh::measure::report::Report;
@@ -9,7 +9,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 
 use crate::support::drives::*;
 
-/// A drive of one die that programs in 100 us. Stream `past` writes past the device cache, stream `through` to it.
+/// Drive of one die that programs in 100 us. Writes of stream `past` bypass the device cache, those of stream `through` use it.
 const DRIVE: &str = "\
 replay.mode = \"open\"
 flash.program-time = \"100us\"
@@ -33,11 +33,11 @@ fn us(microseconds: u64) -> Time {
     Time::from_us(microseconds)
 }
 
-/// Runs the requests of both streams until the power is cut, with all oracles on.
+/// Runs the requests of both streams until the power cut, with all oracles enabled.
 fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest]) -> Report {
     let mut config = config.clone();
     config.power.cut = Some(at);
-    // The run goes on until the cut.
+    // A last read keeps the run going until the cut.
     let last = read(0, 1, at + us(1));
     let past: Vec<IoRequest> = past.iter().copied().chain([last]).collect();
     let sources = [past, through.to_vec()].map(|list| Box::new(Listed(list.into())) as Box<dyn WorkloadSource>);
@@ -45,8 +45,8 @@ fn run_until(config: &Config, at: Time, past: &[IoRequest], through: &[IoRequest
     finish(simulation).0
 }
 
-/// The page is written past the cache, then to the cache, which sends it to flash, and deallocated before either program ends. Both programs are over when
-/// the flush begins, at 600 us.
+/// The page is written past the cache, then into the cache, which destages it, and is deallocated before either program ends. Both programs have
+/// ended when the flush starts at 600 us.
 #[test]
 fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flush() {
     let mut config = config_of(&format!("persistence.policy = \"journal\"\n{DRIVE}"));
@@ -55,29 +55,30 @@ fn a_page_deallocated_while_two_writes_of_it_are_in_flight_stays_so_after_a_flus
     let through = [write(5, 1, us(10)), request(RequestKind::Deallocate, 5, 1, us(20))];
     for at in (700..1_000).step_by(20) {
         let report = run_until(&config, us(at), &[write(5, 1, us(0)), flush], &through);
-        let cut = report.power_cut.expect("it came");
-        let recovery = cut.recovery.expect("there is a journal");
+        let cut = report.power_cut.expect("the power was cut");
+        let recovery = cut.recovery.expect("the drive has a journal");
         assert_eq!((recovery.pages_lost, cut.requests_lost), (0, u64::from(at < 720)), "{at} us");
         assert!(at < 720 || recovery.deallocations_lost == 0, "{at} us: {recovery:?}");
     }
 }
 
-/// A write of four pages takes a core 40 us, and one of the first of them another core 10 us: it reaches the translation layer before, past the cache, and is
-/// on flash when the power is cut. What was acknowledged last by the order of the drive is lost with the cache.
+/// One core takes 40 us for a write of four pages, another core 10 us for a later write of the first of these pages. The later write bypasses
+/// the cache, reaches the translation layer first and is on flash at the cut. In the order of the drive the write of four pages is the newer
+/// one, and it is lost with the cache.
 #[test]
 fn a_write_that_another_core_lets_overtake_counts_as_the_older_one() {
     let mut config = config_of(DRIVE);
     (config.firmware.cores, config.firmware.look_up_time) = (2, us(10));
     for at in (1..400).step_by(7) {
         let report = run_until(&config, us(at), &[write(0, 1, us(1))], &[write(0, 4, us(0))]);
-        let cut = report.power_cut.expect("it came");
-        // The oracle of the cache counts at each of these times; the larger write is acknowledged within 5 us of its look-ups.
+        let cut = report.power_cut.expect("the power was cut");
+        // The oracle of the cache counts at each of these times. The larger write is acknowledged within 5 us after its look-ups.
         assert!(at >= 40 || cut.pages_lost == 0, "{at} us");
         assert!(at <= 50 || cut.pages_lost == 4, "{at} us: {}", cut.pages_lost);
     }
 }
 
-/// Over packets the acknowledgement of a program reaches the controller later than the array ends.
+/// With packets, the acknowledgement of a program reaches the controller later than the array ends.
 #[test]
 fn a_page_counts_as_destaged_when_its_program_is_acknowledged() {
     let mut config = config_of(DRIVE);
@@ -85,7 +86,7 @@ fn a_page_counts_as_destaged_when_its_program_is_acknowledged() {
     (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
     let counts = |at: Time| {
         let report = run_until(&config, at, &[], &[write(0, 1, us(0))]);
-        let cache = report.cache.expect("it is on");
+        let cache = report.cache.expect("the cache is enabled");
         (report.flash.user_programs, cache.destages, cache.dirty_pages_end)
     };
     let (mut before, mut after) = (us(100), us(120));

@@ -1,4 +1,4 @@
-//! The device cache on whole drives: times to the picosecond, each policy, back-pressure, flushes and cuts of the power.
+//! Device cache on whole drives: times to the picosecond, each policy, back-pressure, flushes and power cuts.
 
 use flashmesh::config::{
     AccessUnit, CacheStall, CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PageTypes, PreconditionKind,
@@ -14,12 +14,12 @@ use crate::support::arbitrary;
 use crate::support::arbitrary::Case;
 use crate::support::drives::*;
 
-/// 26 ns to open the row, 4 KiB at 6.4 GB/s.
+/// DRAM access: 26 ns to open the row, and 4 KiB at 6.4 GB/s.
 const DRAM: Time = Time::from_ns(26 + 640);
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const TRANSFER: Time = Time::from_ps(3_413_334);
 
 fn cached(pages: u64) -> Config {
@@ -32,9 +32,9 @@ fn ms(milliseconds: u64) -> Time {
     Time::from_ms(milliseconds)
 }
 
-/// Runs these requests; gives the report and their latencies in the order of issue.
+/// Runs these requests. Returns the report, and the latencies in order of issue.
 fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
-    config.validate().expect("the configuration is legal");
+    config.validate().expect("the configuration is valid");
     let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
     records.sort_by_key(|record| record.id);
     let latencies = records.iter().map(|record| record.completed - record.arrival).collect();
@@ -52,7 +52,7 @@ fn a_read_hit_takes_the_dram_alone_and_a_miss_the_flash() {
     let (report, latencies) = measured(&cached(16), requests);
     let miss = COMMAND + READ + TRANSFER;
     assert_eq!(latencies, [miss, DRAM, miss]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.reads.hits, cache.reads.misses, cache.fills), (1, 2, 2));
     assert_eq!(report.flash.user_reads, 2);
 }
@@ -68,27 +68,27 @@ fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
     let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
     let (report, latencies) = measured(&config, requests);
     let miss = COMMAND + READ + TRANSFER;
-    // Only between the write and the deallocation is there anything to keep.
+    // There is data to cache only between the write and the deallocation.
     assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
     assert_eq!(latencies[6..], [miss, miss]);
-    assert_eq!(report.cache.expect("it is on").fills, 1);
+    assert_eq!(report.cache.expect("the cache is enabled").fills, 1);
 
     config.precondition.kind = PreconditionKind::Sequential;
     let (report, latencies) = measured(&config, reads([0, 1]));
     assert_eq!(latencies, [miss, DRAM]);
-    assert_eq!(report.cache.expect("it is on").fills, 1);
+    assert_eq!(report.cache.expect("the cache is enabled").fills, 1);
 }
 
 #[test]
 fn a_read_beside_a_write_that_passes_through_brings_nothing_older() {
     let mut config = cached(16);
     config.cache.writes = CacheWrites::Through;
-    // The page is forgotten while its write is in DRAM; a read then finds nothing there, and on flash what was before.
+    // The page is deallocated while its write accesses DRAM. A read then finds no data in the cache, and the old version on flash.
     config.cache.data_rate = Rate::from_bytes_per_second(50_000_000);
     let requests =
         [write(5, 1, ms(0)), request(RequestKind::Deallocate, 5, 1, ms(0)), read(5, 1, ms(0)), read(5, 1, ms(1))];
     let (report, _) = measured(&config, requests);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.reads.misses, cache.fills), (2, 1));
 }
 
@@ -97,7 +97,7 @@ fn the_parts_of_a_hit_are_link_and_cache() {
     let mut config = cached(16);
     config.host.link_rate = Rate::from_bytes_per_second(8_000_000_000);
     let records = run(&config, [write(5, 1, ms(0)), read(5, 1, ms(1))]);
-    // 64 B and 4 KiB to the drive, 16 B back; then 64 B there, 4 KiB and 16 B back.
+    // The write sends 64 B and 4 KiB to the drive, and 16 B back. The read sends 64 B, and 4 KiB and 16 B back.
     assert_eq!(records[0].completed - records[0].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
     assert_eq!(records[1].completed - records[1].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
     assert!(records.iter().all(|record| record.spent.cache == DRAM && record.spent.total() == DRAM));
@@ -115,7 +115,7 @@ fn one_access_moves_all_pages_of_a_request_where_the_unit_is_a_request() {
     let mut config = cached(16);
     config.cache.access_unit = AccessUnit::Request;
     let (_, latencies) = measured(&config, [write(0, 3, ms(0)), read(0, 1, ms(0)), read(0, 3, ms(1))]);
-    // Rows of 8 KiB: the third page lies in a second row, which costs tRP, tRCD and tCL.
+    // Rows have 8 KiB, so the third page is in a second row, which costs tRP, tRCD and tCL.
     let three = Time::from_ns(26 + 1280 + 39 + 640);
     assert_eq!(latencies, [three, three + DRAM, three]);
 }
@@ -128,7 +128,7 @@ fn a_partial_hit_reads_the_rest_from_flash_beside_the_dram() {
     let (report, latencies) = measured(&config, requests);
     let six = Rate::from_bytes_per_second(1_200_000_000).time_for(Bytes::new(6 * 512));
     assert_eq!(latencies, [Time::from_ns(26 + 160), COMMAND + READ + six]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.reads.partial_hits, cache.writes.misses, cache.dirty_pages_end), (1, 1, 1));
 }
 
@@ -138,7 +138,7 @@ fn a_write_through_completes_on_flash_and_is_read_from_dram() {
     config.cache.writes = CacheWrites::Through;
     let (report, latencies) = measured(&config, [write(5, 1, ms(0)), read(5, 1, ms(1))]);
     assert_eq!(latencies, [DRAM + COMMAND + TRANSFER + PROGRAM, DRAM]);
-    assert_eq!((report.flash.user_programs, report.cache.expect("it is on").dirty_pages_max), (1, 0));
+    assert_eq!((report.flash.user_programs, report.cache.expect("the cache is enabled").dirty_pages_max), (1, 0));
 }
 
 #[test]
@@ -163,10 +163,10 @@ fn pages_past_the_high_mark_go_to_flash_until_the_low_mark() {
     let mut config = cached(10);
     (config.cache.high_mark, config.cache.low_mark) = (0.5, 0.2);
     let five = (0..5).map(|page| write(page, 1, ms(page)));
-    assert_eq!(measured(&config, five.clone()).0.cache.expect("it is on").dirty_pages_end, 5);
+    assert_eq!(measured(&config, five.clone()).0.cache.expect("the cache is enabled").dirty_pages_end, 5);
     let six = five.chain([write(5, 1, ms(5)), read(100, 1, ms(9))]);
     let (report, _) = measured(&config, six);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!(
         (cache.dirty_pages_max, cache.dirty_pages_end, cache.destages, report.flash.user_programs),
         (6, 2, 4, 4)
@@ -179,12 +179,12 @@ fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
     config.cache.destage = Destage::FirstWrite;
     let requests = [write(1, 1, ms(0)), write(1, 1, ms(1)), write(2, 1, ms(2)), read(100, 1, ms(9))];
     let (report, latencies) = measured(&config, requests);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
     assert_eq!(latencies[..3], [DRAM; 3]);
-    // Half a millisecond after it was written it counts as new.
+    // Half a millisecond after its write the page counts as new.
     config.cache.destage_window = Time::from_us(500);
-    let cache = measured(&config, requests).0.cache.expect("it is on");
+    let cache = measured(&config, requests).0.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));
 }
 
@@ -198,7 +198,7 @@ fn a_destaged_page_may_leave_the_cache() {
     assert_eq!(measured(&config, requests).1[1..], [DRAM, COMMAND + READ + TRANSFER]);
 }
 
-/// The page used longest ago is programmed, then its place is taken.
+/// The least recently used page is programmed, then its space is taken.
 #[test]
 fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
     let mut config = cached(2);
@@ -208,7 +208,7 @@ fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
     let destage = DRAM + COMMAND + TRANSFER + PROGRAM;
     let miss = COMMAND + READ + TRANSFER;
     assert_eq!(latencies, [DRAM, DRAM, destage + DRAM, miss, miss]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.waits, cache.wait_ps, cache.evictions), (1, destage.as_ps(), 1));
 }
 
@@ -231,13 +231,13 @@ fn commands_behind_a_write_without_room_wait_with_it_where_the_drive_takes_them_
     let miss = COMMAND + READ + TRANSFER;
     let records = run(&config, requests);
     let latencies: Vec<Time> = records.iter().map(|record| record.completed - record.arrival).collect();
-    // The read of page 2 finds the memory busy with the write.
+    // The read of page 2 waits for the write, which occupies the DRAM.
     assert_eq!(latencies, [DRAM, DRAM, waits + DRAM, waits + miss, waits + DRAM * 2, waits, miss]);
     let in_cache: Vec<Time> = records.iter().map(|record| record.spent.cache).collect();
     assert_eq!(in_cache[2..5], [waits + DRAM, waits, waits + DRAM * 2]);
 }
 
-/// One die, whose program a read comes beside.
+/// A read arrives at the only die during a program.
 #[test]
 fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first() {
     let mut config = cached(1);
@@ -255,7 +255,7 @@ fn a_read_suspends_nothing_while_a_write_waits_for_room_where_writes_come_first(
     );
 }
 
-/// Of two dies one makes room for a write, and the other programs for longer.
+/// One of two dies frees space for a write, the other has a longer program running.
 #[test]
 fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room() {
     let mut config = cached(2);
@@ -268,7 +268,7 @@ fn a_read_that_waited_for_writes_suspends_what_its_die_does_once_there_is_room()
     let flush = |arrival| IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 0, arrival) };
     let late = |us| ms(6) + Time::from_us(us);
     let requests = [
-        // The lower page of the second die, then its upper page beside the lower one of the first.
+        // The lower page of the second die; then its upper page together with the lower page of the first die.
         write(1, 1, ms(0)),
         flush(ms(1)),
         write(0, 1, ms(4)),
@@ -291,18 +291,18 @@ fn the_dirty_limit_holds_and_leaves_room_for_reads() {
     config.cache.dirty_limit = 0.25;
     config.cache.destage = Destage::Eviction;
     let writes = (0..20).map(|page| write(page, 1, ms(page)));
-    let cache = measured(&config, writes).0.cache.expect("it is on");
+    let cache = measured(&config, writes).0.cache.expect("the cache is enabled");
     assert_eq!((cache.dirty_pages_max, cache.waits, cache.dirty_pages_end), (2, 18, 2));
 }
 
-/// Four planes, each programmed by itself: as many programs at a time as there are dies.
+/// Four planes are each programmed separately, with at most one program per die at a time.
 #[test]
 fn random_writes_saturate_at_the_rate_of_the_flash() {
     let mut config = cached(64);
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 1;
     config.geometry.planes_per_die = 1;
-    // Room for pages of 20 bits.
+    // Page numbers need 20 bits.
     config.geometry.blocks_per_plane = 1024;
     config.flash.multi_plane = MultiPlane::Off;
     config.replay.mode = ReplayMode::Stress;
@@ -314,7 +314,7 @@ fn random_writes_saturate_at_the_rate_of_the_flash() {
         let (report, _) = run_source(&config, Repeated { left: count, kind: RequestKind::Write, page });
         let program = (COMMAND + TRANSFER + PROGRAM).as_secs_f64();
         assert_within(policy.name(), report.iops, 4.0 / program, 0.03);
-        assert!(report.cache.expect("it is on").waits > count / 2);
+        assert!(report.cache.expect("the cache is enabled").waits > count / 2);
     }
 }
 
@@ -324,7 +324,7 @@ fn rewrites_in_the_cache_never_reach_the_flash() {
     config.replay.mode = ReplayMode::Stress;
     config.cache.flush_at_end = true;
     let (report, _) = run_source(&config, Repeated { left: 10_000, kind: RequestKind::Write, page: |n| n % 32 });
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((report.flash.user_programs, cache.destages, cache.dirty_pages_end), (32, 32, 0));
     assert_eq!(report.write_amplification, Some(32.0 / 10_000.0));
     assert_eq!(cache.writes.hits, 10_000 - 32);
@@ -357,24 +357,24 @@ fn a_page_deallocated_on_its_way_to_flash_is_not_there_afterwards() {
     let source = Listed([write(1, 1, ms(0)), deallocate, read(9, 1, ms(1))].into_iter().collect());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("no oracle reports a violation");
     assert_eq!((report.flash.user_programs, simulation.ftl().lookup(flashmesh::ids::Lpn(1))), (1, None));
 }
 
 #[test]
 fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
     let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(1)) };
-    // The second one comes while the write is on its way into DRAM, the third when nothing is left to do.
+    // The second flush arrives while the write accesses DRAM, the third when no page is dirty.
     let second = IoRequest { arrival: ms(2) + Time::from_ns(1), ..flush };
     let third = IoRequest { arrival: ms(3), ..flush };
     let requests = [write(1, 1, ms(0)), flush, write(1, 1, ms(2)), second, third];
     let (report, latencies) = measured(&cached(8), requests);
     let destage = DRAM + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(latencies, [DRAM, destage, DRAM, DRAM + destage - Time::from_ns(1), Time::ZERO]);
-    assert_eq!(report.cache.expect("it is on").destages, 2);
+    assert_eq!(report.cache.expect("the cache is enabled").destages, 2);
 }
 
-/// Without `cache.flush-programs` a flush waits for the writes on their way into DRAM, and nothing is programmed for it.
+/// Without `cache.flush-programs` a flush waits only for the writes in flight to DRAM, and no page is programmed for it.
 #[test]
 fn a_flush_of_a_protected_cache_is_done_when_the_writes_before_it_are() {
     let mut config = cached(8);
@@ -384,11 +384,15 @@ fn a_flush_of_a_protected_cache_is_done_when_the_writes_before_it_are() {
     let requests = [write(1, 1, ms(0)), flush, write(1, 1, ms(2)), second];
     let (report, latencies) = measured(&config, requests);
     assert_eq!(latencies, [DRAM, Time::ZERO, DRAM, DRAM - Time::from_ns(1)]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (0, 1));
     config.cache.flush_at_end = true;
     let (report, _) = measured(&config, [write(1, 1, ms(0)), flush]);
-    assert_eq!(report.cache.expect("it is on").dirty_pages_end, 0, "the end of a run is no flush of the host");
+    assert_eq!(
+        report.cache.expect("the cache is enabled").dirty_pages_end,
+        0,
+        "the end of a run is no flush of the host"
+    );
 }
 
 #[test]
@@ -397,12 +401,12 @@ fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
     let requests = [write(1, 1, ms(0)), zeroes(0, 8, ms(1)), read(1, 1, ms(2)), zeroes(4, 4, ms(3)), read(1, 1, ms(4))];
     let (report, latencies) = measured(&cached(8), requests);
     assert_eq!(latencies, [DRAM, Time::ZERO, COMMAND + READ + TRANSFER, Time::from_ns(26 + 320), DRAM]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((report.flash.user_programs, cache.dirty_pages_end, cache.writes.hits), (0, 1, 1));
     assert_eq!(report.write_amplification, Some(0.0));
 }
 
-/// Pages 0 to 9 are written and acknowledged, page 10 is on its way into DRAM when the power is cut.
+/// Runs writes of pages 0 to 9, which are acknowledged, and of page 10, which accesses DRAM at the power cut.
 fn cut(capacitors: bool) -> Report {
     let mut config = cached(32);
     config.power.cut = Some(ms(20) + Time::from_ns(100));
@@ -415,25 +419,25 @@ fn cut(capacitors: bool) -> Report {
 fn without_capacitors_a_cut_of_the_power_loses_what_is_dirty() {
     let report = cut(false);
     assert_eq!((report.requests, report.makespan_ps), (10, (ms(20) + Time::from_ns(100)).as_ps()));
-    let cut = report.power_cut.expect("it came");
+    let cut = report.power_cut.expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.dirty_pages, cut.dirty_bytes), (1, 11, 11 * PAGE));
     assert_eq!((cut.pages_lost, cut.bytes_lost, cut.pages_programmed), (10, 10 * PAGE, 0));
 }
 
-/// The eleven pages lie on channels 0 to 7 and 0 to 2 again: the last begin when the channel is free, on other chips.
+/// The eleven pages are on channels 0 to 7 and, on other chips, on channels 0 to 2. The last programs start when their channel is free.
 #[test]
 fn with_capacitors_all_dirty_pages_are_programmed() {
     let report = cut(true);
-    let cut = report.power_cut.expect("it came");
+    let cut = report.power_cut.expect("the power was cut");
     assert_eq!((cut.requests_lost, cut.pages_lost, cut.bytes_lost, cut.programs_lost), (1, 0, 0, 0));
     assert_eq!((cut.dirty_pages, cut.pages_programmed), (11, 11));
-    // The access of page 10 is under way; eleven more follow.
+    // The access of page 10 is in progress; eleven more follow.
     let last = DRAM * 12 - Time::from_ns(100) + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(cut.duration_ps, last.as_ps());
     assert!(cut.energy_j > 0.0);
 }
 
-/// Over packets the controller hears of the end of a program later than the array is done.
+/// With packets, the controller is notified of the end of a program later than the array ends.
 #[test]
 fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_hear_of_it() {
     let mut config = cached(8);
@@ -447,7 +451,7 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
         let mut config = config.clone();
         config.power.cut = Some(at);
         let report = measured(&config, [write(1, 1, ms(0)), read(9, 1, ms(1))]).0;
-        report.power_cut.expect("it came").pages_lost
+        report.power_cut.expect("the power was cut").pages_lost
     };
     let (mut before, mut after) = (Time::from_us(100), Time::from_us(120));
     assert_eq!((lost(before), lost(after)), (1, 0));
@@ -455,7 +459,7 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
         let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
         if lost(middle) == 1 { before = middle } else { after = middle }
     }
-    // The oracle, which sees the array, compares at each of these times.
+    // At each of these times the result is compared with the oracle, which observes the array.
     for at in (0..400).map(|ns| before - Time::from_ns(200) + Time::from_ns(ns)) {
         assert_eq!(lost(at), u64::from(at <= before), "{at}");
     }
@@ -472,7 +476,7 @@ fn a_cut_after_the_end_of_the_run_does_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The oracle counts what is lost by itself, and with capacitors looks for all that was acknowledged.
+    /// The oracle counts the lost data itself. With capacitors it expects all acknowledged data.
     #[test]
     fn whenever_the_power_is_cut_what_is_lost_is_counted(
         mut case in arbitrary::case(),
@@ -487,12 +491,12 @@ proptest! {
         config.power.cut = Some(Time::from_us(at_us));
         config.power.capacitors = capacitors;
         config.cache.flush_programs |= !capacitors;
-        config.validate().expect("the configuration is legal");
+        config.validate().expect("the configuration is valid");
         let count = requests.len() as u64;
         let source = Listed(requests.iter().copied().collect());
         let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
         simulation.enable_checks();
-        let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+        let report = simulation.run(&Control::default()).expect("the run ends without a violation");
         match report.power_cut {
             None => prop_assert_eq!(report.requests, count),
             Some(cut) => {

@@ -1,4 +1,4 @@
-//! The ways between host and drive on whole drives: messages to the nanosecond, flushes, zeroes, and requests that are refused.
+//! Host interfaces on whole drives: messages to the nanosecond, flushes, zeroes, and refused requests.
 
 use flashmesh::config::{
     Beyond, Config, InterfaceKind, PreconditionKind, ReadData, ReplayMode, SataTransport, TraceTimeUnit, WorkloadKind,
@@ -18,10 +18,10 @@ use crate::support::drives::*;
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
-/// 4096 bytes at 1.2 GB/s, rounded up.
+/// Transfer time of 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
 
-/// A bare drive of 2 GiB.
+/// Returns a bare drive of 2 GiB.
 fn small_drive() -> Config {
     let mut config = bare_drive();
     config.geometry.blocks_per_plane = 64;
@@ -29,8 +29,8 @@ fn small_drive() -> Config {
     config
 }
 
-/// NVMe over eight lanes of 1 GB/s with packets of 128 B and 28 B around them: doorbell and read request take 4 ns, an entry of 72 B
-/// 13 ns, a completion of 16 B 6 ns, 4 KiB of data 624 ns.
+/// Returns an NVMe drive with eight lanes of 1 GB/s, and packets of 128 B with 28 B of framing. A doorbell or a read request takes 4 ns, an
+/// entry of 72 B 13 ns, a completion of 16 B 6 ns, 4 KiB of data 624 ns.
 fn pcie() -> Config {
     let mut config = small_drive();
     config.host.interface = InterfaceKind::Nvme;
@@ -46,7 +46,7 @@ fn pcie() -> Config {
     config
 }
 
-/// One request after the other, each issued as the one before completes.
+/// Sets a replay of one request at a time, each issued when the previous one completes.
 fn one_at_a_time(mut config: Config) -> Config {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1;
@@ -73,7 +73,7 @@ fn a_write_over_nvme_has_its_data_fetched_before_the_flash() {
     assert_eq!(found, [first, ns(4) + first, ns(4) + first]);
 }
 
-/// Two pages on two chips of one channel: the data of the first is in the controller 3.4 us before that of the second.
+/// The two pages are on two chips of one channel. The data of the first reaches the controller 3.4 us before that of the second.
 #[test]
 fn read_data_goes_page_by_page_or_at_once() {
     for (read_data, data) in [(ReadData::Page, 624), (ReadData::Request, 1248)] {
@@ -97,7 +97,7 @@ fn bytes_and_doorbells_of_the_host_are_counted_with_their_packets() {
     assert_eq!((host.queues.len(), host.queues[0].commands, host.statuses.success), (1, 2, 2));
 }
 
-/// Both directions of the link are filled to their ends: 4 KiB reads cost 4992 B one way.
+/// The link is saturated: each 4 KiB read sends 4992 B of data with framing to the host.
 #[test]
 fn a_saturated_link_carries_what_its_lanes_carry() {
     let mut config = pcie();
@@ -106,16 +106,16 @@ fn a_saturated_link_carries_what_its_lanes_carry() {
     config.replay.outstanding = 512;
     let (report, _) =
         run_source(&config, Repeated { left: 5_000, kind: RequestKind::Read, page: |n| n * 7919 % 100_000 });
-    // To the host: read request, data, completion.
+    // Read request, data and completion are sent to the host.
     let each_ns = f64::from((4992 + 32 + 44) / 4);
     assert!((report.iops * each_ns / 1e9 - 1.0).abs() < 0.01, "{} requests/s", report.iops);
     assert!(report.lower_bound.distance.is_some_and(|distance| distance < 0.01), "{:?}", report.lower_bound);
-    // 512 until the last 512 leave one by one.
+    // 512 requests are outstanding until the last 512 complete one by one.
     let occupancy = 512.0 - 512.0 * 512.0 / 2.0 / 5_000.0;
     assert!((report.host.queues[0].occupancy_mean - occupancy).abs() < 2.0, "{:?}", report.host.queues);
 }
 
-/// The adapter takes 400 us for a command and as long for a completion.
+/// The adapter takes 400 us for each command and for each completion.
 #[test]
 fn a_sata_drive_takes_the_time_of_the_adapter_on_both_ways() {
     let mut config = pcie();
@@ -159,7 +159,7 @@ fn a_flush_waits_for_the_writes_before_it_and_for_no_other() {
     let requests =
         [flush(us(0)), write(0, 1, us(1)), flush(us(2)), write(8, 1, us(50)), flush(us(60)), read(1, 1, us(61))];
     let mut config = small_drive();
-    // Both writes on one die, the second behind the first.
+    // Both writes are on one die, the second behind the first.
     config.geometry.chips_per_channel = 1;
     config.geometry.planes_per_die = 1;
     let records = run(&config, requests);
@@ -175,7 +175,7 @@ fn zeroes(offset: u64, size: u64) -> IoRequest {
     IoRequest { arrival: Time::ZERO, kind: RequestKind::WriteZeroes, offset, size, stream: 0 }
 }
 
-/// Runs `requests` on a drive that was written as a whole; gives the report, and which of the first pages are mapped.
+/// Runs `requests` on a full drive. Returns the report, and which of the first pages are mapped.
 fn on_a_full_drive(config: &Config, requests: &[IoRequest]) -> (Report, Vec<bool>) {
     let mut config = config.clone();
     config.precondition.kind = PreconditionKind::Sequential;
@@ -185,7 +185,7 @@ fn on_a_full_drive(config: &Config, requests: &[IoRequest]) -> (Report, Vec<bool
     let source = Listed(requests.iter().copied().collect());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
     simulation.enable_checks();
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     (report, (0..6).map(|lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect())
 }
 
@@ -193,7 +193,7 @@ fn on_a_full_drive(config: &Config, requests: &[IoRequest]) -> (Report, Vec<bool
 fn zeroes_forget_whole_pages_and_write_parts_of_pages_without_data_over_the_link() {
     let mut config = small_drive();
     config.host.link_rate = Rate::from_bytes_per_second(1_000_000_000);
-    // The end of page 0, pages 1 to 3, the start of page 4.
+    // The request covers the end of page 0, pages 1 to 3, and the start of page 4.
     let (report, mapped) = on_a_full_drive(&config, &[zeroes(PAGE - 512, 3 * PAGE + 1024)]);
     assert_eq!(mapped, [true, false, false, false, true, true]);
     assert_eq!((report.flash.user_programs, report.flash.partial_write_reads), (2, 2));
@@ -203,7 +203,7 @@ fn zeroes_forget_whole_pages_and_write_parts_of_pages_without_data_over_the_link
     let (report, mapped) = on_a_full_drive(&config, &[zeroes(PAGE, 2 * PAGE)]);
     assert_eq!((mapped, report.flash.user_programs), (vec![true, false, false, true, true, true], 0));
     assert_eq!(report.makespan_ps, ns(64 + 16).as_ps());
-    // Within one page.
+    // The request is within one page.
     let (report, mapped) = on_a_full_drive(&config, &[zeroes(512, 512)]);
     assert_eq!((mapped[0], report.flash.user_programs, report.flash.partial_write_reads), (true, 1, 1));
 }
@@ -239,7 +239,7 @@ fn requests_that_the_drive_does_not_do_end_with_their_status_and_touch_no_flash(
 
 #[test]
 fn a_trace_beyond_the_drive_is_refused_before_the_run_unless_it_is_to_be_sent_or_wrapped() {
-    let folder = tempfile::tempdir().expect("there is a place for temporary files");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let path = folder.path().join("beyond.trace");
     std::fs::write(&path, "0 0 0 8 1\n1000 0 80000000 8 1\n2000 0 8 8 0\n").expect("the trace can be written");
     let run = |beyond| {
@@ -257,7 +257,7 @@ fn a_trace_beyond_the_drive_is_refused_before_the_run_unless_it_is_to_be_sent_or
     let error = run(Beyond::Reject).expect_err("a third of the trace lies beyond the drive").to_string();
     assert!(error.contains("workload.beyond"), "{error}");
     let counts = |beyond| {
-        let report = run(beyond).expect("the trace runs");
+        let report = run(beyond).expect("the run succeeds");
         (report.host.statuses.success, report.host.statuses.lba_out_of_range, report.flash.user_reads)
     };
     assert_eq!(counts(Beyond::Wrap), (3, 0, 2));

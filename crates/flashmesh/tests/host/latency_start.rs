@@ -1,4 +1,4 @@
-//! `replay.latency-start = "issue"`: a request that waited on the host for a full queue counts from when it was issued.
+//! `replay.latency-start = "issue"`: the latency of a request includes its wait on the host for a full queue.
 
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::simulation::Simulation;
@@ -22,7 +22,7 @@ read-share = 0.7
 requests = 400
 ";
 
-/// The requests of an open replay, in the order in which they were issued.
+/// Returns the requests of an open replay, in order of issue.
 fn records(interarrival: &str, replay: &str) -> Vec<RequestRecord> {
     let text = format!("{DRIVE}interarrival = \"{interarrival}\"\n[replay]\nmode = \"open\"\n{replay}");
     let config = config_of(&text);
@@ -40,7 +40,7 @@ fn a_request_counts_from_its_issue_and_is_served_as_before() {
         assert_eq!((issue.offset, issue.completed), (arrival.offset, arrival.completed));
         assert!(issue.arrival >= arrival.arrival);
     }
-    // The fifth and later ones arrive long before one of the four outstanding has completed.
+    // From the fifth on, requests are issued long before one of the four outstanding ones completes.
     for (number, record) in from_issue.iter().enumerate().skip(DEPTH) {
         let completed = |until: Time| from_issue.iter().filter(|other| other.completed <= until).count();
         assert!(completed(record.arrival) > number - DEPTH, "one of {DEPTH} has completed by its issue");

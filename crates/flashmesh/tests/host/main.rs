@@ -1,4 +1,4 @@
-//! The side of the host: interfaces, the device cache, streams, and the drive that MQSim simulates.
+//! Host tests: interfaces, the device cache, streams, and the drive simulated by MQSim.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

@@ -1,7 +1,6 @@
-//! What MQSim aborts on, loses or gets wrong (`../shared/golden/mqsim/README.md`, "What must not be reproduced"), on a drive with
-//! its habits: all requests complete, no slot of a queue is lost, and nothing is left undone. The oracles watch every run.
-//! What concerns its files, and the drive of 412 GB whose preconditioning it does not survive, is in
-//! `tests/python/test_import_mqsim.py`.
+//! Tests of cases in which MQSim aborts, loses requests or is wrong (`../shared/golden/mqsim/README.md`, "What must not be reproduced"), on a
+//! drive configured like MQSim's. All requests complete, no queue slot is lost, and no work is left undone. Oracles check every run.
+//! `tests/python/test_import_mqsim.py` covers MQSim's files, and the drive of 412 GB whose preconditioning crashes MQSim.
 
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::Report;
@@ -10,7 +9,7 @@ use flashmesh::units::Time;
 
 use crate::support::drives::{config_of, finish};
 
-/// A small drive as MQSim's files describe it, its habits included.
+/// Small drive in the form of MQSim's files, with the options that follow MQSim.
 const DRIVE: &str = "\
 [geometry]
 channels = 2
@@ -40,7 +39,7 @@ read-data = \"request\"
 
 const SLOTS: usize = 64;
 
-/// Runs the drive with these sections more, with all oracles on; gives the records in the order of issue.
+/// Runs the drive with these additional sections, with all oracles enabled. Returns the records in order of issue.
 fn run(sections: &str) -> (Report, Vec<RequestRecord>) {
     let config = config_of(&format!("{DRIVE}{sections}"));
     let (report, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
@@ -48,7 +47,7 @@ fn run(sections: &str) -> (Report, Vec<RequestRecord>) {
     (report, records)
 }
 
-/// Sections of a run of random requests on a full drive in its steady state.
+/// Returns the sections of a run of random requests on a full drive in steady state.
 fn workload(requests: u32, read_share: f64) -> String {
     format!(
         "[precondition]\nkind = \"random\"\n[workload]\nrequests = {requests}\nread-share = {read_share}\n\
@@ -61,7 +60,7 @@ fn mixed_requests_behind_collection_all_complete() {
     for (gc, read_share) in [("", 0.5), ("preemptible = true", 0.7), ("victim = \"d-choices\"", 0.3)] {
         let (report, records) = run(&format!("{}[gc]\n{gc}\n", workload(6_000, read_share)));
         assert_eq!((report.requests, records.len()), (6_000, 6_000), "{gc}");
-        assert!(report.gc.erases > 100, "{gc}: only {} blocks were collected", report.gc.erases);
+        assert!(report.gc.erases > 100, "{gc}: only {} blocks were erased", report.gc.erases);
     }
 }
 
@@ -70,8 +69,8 @@ fn no_slot_of_a_queue_is_lost_behind_collection() {
     let requests = 30_000;
     let (report, records) = run(&workload(requests, 0.0));
     assert_eq!(report.requests, u64::from(requests));
-    assert!(report.gc.erases > 1_000, "only {} blocks were collected", report.gc.erases);
-    // Every completion brings the next request at once, down to the last: all slots are in use until none is left to issue.
+    assert!(report.gc.erases > 1_000, "only {} blocks were erased", report.gc.erases);
+    // Each completion immediately causes the next issue, so all slots are in use until no request is left.
     let mut completed: Vec<Time> = records.iter().map(|record| record.completed).collect();
     completed.sort_unstable();
     let mut arrived: Vec<Time> = records.iter().map(|record| record.arrival).collect();
@@ -93,7 +92,7 @@ fn pages_move_inside_their_plane() {
     let (report, _) = run(&format!("{}[gc]\ncopyback = true\n", workload(6_000, 0.3)));
     assert_eq!(report.requests, 6_000);
     assert!(report.gc.pages_moved > 1_000, "only {} pages were moved", report.gc.pages_moved);
-    // Nothing but the data of requests crosses the channels.
+    // The channels carry only the data of requests.
     let crossed = |bytes: &[u64]| bytes.iter().sum::<u64>() / 4096;
     let (links, flash) = (&report.links, &report.flash);
     assert_eq!(
@@ -102,9 +101,9 @@ fn pages_move_inside_their_plane() {
     );
 }
 
-/// A run of a trace of 40 requests at 10 units of `unit`, on a drive that was written before.
+/// Runs a trace of 40 requests at intervals of 10 units of `unit`, on a preconditioned drive.
 fn replayed(unit: &str) -> (Report, Vec<RequestRecord>) {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let trace = folder.path().join("oltp.trace");
     let lines: String = (0..40).map(|line| format!("{} 0 {} 8 {}\n", 10 * line, 8 * (line % 7), line % 2)).collect();
     std::fs::write(&trace, lines).expect("the trace can be written");

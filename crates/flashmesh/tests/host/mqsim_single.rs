@@ -1,5 +1,5 @@
-//! One request at a time on the drive that MQSim (CMU-SAFARI) simulates, its habits included, to the nanosecond: every part of the way
-//! from the doorbell to the completion. `tests/python/test_golden_mqsim.py` compares the same through the importer, and whole runs.
+//! One request at a time on the drive simulated by MQSim (CMU-SAFARI), with the options that follow MQSim, to the nanosecond: every part of the
+//! path from the doorbell to the completion. `tests/python/test_golden_mqsim.py` compares these latencies through the importer, and whole runs.
 
 use flashmesh::config::{Allocation, Config, Level, ReplayMode};
 use flashmesh::units::{Bytes, Time};
@@ -7,7 +7,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 
 use crate::support::drives::{Listed, config_of, run_source};
 
-/// 8 lanes of 1 GB/s, channels of 1000 MT/s, tR of 3 us and what MQSim adds to it.
+/// Drive with 8 lanes of 1 GB/s, channels of 1000 MT/s, and tR of 3 us plus the time that MQSim adds.
 const DRIVE: &str = "\
 [geometry]
 channels = 8
@@ -49,13 +49,13 @@ doorbell-size = \"2B\"
 read-request-size = \"4B\"
 ";
 
-/// The head doorbell of the request before and the own one; a read request; the entry; the completion.
+/// Link times in nanoseconds: completion doorbell of the previous request and submission doorbell; read request; submission entry; completion.
 const DOORBELLS: u64 = 4 + 4;
 const READ_REQUEST: u64 = 4;
 const ENTRY: u64 = 13;
 const COMPLETION: u64 = 6;
 
-/// The same with one chip, so that consecutive pages are on its two planes.
+/// Returns [`DRIVE`] with one chip, so that consecutive pages are on its two planes.
 fn one_chip() -> Config {
     let mut config = config_of(DRIVE);
     config.geometry.channels = 1;
@@ -64,7 +64,7 @@ fn one_chip() -> Config {
     config
 }
 
-/// The latency of a request of `pages` pages behind another one like it.
+/// Returns the latency of a request of `pages` pages that follows an equal one.
 fn latency(mut config: Config, kind: RequestKind, pages: u64) -> Time {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1;
@@ -116,7 +116,7 @@ fn a_partial_write_reads_what_is_missing_first() {
         IoRequest { arrival: Time::ZERO, kind: RequestKind::Write, offset: Bytes::ZERO, size, stream: 0 }
     };
     let (_, records) = run_source(&config, Listed([8, 3].map(write).into()));
-    // Three sectors are 12 packets of 128 B with 28 B each: 1872 B over 8 lanes.
+    // Three sectors are 12 packets of 128 B with 28 B of framing each: 1872 B over 8 lanes.
     let data = READ_REQUEST + 234;
     let flash = 290 + 3_020 + 5 * 512 + 361 + 3 * 512 + 100_000;
     let expected = DOORBELLS + READ_REQUEST + ENTRY + data + flash + COMPLETION;

@@ -1,4 +1,4 @@
-//! `replay.phase`, `replay.start-delay`, `replay.think-every` and `replay.outstanding-max`: when streams begin and threads think.
+//! `replay.phase`, `replay.start-delay`, `replay.think-every` and `replay.outstanding-max`: starts of streams, and think times of threads.
 
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::simulation::Simulation;
@@ -17,7 +17,7 @@ over-provisioning = 0.3
 requests = 50
 ";
 
-/// The requests of a run, with those of each stream together, in the order in which they were issued.
+/// Returns the requests of a run, in order of issue within each stream.
 fn records(streams: &str) -> Vec<RequestRecord> {
     let config = config_of(&format!("{DRIVE}{streams}"));
     let (_, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
@@ -25,7 +25,7 @@ fn records(streams: &str) -> Vec<RequestRecord> {
     records
 }
 
-/// When the first request of a stream arrives, and when its last one completes.
+/// Returns the arrival of the first request of a stream and its last completion.
 fn span(records: &[RequestRecord], stream: u32) -> (Time, Time) {
     let own = || records.iter().filter(|record| record.issuer.0 == stream);
     let first = own().map(|record| record.arrival).min().unwrap();
@@ -68,7 +68,7 @@ fn a_thread_thinks_after_so_many_requests() {
     let pauses: Vec<bool> =
         records.windows(2).map(|pair| pair[1].arrival == pair[0].completed + Time::from_ms(1)).collect();
     for (number, pauses) in pauses.into_iter().enumerate() {
-        assert_eq!(pauses, number % 5 == 4, "behind request {number}");
+        assert_eq!(pauses, number % 5 == 4, "after request {number}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs of traces that a thread reads ahead give what runs of the same requests give without one, and end as they do.
+//! Traces read ahead by a thread: runs have the same results and end in the same way as runs without the thread.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,12 +19,12 @@ const REQUESTS: u64 = 20_000;
 const CAPACITY: Bytes = Bytes::from_kib(20 << 20);
 const SECTOR: Bytes = Bytes::new(512);
 
-/// A trace of reads and writes 100 ns apart, packed.
+/// Writes a compressed trace of reads and writes 100 ns apart.
 fn written(folder: &Path, cut: usize) -> std::path::PathBuf {
     let lines = (0..REQUESTS).map(|i| format!("{} 0 {} 8 {}\n", i * 100, i * 7919 % 100_000 * 8, i % 3 / 2));
-    let mut packed = CompressedWriter::new(Compression::Gzip, Vec::new()).expect("memory takes everything");
-    packed.write_all(lines.collect::<String>().as_bytes()).expect("memory takes everything");
-    let mut packed = packed.finish().expect("memory takes everything");
+    let mut packed = CompressedWriter::new(Compression::Gzip, Vec::new()).expect("a write to memory succeeds");
+    packed.write_all(lines.collect::<String>().as_bytes()).expect("a write to memory succeeds");
+    let mut packed = packed.finish().expect("a write to memory succeeds");
     packed.truncate(packed.len() - cut);
     let path = folder.join(format!("cut-{cut}.gz"));
     std::fs::write(&path, packed).expect("the trace can be written");
@@ -43,7 +43,7 @@ fn stream(config: &Config) -> TraceStream {
     TraceStream::open(&config.workload, CAPACITY, SECTOR).expect("the trace can be opened")
 }
 
-/// The requests of a trace as the run wants them.
+/// Source that reads the requests of a trace on demand.
 struct Pulled(TraceStream);
 
 impl WorkloadSource for Pulled {
@@ -65,7 +65,7 @@ fn simulation(config: &Config, is_ahead: bool) -> Simulation {
 
 #[test]
 fn a_trace_that_is_read_ahead_gives_the_same_run_bit_for_bit() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let trace = written(folder.path(), 0);
     let cuts = [None, Some(Time::from_us(400))];
     for (mode, cut) in [ReplayMode::Open, ReplayMode::Stress].into_iter().flat_map(|mode| cuts.map(|cut| (mode, cut))) {
@@ -83,7 +83,7 @@ fn a_trace_that_is_read_ahead_gives_the_same_run_bit_for_bit() {
 
 #[test]
 fn an_error_in_the_middle_of_a_trace_ends_the_run_with_the_same_words() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let config = drive(&written(folder.path(), 20_000), ReplayMode::Stress);
     let failed = |is_ahead| {
         let mut simulation = simulation(&config, is_ahead);
@@ -97,7 +97,7 @@ fn an_error_in_the_middle_of_a_trace_ends_the_run_with_the_same_words() {
     assert_eq!(error, scanned.to_string());
 }
 
-/// Cancels the run when so many requests have completed.
+/// Sink that cancels the run at the given number of completed requests.
 struct Cancelling(std::sync::Arc<Control>, u64);
 
 impl RequestSink for Cancelling {
@@ -111,18 +111,18 @@ impl RequestSink for Cancelling {
 
 #[test]
 fn a_run_that_takes_only_a_part_of_a_trace_ends() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let trace = written(folder.path(), 0);
     for requests in [1, 1024, 1025, 9_000] {
         let mut config = drive(&trace, ReplayMode::Stress);
         config.workload.requests = Some(requests);
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
-        let report = simulation.run(&Control::default()).expect("the run ends");
+        let report = simulation.run(&Control::default()).expect("the run succeeds");
         assert_eq!(report.requests, requests);
     }
     let mut simulation = simulation(&drive(&trace, ReplayMode::Stress), true);
     let control = std::sync::Arc::new(Control::default());
     simulation.set_request_sink(Box::new(Cancelling(control.clone(), 3_000)));
-    let report = simulation.run(&control).expect("the run ends");
+    let report = simulation.run(&control).expect("the run succeeds");
     assert!(report.interrupted && (3_000..REQUESTS).contains(&report.requests), "{} requests", report.requests);
 }

@@ -1,4 +1,4 @@
-//! A stop time ends a stream: what has arrived by then is served, nothing arrives after it.
+//! Stop time of a stream: requests that arrived before it are served, and none arrives later.
 
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
@@ -16,7 +16,7 @@ pages-per-block = 32
 over-provisioning = 0.3
 ";
 
-/// The arrivals of a run, in the order in which requests were issued.
+/// Returns the arrivals of a run, in order of issue.
 fn arrivals(replay: &str, extra: &str) -> Vec<(Time, u64)> {
     let text = format!("{DRIVE}[workload]\nread-share = 0.7\nrequests = 500\n{extra}\n[replay]\n{replay}");
     let config = config_of(&text);
@@ -37,7 +37,7 @@ fn what_arrives_by_the_stop_time_is_served_and_nothing_else() {
         let all = arrivals(replay, extra);
         let stopped = arrivals(&format!("{replay}\nstop-time = \"300us\""), extra);
         let by_then = all.iter().filter(|(arrival, _)| *arrival <= STOP).count();
-        assert!(0 < by_then && by_then < all.len(), "{replay}: the stop time falls into the run");
+        assert!(0 < by_then && by_then < all.len(), "{replay}: the stop time is within the run");
         assert_eq!(stopped, all[..by_then], "{replay}");
     }
 }

@@ -1,4 +1,4 @@
-//! Several streams on one drive: each with its own workload, replay and results, and what they do to one another.
+//! Several streams on one drive: each with its own workload, replay and results, and their effects on each other.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -41,7 +41,7 @@ fn of(records: &[RequestRecord], stream: u32) -> Vec<RequestRecord> {
 }
 
 fn mean(stream: &StreamReport) -> f64 {
-    stream.latency_ps.all.as_ref().expect("the stream had requests").mean
+    stream.latency_ps.all.as_ref().expect("requests of the stream completed").mean
 }
 
 const MIXED: &str = "\
@@ -61,8 +61,8 @@ fn a_single_stream_is_the_run_without_streams() {
         let (plain, plain_records) = run(&config_of(&format!("{MIXED}[replay]\n{mode}")));
         let (named, named_records) = run(&config_of(&format!("{MIXED}[stream.x.replay]\n{mode}\n[namespace.n]")));
         assert_eq!(plain_records, named_records);
-        let [host] = &plain.streams[..] else { panic!("not one stream") };
-        let [x] = &named.streams[..] else { panic!("not one stream") };
+        let [host] = &plain.streams[..] else { panic!("the report has not exactly one stream") };
+        let [x] = &named.streams[..] else { panic!("the report has not exactly one stream") };
         assert_eq!((host.name.as_str(), x.name.as_str()), ("host", "x"));
         for stream in [host, x] {
             assert_eq!(stream.requests, plain.requests);
@@ -90,7 +90,7 @@ fn equal_streams_get_equal_results_and_draw_other_requests() {
     let offsets = |stream| of(&records, stream).iter().map(|record| record.offset).collect::<Vec<_>>();
     assert_ne!(offsets(0), offsets(1));
     assert_ne!(offsets(1), offsets(2));
-    assert_eq!(run(&config_of(&text)).1, records, "one seed, one result");
+    assert_eq!(run(&config_of(&text)).1, records, "equal seeds give equal results");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_whole_is_the_sum_of_its_streams() {
     assert_eq!(report.streams.iter().map(|stream| stream.requests).collect::<Vec<_>>(), [3_000, 500]);
     assert_eq!(report.requests, 3_500);
     assert_eq!(report.makespan_ps, report.streams.iter().map(|stream| stream.makespan_ps).max().unwrap());
-    let all = report.latency_ps.all.expect("there are requests");
+    let all = report.latency_ps.all.expect("requests completed");
     let sum: f64 = report.streams.iter().map(|stream| mean(stream) * stream.requests as f64).sum();
     assert_within("sum of latencies", sum, all.mean * 3_500.0, 1e-12);
     for (index, stream) in report.streams.iter().enumerate() {
@@ -142,18 +142,18 @@ time-scale = 2.0
     assert_eq!(closed[..2], [Time::ZERO; 2]);
     assert!(closed[2] > Time::from_us(100), "{closed:?}");
     assert_eq!(arrivals(2), [Time::ZERO, Time::from_us(20), Time::from_us(40)]);
-    // The last arrival of the open stream bounds the run from below, whatever the others do.
+    // The last arrival of the open stream is a lower bound of the run, whatever the other streams do.
     assert_eq!(report.lower_bound.arrivals_ps, Some(Time::from_us(40).as_ps()));
 }
 
 #[test]
 fn every_stream_has_a_queue_of_its_own() {
     let text = "[host]\nqueue-depth = 1\nlink-rate = \"unlimited\"\n[stream.a.replay]\noutstanding = 4\n[stream.b]";
-    // All reads on one die: they run one after the other.
+    // All reads are on one die, so they run one after the other.
     let reads = |count| (0..count).map(|_| read(0, 1, Time::ZERO)).collect::<Vec<_>>();
     let (_, records) = run_lists(&config_of(text), vec![reads(4), reads(1)]);
     let at_zero = records.iter().filter(|record| record.submitted == Time::ZERO);
-    assert_eq!(at_zero.map(|record| record.issuer.0).collect::<Vec<_>>(), [0, 1], "one of each");
+    assert_eq!(at_zero.map(|record| record.issuer.0).collect::<Vec<_>>(), [0, 1], "one request of each stream");
     let a = of(&records, 0);
     assert!(a.windows(2).all(|pair| pair[1].submitted >= pair[0].completed), "{a:?}");
 }
@@ -176,10 +176,10 @@ capacity = \"256MiB\"
 
     let lists = vec![vec![write(7, 1, Time::ZERO)], vec![write(0, 1, Time::ZERO)]];
     let mut simulation = simulation(&config_of(text), lists);
-    simulation.run(&Control::default()).expect("the run ends");
+    simulation.run(&Control::default()).expect("the run succeeds");
     let logical_pages = 0..simulation.geometry().logical_pages;
     let mapped: Vec<u32> = logical_pages.filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
-    assert_eq!(mapped, [0, 65_536 + 7], "the namespaces begin where the one before ends");
+    assert_eq!(mapped, [0, 65_536 + 7], "each namespace starts where the previous one ends");
 
     let drawn = config_of(&format!("workload.requests = 2000\n{text}"));
     let (_, records) = run(&drawn);
@@ -189,7 +189,7 @@ capacity = \"256MiB\"
     assert!(end(1).is_some_and(|end| end <= first));
 }
 
-/// The second stream has the second half of the drive; both can hold a page each of the map.
+/// The second stream has the second half of the drive. Each stream can cache one map page.
 #[test]
 fn what_the_cache_sends_to_flash_uses_the_part_of_the_map_of_the_stream_that_wrote_it() {
     let text = "\
@@ -213,8 +213,8 @@ queue.namespace = \"second\"
     let ms = Time::from_ms;
     let reads = vec![read(3, 1, ms(1)), read(3, 1, ms(20))];
     let (report, _) = run_lists(&config_of(text), vec![reads, vec![write(5, 1, ms(10))]]);
-    assert_eq!(report.cache.expect("it is on").destages, 1);
-    let map = report.mapping_cache.expect("it is on").counters;
+    assert_eq!(report.cache.expect("the cache is enabled").destages, 1);
+    let map = report.mapping_cache.expect("the map cache is enabled").counters;
     assert_eq!((map.misses, map.hits), (2, 1), "the second read finds the entry of the first");
 }
 
@@ -244,7 +244,7 @@ queue.caching = \"none\"
     assert!(behind > passing + Time::from_us(50), "{behind:?} and {passing:?}");
 }
 
-/// Where the array programmed each logical page.
+/// Probe that records the location to which each logical page was programmed.
 #[derive(Clone, Default)]
 struct Programs(Arc<Mutex<BTreeMap<Lpn, Ppn>>>);
 
@@ -306,13 +306,13 @@ queue.namespace = \"second\"
     let flush = IoRequest { kind: RequestKind::Flush, offset: Bytes::ZERO, size: Bytes::ZERO, ..read(0, 1, ms(1)) };
     let a = vec![write(1, 2, ms(0)), flush, IoRequest { arrival: ms(5), ..flush }];
     let (report, records) = run_lists(&config_of(text), vec![a, vec![write(1, 3, ms(0))]]);
-    let cache = report.cache.expect("it is on");
+    let cache = report.cache.expect("the cache is enabled");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 3));
     let mut flushes: Vec<_> = of(&records, 0).into_iter().filter(|record| record.kind == RequestKind::Flush).collect();
     flushes.sort_by_key(|record| record.arrival);
     let latencies: Vec<Time> = flushes.iter().map(|record| record.completed - record.arrival).collect();
-    assert!(latencies[0] >= Config::default().flash.program_time, "it waits for programs: {latencies:?}");
-    assert!(latencies[1] < Time::from_us(1), "nothing is dirty any more: {latencies:?}");
+    assert!(latencies[0] >= Config::default().flash.program_time, "the first flush waits for programs: {latencies:?}");
+    assert!(latencies[1] < Time::from_us(1), "the second flush finds no dirty page: {latencies:?}");
 }
 
 #[test]
@@ -333,14 +333,14 @@ fn a_stream_alone_issues_the_same_requests_and_waits_for_nobody() {
         assert_eq!(alone.streams[1 - index].latency_ps.all, None);
         assert!(mean(&alone.streams[index]) < mean(&together.streams[index]));
     }
-    let error = Simulation::single_stream(&config, 2).err().expect("there are two streams");
+    let error = Simulation::single_stream(&config, 2).err().expect("a third stream is refused");
     assert!(error.to_string().contains("there is no stream 2"), "{error}");
 }
 
 #[test]
 fn a_workload_that_does_not_fit_its_namespace_is_refused_with_the_name_of_the_stream() {
     let text = "[stream.a]\n[stream.b.workload]\nprofile = \"hm_0\"\nfootprint-start = \"512KiB\"\n[namespace.n]\ncapacity = \"1MiB\"";
-    let error = Simulation::new(&config_of(text)).err().expect("the profile needs more");
+    let error = Simulation::new(&config_of(text)).err().expect("the profile needs a larger namespace");
     assert!(error.to_string().starts_with("stream \"b\": profile \"hm_0\": workload."), "{error}");
 
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
@@ -359,20 +359,20 @@ fn a_workload_that_does_not_fit_its_namespace_is_refused_with_the_name_of_the_st
 fn as_many_sources_as_streams_are_needed() {
     let config = config_of("[stream.a]\n[stream.b]");
     let source = || Box::new(Listed(VecDeque::new())) as Box<dyn WorkloadSource>;
-    let error = Simulation::with_source(&config, source()).err().expect("one is missing");
+    let error = Simulation::with_source(&config, source()).err().expect("a missing source is refused");
     assert!(matches!(error, RunError::Workload(_)), "{error}");
     assert_eq!(error.to_string(), "1 workloads for 2 streams: each stream needs one");
     let report = Simulation::with_sources(&config, vec![source(), source()]).unwrap().run(&Control::default()).unwrap();
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// What a stream has beside the replay and the queue of the random drive.
+/// Random settings of a stream; replay and queue are otherwise those of the random drive.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     mode: ReplayMode,
     caching: Caching,
     priority: Priority,
-    /// Which of two namespaces it has, when there are two.
+    /// Index of the namespace of the stream, if there are two.
     namespace: usize,
 }
 
@@ -382,7 +382,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// The drive of `case` with these streams, and with two namespaces when it is `split`, which takes one that has none.
+/// Returns the drive of `case` with these streams, and with two namespaces if `split`, in which case the drive must have none.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);
@@ -403,7 +403,7 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     config
 }
 
-/// The requests of `case`, dealt out to so many streams.
+/// Distributes the requests of `case` over `streams` streams.
 fn dealt(case: &Case, streams: usize) -> Vec<Vec<IoRequest>> {
     let mut lists = vec![Vec::new(); streams];
     for (index, io) in case.requests.iter().enumerate() {
@@ -455,7 +455,7 @@ proptest! {
         }
     }
 
-    /// The oracle of the cache counts what is lost by itself.
+    /// The oracle of the cache counts the lost data itself.
     #[test]
     fn a_cut_of_the_power_loses_what_all_streams_have_in_flight(
         case in arbitrary::case(),
@@ -472,7 +472,7 @@ proptest! {
         config.power.cut = Some(Time::from_us(at_us));
         config.power.capacitors = capacitors;
         config.cache.flush_programs |= !capacitors;
-        config.validate().expect("the configuration is legal");
+        config.validate().expect("the configuration is valid");
         let (report, records) = run_lists(&config, dealt(&case, sketches.len()));
         prop_assert_eq!(report.requests, records.len() as u64);
         let Some(cut) = report.power_cut else {
@@ -514,6 +514,6 @@ mode = \"open\"
     assert_eq!(counts, [300, 200]);
     let wrong = text.replace("2*proj_3", "2*proj_33");
     let config = Config::from_str(&wrong, "drive.toml", &[]).unwrap();
-    let refused = Simulation::new(&config).err().expect("there is no such profile").to_string();
+    let refused = Simulation::new(&config).err().expect("an unknown profile is refused").to_string();
     assert!(refused.contains("no profile is called \"proj_33\""), "{refused}");
 }

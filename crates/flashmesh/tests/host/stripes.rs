@@ -1,4 +1,4 @@
-//! The device cache sends whole stripes to flash, and collection takes turns with them (`cache.destage-stripe`).
+//! Destage stripes of the device cache, and GC that takes turns with them (`cache.destage-stripe`).
 
 use flashmesh::config::{Config, FirmwarePolicy};
 use flashmesh::measure::report::Report;
@@ -10,7 +10,7 @@ use crate::support::drives::*;
 
 const PAGE: Bytes = Bytes::from_kib(4);
 
-/// A drive of four dies whose cache has 16 pages and sends eight at a time.
+/// Returns a drive of four dies with a cache of 16 pages and stripes of eight pages.
 fn striped() -> Config {
     let mut config = config_of(
         "[geometry]\nchannels = 2\nchips-per-channel = 2\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
@@ -24,17 +24,17 @@ fn striped() -> Config {
 fn checked(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     simulation.enable_checks();
-    simulation.run(&Control::default()).expect("no oracle speaks")
+    simulation.run(&Control::default()).expect("no oracle reports a violation")
 }
 
-/// Writes of a page each, and a read once all that they caused is over.
+/// Runs page writes, and a read after all work that they caused. Returns the number of programs and of dirty pages at the end.
 fn programs_after(writes: u64, flush: Option<Time>) -> (u64, u64) {
     let ms = Time::from_ms;
     let mut requests: Vec<_> = (0..writes).map(|page| write(page, 1, Time::from_us(50 * page))).collect();
     requests.extend(flush.map(|at| request(RequestKind::Flush, 0, 0, at)));
     requests.push(read(1000, 1, ms(100)));
     let (report, _) = run_source(&striped(), Listed(requests.into()));
-    (report.flash.user_programs, report.cache.expect("there is a cache").dirty_pages_end)
+    (report.flash.user_programs, report.cache.expect("the cache is enabled").dirty_pages_end)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_flush_has_fewer_go() {
     assert_eq!(programs_after(11, Some(Time::from_ms(50))), (11, 0));
 }
 
-/// The stripe is whole with the ninth write, and is on flash a millisecond later.
+/// The stripe is complete with the ninth write, and on flash a millisecond later.
 #[test]
 fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_last() {
     let cut_at = |at: Time, flushed: Option<Time>| {
@@ -57,7 +57,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         config.power.cut = Some(at);
         config.power.capacitors = false;
         let ms = Time::from_ms;
-        // A sector of page 0 and then all of it, a sector of page 1 and then another one.
+        // A sector of page 0 and then the whole page; a sector of page 1 and then another sector of it.
         let sector = |at: u64, arrival| IoRequest {
             offset: Bytes::new(512 * at),
             size: Bytes::new(512),
@@ -69,7 +69,7 @@ fn a_page_written_again_before_its_stripe_leaves_goes_with_it_as_it_was_written_
         requests.push(read(1000, 1, ms(100)));
         requests.sort_by_key(|request| request.arrival);
         let (report, _) = run_source(&config, Listed(requests.into()));
-        let cut = report.power_cut.expect("it came");
+        let cut = report.power_cut.expect("the power was cut");
         (report.flash.user_programs, cut.dirty_pages, cut.pages_lost, cut.bytes_lost)
     };
     let before = Time::from_us(5500);
@@ -83,7 +83,7 @@ fn a_stripe_that_could_never_be_whole_is_refused_with_the_key_to_raise() {
     let refused = |change: fn(&mut Config)| {
         let mut config = striped();
         change(&mut config);
-        let error = config.validate().expect_err("it is refused").to_string();
+        let error = config.validate().expect_err("the stripe size is refused").to_string();
         assert!(error.contains("no stripe would ever be whole"), "{error}");
         error
     };
@@ -92,7 +92,8 @@ fn a_stripe_that_could_never_be_whole_is_refused_with_the_key_to_raise() {
     assert!(refused(|config| config.cache.destage_limit = Some(PAGE * 7)).contains("raise cache.destage-limit"));
 }
 
-/// A full drive of 16 dies under random writes at a fixed interval, with stripes of a program of each die and room for `room` pages beside one.
+/// Returns a full drive of 16 dies under random writes at a fixed interval. A stripe is one program per die, and the cache has `room` more
+/// pages.
 fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = 4\nchips-per-channel = 4\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
@@ -106,7 +107,7 @@ fn full_drive(interval_us: u64, room: u64, takes_turns: bool) -> Config {
     config
 }
 
-/// Each move is a read and a program of one of the dies, which do nothing else in the turn of collection.
+/// Each move is a read and a program of one die. The dies do no other work during a turn of GC.
 #[test]
 fn collection_moves_pages_in_its_turns_alone() {
     let config = full_drive(40, 64, true);
@@ -120,24 +121,24 @@ fn collection_moves_pages_in_its_turns_alone() {
     assert_eq!(checked(&full_drive(40, 64, false)).gc.turns, 0);
 }
 
-/// With room for what comes while collection has its turn no write waits, else each that finds none waits until the turn, and the programs of the
-/// stripe, are over: time of a turn and of a program, less the time that it takes to fill the room.
+/// If the cache has space for the writes that arrive during a turn of GC, no write waits. Otherwise a write waits until the turn and the
+/// programs of the stripe have ended: the time of a turn and a program, minus the time that it takes to fill the space.
 #[test]
 fn writes_wait_for_what_a_turn_takes_longer_than_filling_the_room_beside_the_stripe() {
     let waits = |room| {
         let report = checked(&full_drive(60, room, true));
         let gc = &report.gc;
         let turn = Time::from_ps(gc.turns_ps / gc.turns);
-        let longest = Time::from_ps(report.latency_ps.write.as_ref().expect("there are writes").max);
-        (report.cache.expect("there is a cache").waits, turn, longest)
+        let longest = Time::from_ps(report.latency_ps.write.as_ref().expect("writes completed").max);
+        (report.cache.expect("the cache is enabled").waits, turn, longest)
     };
     assert_eq!(waits(400).0, 0);
     let (few, turn, longest) = waits(4);
     assert!(few > 0);
     let stall = turn + Time::from_us(100) - Time::from_us(60 * 4);
-    assert!(longest > stall, "{longest} at most, {stall} expected of a mean turn of {turn}");
+    assert!(longest > stall, "{longest} at most, expected {stall} for a mean turn of {turn}");
     let (fewer, _, shorter) = waits(12);
-    assert!(fewer < few && shorter < longest, "{fewer} of {few} wait, {shorter} and {longest} at most");
+    assert!(fewer < few && shorter < longest, "{fewer} of {few} wait, for at most {shorter} and {longest}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writes that are slowed down while the drive is short of space (`cache.throttle-interval`).
+//! Throttling of writes while the drive is short of free space (`cache.throttle-interval`).
 
 use flashmesh::config::Config;
 use flashmesh::measure::report::Report;
@@ -7,14 +7,14 @@ use flashmesh::units::Time;
 
 use crate::support::drives::*;
 
-/// A full drive of so many dies under random writes of a page, 32 at a time, with a cache of 64 pages.
+/// Returns a full drive of `dies` dies under random page writes, 32 outstanding, with a cache of 64 pages.
 fn full_drive(dies: u32, interval: Time) -> Config {
     let mut config = config_of(&format!(
         "[geometry]\nchannels = {dies}\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 64\npages-per-block = 64\n\
          over-provisioning = 0.25\n[precondition]\nkind = \"random\"\n[cache]\ncapacity = \"256KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n\
          [workload]\nread-share = 0\nrequests = 6000\n[replay]\noutstanding = 32\n"
     ));
-    // Collection goes on while writes do, at their pace.
+    // GC runs at the pace of the writes.
     (config.gc.preemptible, config.gc.paced) = (true, true);
     config.cache.throttle_interval = interval;
     config
@@ -25,36 +25,36 @@ fn run(config: &Config) -> (Report, Vec<Time>) {
     simulation.enable_checks();
     let kept = Kept::default();
     simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("no oracle reports a violation");
     let mut completed: Vec<Time> =
         kept.0.lock().expect("no other thread panicked").iter().map(|record| record.completed).collect();
     completed.sort_unstable();
     (report, completed)
 }
 
-/// The one die collects most of the time. Between two victims writes come in without a pause.
+/// The only die collects most of the time. Between two victims, writes enter the cache without a pause.
 #[test]
 fn writes_come_in_at_the_interval_while_all_dies_collect() {
     let (free, _) = run(&full_drive(1, Time::ZERO));
     let interval = Time::from_ps(free.makespan_ps / 6000 * 3 / 2);
     let (slowed, completed) = run(&full_drive(1, interval));
     let at_interval = completed.windows(2).filter(|pair| pair[1] - pair[0] == interval).count();
-    assert!(at_interval > 3000, "{at_interval} of 6000 came {interval} after another");
-    // Some of those that waited for the interval found no room when it was over.
-    let throttled = slowed.cache.expect("there is a cache").throttled;
-    assert!(throttled >= at_interval as u64, "{throttled} waited, {at_interval} came so");
-    assert_eq!(free.cache.expect("there is a cache").throttled, 0);
+    assert!(at_interval > 3000, "{at_interval} of 6000 writes entered {interval} after the previous one");
+    // Some of the writes that waited for the interval then found the cache full.
+    let throttled = slowed.cache.expect("the cache is enabled").throttled;
+    assert!(throttled >= at_interval as u64, "{throttled} waited, {at_interval} entered at the interval");
+    assert_eq!(free.cache.expect("the cache is enabled").throttled, 0);
 }
 
-/// A cache that runs full lets writes in as blocks are erased, in bursts; one that is throttled a little below its rate lets them in evenly.
+/// A full cache admits writes in bursts, as blocks are erased. A cache throttled slightly below its rate admits them evenly.
 #[test]
 fn throttled_writes_wait_about_as_long_as_each_other() {
     let spread = |report: &Report| {
-        let latency = report.latency_ps.write.as_ref().expect("there are writes");
+        let latency = report.latency_ps.write.as_ref().expect("writes completed");
         latency.p99 as f64 / latency.p50 as f64
     };
     let (free, _) = run(&full_drive(8, Time::ZERO));
-    // The interval is that of a moment when all dies collect, which they seldom do.
+    // The interval applies only while all dies collect, which is rare.
     let (slowed, _) = run(&full_drive(8, Time::from_ps(free.makespan_ps / 6000 * 16 / 10)));
     assert!(spread(&slowed) < spread(&free) * 0.6, "{} and {}", spread(&slowed), spread(&free));
     assert!((slowed.makespan_ps as f64) < free.makespan_ps as f64 * 1.1);
