@@ -1,17 +1,17 @@
-//! Sequence diagrams of Mermaid, as far as docs/architecture.md uses them.
+//! Parser for Mermaid sequence diagrams, limited to the syntax in docs/architecture.md.
 
 use std::collections::BTreeMap;
 
 use crate::walk::Call;
 
-/// A line of a drawing: an arrow or a note.
+/// Line of a diagram: an arrow or a note.
 #[derive(Debug)]
 pub struct Message {
-    /// The rooms of a solid arrow; dashed ones are returns, or events.
+    /// Call of a solid arrow; `None` for dashed arrows (returns and events) and notes.
     pub call: Option<Call>,
-    /// The rooms whose files it may name.
+    /// Folders whose files the line may name.
     pub rooms: Vec<String>,
-    /// The files that it names, each below its room.
+    /// Files named in the line, relative to their folder.
     pub files: Vec<String>,
     pub text: String,
 }
@@ -23,7 +23,7 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// The drawings of a page.
+    /// Returns the diagrams of a page.
     pub fn all(page: &str) -> Vec<Drawing> {
         page.split("```mermaid\n").skip(1).filter_map(|rest| rest.split("```").next()).map(Drawing::new).collect()
     }
@@ -61,7 +61,7 @@ impl Drawing {
         self.messages.iter().filter_map(|message| message.call.clone())
     }
 
-    /// Whether both rooms of a call are in the drawing.
+    /// Returns whether both folders of a call are in the diagram.
     pub fn has(&self, call: &Call) -> bool {
         [&call.from, &call.to].iter().all(|room| self.rooms.values().any(|each| each == *room))
     }

@@ -1,5 +1,5 @@
-//! The drawings of docs/architecture.md, one of a read and one of a write, against walks that are recorded from a run: which room calls
-//! which, through which files, in which order.
+//! The diagrams of a read and a write in docs/architecture.md, compared with calls recorded in a run: which folder calls which, through which
+//! files, in which order.
 
 mod drawing;
 mod walk;
@@ -11,7 +11,7 @@ use walk::{Call, Walk};
 
 const DOCUMENT: &str = include_str!("../../../../docs/architecture.md");
 
-/// What a drawing gets wrong about a walk, a line each.
+/// Returns the errors of a diagram compared with a recorded walk, one per line.
 fn problems(drawing: &Drawing, walk: &Walk) -> Vec<String> {
     let drawn: BTreeSet<Call> = drawing.calls().collect();
     let walked: BTreeSet<Call> = walk.calls().filter(|call| drawing.has(call)).collect();
@@ -29,7 +29,7 @@ fn problems(drawing: &Drawing, walk: &Walk) -> Vec<String> {
 }
 
 fn drawings() -> [Drawing; 2] {
-    Drawing::all(DOCUMENT).try_into().expect("the page has two drawings")
+    Drawing::all(DOCUMENT).try_into().expect("the page has two diagrams")
 }
 
 #[test]
@@ -51,7 +51,8 @@ fn a_wrong_drawing_is_found() {
     let Some(walk) = walk::recorded(1.0) else { return };
     let changed = |before: &str, after: &str| {
         assert!(DOCUMENT.contains(before), "{before}");
-        let [read, _] = Drawing::all(&DOCUMENT.replacen(before, after, 1)).try_into().expect("two drawings");
+        let [read, _] =
+            Drawing::all(&DOCUMENT.replacen(before, after, 1)).try_into().expect("the page has two diagrams");
         problems(&read, &walk)
     };
     let upwards = changed("D->>X: transfer/send.rs: send command", "X->>D: transfer/send.rs: send command");
@@ -66,7 +67,7 @@ fn a_wrong_drawing_is_found() {
 fn arrows_and_notes_are_read() {
     let text = "```mermaid\nsequenceDiagram\n    participant A as one/\n    participant B as two/\n    A->>B: x.rs, work/y.rs: go\n    \
                 B-->>A: ⏱ later\n    Note over A: z.rs: think\n```\n";
-    let [drawing] = Drawing::all(text).try_into().expect("one drawing");
+    let [drawing] = Drawing::all(text).try_into().expect("the text has one diagram");
     let read: Vec<_> =
         drawing.messages.iter().map(|Message { call, files, .. }| (call.clone(), files.clone())).collect();
     let call = Call { from: "one".into(), to: "two".into() };

@@ -1,5 +1,4 @@
-//! What calls what in a run, from the stack at each moment at which something that was put into the drive is called: a probe, a firmware
-//! policy, an interconnect.
+//! Calls in a run, from the call stack whenever the drive calls an injected part: a probe, a firmware policy or an interconnect.
 
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -19,10 +18,10 @@ use flashmesh::units::{Bytes, Time};
 
 use crate::drawing::Message;
 
-/// Rooms below the loop; those that call no other of them are leaves, and in no drawing.
+/// Folders below the event loop. Folders that call none of these are leaves, and not in the diagrams.
 const ROOMS: [&str; 4] = ["frontend", "controller", "datapath", "fabric"];
 
-/// A room calls another.
+/// Call from one folder to another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Call {
     pub from: String,
@@ -35,14 +34,14 @@ impl fmt::Display for Call {
     }
 }
 
-/// A file of a room.
+/// File of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     room: String,
     file: String,
 }
 
-/// Stacks in the order of simulated time, each from the outermost call to the innermost.
+/// Call stacks in order of simulated time, each from the outermost call to the innermost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk(Vec<Vec<Place>>);
 
@@ -51,7 +50,7 @@ impl Walk {
         self.0.iter().flat_map(|stack| calls_of(stack))
     }
 
-    /// The first stack from one on in which a message is found.
+    /// Returns the index of the first stack that contains the message, starting at `from`.
     pub fn find(&self, message: &Message, from: usize) -> Option<usize> {
         (from..self.0.len()).find(|&at| {
             let stack = &self.0[at];
@@ -81,11 +80,11 @@ fn calls_of(stack: &[Place]) -> impl Iterator<Item = Call> {
 }
 
 thread_local! {
-    /// What has been recorded in this thread: a run stays in the thread that began it.
+    /// Stacks recorded in this thread. A run stays in the thread that started it.
     static WALK: RefCell<Walk> = RefCell::default();
 }
 
-/// Keeps the stack of this moment.
+/// Records the current call stack.
 fn keep(innermost: Option<&str>) {
     let mut stack = places(&Backtrace::force_capture().to_string());
     stack.extend(innermost.map(|room| Place { room: room.to_owned(), file: String::new() }));
@@ -96,7 +95,7 @@ fn keep(innermost: Option<&str>) {
     });
 }
 
-/// Keeps the stack of each moment at which a probe is told of something.
+/// Probe that records the call stack at each notice.
 struct Told;
 
 impl Probe for Told {
@@ -105,7 +104,7 @@ impl Probe for Told {
     }
 }
 
-/// Keeps the stack of each moment at which a policy is asked or told something; the page policy otherwise.
+/// Firmware policy that records the call stack at each call, and otherwise behaves like the page policy.
 struct Asked;
 
 impl FirmwarePolicy for Asked {
@@ -127,7 +126,7 @@ impl FirmwarePolicy for Asked {
     }
 }
 
-/// The bus, which keeps the stack of each moment at which it is to do something.
+/// Bus that records the call stack at each acquire, send and release.
 #[derive(Debug)]
 struct Watched(AnyFabric);
 
@@ -176,7 +175,7 @@ fn watched() -> FabricInfo {
     FabricInfo { build, ..info_of(FabricKind::Bus).clone() }
 }
 
-/// The places of a stack as it is printed: the innermost call first, a line `at FILE:LINE:COLUMN` for each whose file is known.
+/// Returns the places in a printed backtrace: the innermost call first, one line `at FILE:LINE:COLUMN` per call with a known file.
 fn places(printed: &str) -> Vec<Place> {
     let mut found: Vec<Place> = printed
         .lines()
@@ -190,7 +189,7 @@ fn places(printed: &str) -> Vec<Place> {
     found
 }
 
-/// The walk of one request of one page. Nothing where the tests were compiled without line numbers, as for the coverage.
+/// Records the walk of one request of one page. Returns `None` if the tests were compiled without line numbers, as for coverage.
 pub fn recorded(read_share: f64) -> Option<Walk> {
     if !Backtrace::force_capture().to_string().contains("tests/architecture/walk.rs") {
         eprintln!("skipped: compiled without line numbers, so no call can be placed");
@@ -204,6 +203,6 @@ pub fn recorded(read_share: f64) -> Option<Walk> {
         Simulation::with_interconnect(&config, Box::leak(Box::new(watched()))).expect("the drive can be built");
     simulation.set_firmware_policy(Box::new(Asked));
     simulation.add_probe(Box::new(Told));
-    simulation.run(&Control::default()).expect("the request completes");
+    simulation.run(&Control::default()).expect("the run succeeds");
     Some(WALK.take())
 }

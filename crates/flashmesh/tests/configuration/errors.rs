@@ -1,4 +1,4 @@
-//! Every kind of configuration error: its kind, its place, and for a few the whole text a person sees.
+//! Every kind of configuration error: its kind, its position, and for a few the whole message.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ fn accepted(setting: &str) -> Config {
 #[track_caller]
 fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), message: &str) {
     let error = refused(text, &[]);
-    let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+    let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
     assert_eq!(problem.kind, kind, "{error}");
     assert_eq!(problem.position.as_ref().map(|at| (at.line, at.column)), Some(place), "{error}");
     assert!(problem.message.contains(message), "{error}");
@@ -290,7 +290,7 @@ fn keys_that_cannot_go_together_are_found() {
             "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
             "mapping.stored-entry-size (4KiB) is larger than geometry.page-size (2KiB)",
         ),
-        // More translation pages than 32 bits number.
+        // The number of translation pages exceeds 32 bits.
         (
             "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"1KiB\"\n[geometry]\ndies-per-chip = 37",
             "the map lies in 865956004 translation pages",
@@ -333,10 +333,10 @@ fn keys_that_cannot_go_together_are_found() {
     ];
     for (text, message) in cases {
         let error = refused(text, &[]);
-        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
         assert_eq!(problem.kind, Conflict, "{error}");
         assert!(problem.message.contains(message), "{message}\n{error}");
-        assert!(problem.position.is_some(), "no place: {error}");
+        assert!(problem.position.is_some(), "no position: {error}");
     }
 }
 
@@ -374,7 +374,7 @@ fn what_cannot_go_together_is_told_with_a_remedy() {
     ];
     for (text, help) in cases {
         let error = refused(text, &[]);
-        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
         assert!(problem.help.as_deref().unwrap_or_default().contains(help), "{help}\n{error}");
     }
     let error = refused("[geometry]\nblocks-per-plane = 4", &[]).to_string();

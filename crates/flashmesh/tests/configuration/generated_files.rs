@@ -1,4 +1,4 @@
-//! The generated files follow from the declarations: a test that fails when one is stale.
+//! Generated files follow from the declarations. These tests fail if a file is stale.
 
 use flashmesh::measure::document::Document;
 use flashmesh::quantities;
@@ -30,7 +30,7 @@ fn every_parameter_is_in_every_generated_file() {
 }
 
 quantities! {
-    /// A document to which a quantity was added.
+    /// Document with an added quantity.
     Extended as "Extended" {
         /// The document.
         document: Document => flatten;
@@ -50,7 +50,7 @@ fn a_quantity_that_is_declared_is_in_every_generated_file() {
     }
 }
 
-/// Calls `see` with every group of `group` and below.
+/// Calls `see` with `group` and all groups below it.
 fn each_group<'a>(group: &'a GroupSpec, see: &mut impl FnMut(&'a GroupSpec)) {
     see(group);
     for quantity in &group.quantities {
@@ -82,9 +82,9 @@ fn every_name_of_a_value_is_explained_on_the_page() {
 
 #[test]
 fn numbers_have_the_units_that_their_names_end_with() {
-    // What these count has no unit, or a quantity beside them says it.
+    // These values have no unit, or a field next to them states it.
     const PURE: [&str; 4] = ["seed", "value", "low", "high"];
-    // Which one of several it is, by its number.
+    // These fields are indices or ids.
     const NUMBERED: [&str; 10] =
         ["first", "second", "number", "stream", "die", "requests", "link", "transfer", "controller", "to_chip"];
     const UNITS: [(&str, &str); 8] = [
@@ -99,7 +99,7 @@ fn numbers_have_the_units_that_their_names_end_with() {
     ];
     let wrong = |quantity: &&QuantitySpec| match quantity.shape.item() {
         Shape::Integer | Shape::Number => {
-            // The longest ending decides; a rate of something else is named after what it counts.
+            // The longest suffix decides. A rate of anything else is named after the counted item.
             let fits = UNITS.iter().filter(|(ending, _)| quantity.name.ends_with(ending));
             let ending = fits.max_by_key(|(ending, _)| ending.len());
             let is_rate = quantity.unit == Some("1/s");

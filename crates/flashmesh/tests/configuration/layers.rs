@@ -1,4 +1,4 @@
-//! Which layer wins: defaults, preset, file, overrides; and what a trace or a profile implies.
+//! Precedence of layers: defaults, preset, file, overrides; and the settings that a trace or a profile implies.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ fn each_layer_wins_over_the_one_below() {
     assert_eq!(config.flash.command_time, Time::from_ns(10), "default");
     assert_eq!(config.flash.read_time, Time::from_us(45), "preset");
     assert_eq!(config.flash.program_time, Time::from_ms(1), "file");
-    assert_eq!(config.flash.erase_time, Time::from_ms(6), "the last override");
+    assert_eq!(config.flash.erase_time, Time::from_ms(6), "the last override wins");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_key_of_a_part_that_is_not_there_is_refused() {
     ];
     for (text, message) in cases {
         let error = load(text, &[]).expect_err(text);
-        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
         assert_eq!(problem.kind, ConfigErrorKind::Unused, "{error}");
         assert!(problem.message.contains(message), "{message}\n{error}");
         assert!(problem.help.is_some() && problem.position.is_some(), "{error}");
@@ -225,13 +225,13 @@ fn a_key_of_a_part_that_is_there_is_taken() {
 
 #[test]
 fn a_part_may_be_taken_away_beside_its_keys() {
-    // In the same text, in a later one, and in one that gives a source for the workload that the file describes.
+    // The section is disabled in the same text, in a later layer, or by a layer that gives another source for the workload.
     read("[cache]\ncapacity = \"0B\"\nwrites = \"through\"", &[]);
     read("[cache]\ncapacity = \"1MiB\"\nwrites = \"through\"", &["cache.capacity=0B"]);
     read("", &["cache.writes=through", "cache.capacity=0B"]);
     read("[workload]\npattern = \"zipf\"\nzipf-theta = 0.5", &["workload.trace=a.csv"]);
     read("[workload]\nkind = \"trace\"\ntrace = \"a.csv\"\npattern = \"zipf\"", &[]);
-    // What comes after the source is meant for it.
+    // Keys after the source must have an effect with it.
     let error = load("[workload]\ntrace = \"a.csv\"", &["workload.read-share=0.5"]).unwrap_err();
     assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
     let error = load("", &["workload.trace=a.csv", "workload.read-share=0.5"]).unwrap_err();
@@ -312,12 +312,12 @@ fn keys_that_a_policy_in_python_replaces_are_refused_in_the_same_file() {
     let error = errors(&both, &[]).expect_err("the key has no effect");
     assert!(error.contains("schedule.order has no effect: policy.scheduler is \"my.py:Mine\""), "{error}");
     assert!(error.contains("help: leave policy.scheduler away, or leave order away"), "{error}");
-    // An override on a file that names a policy comes later, and has no effect either; one that names the policy takes the place of what the
-    // file says, and one that takes it away brings it back.
+    // An override also has no effect if the file names a policy. An override that names a policy replaces the setting of the file, and one that
+    // removes the policy restores that setting.
     assert!(errors(policy, &["schedule.order=arrival"]).is_err());
     assert_eq!(errors("[schedule]\norder = \"arrival\"\n", &["policy.scheduler=my.py:Mine"]), Ok(()));
     assert_eq!(errors(&both, &["policy.scheduler=built-in"]), Ok(()));
-    // Random preconditioning follows the built-in choice of victims.
+    // Random preconditioning uses the built-in choice of victims.
     let victims = "[policy]\nvictim = \"my.py:Mine\"\n[gc]\nvictim = \"fifo\"\n";
     assert!(errors(victims, &[]).is_err());
     assert_eq!(errors(&format!("{victims}[precondition]\nkind = \"random\"\n"), &[]), Ok(()));

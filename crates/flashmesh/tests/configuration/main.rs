@@ -1,4 +1,4 @@
-//! Configurations: which layer wins, presets, streams, every kind of error, and the files that are generated from the declarations.
+//! Configuration tests: precedence of layers, presets, streams, every kind of error, and the files generated from the declarations.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

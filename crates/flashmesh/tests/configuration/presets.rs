@@ -1,4 +1,4 @@
-//! The presets against the tables of the papers: capacity, parallelism and latencies.
+//! Presets compared with the tables of the papers: capacity, parallelism and latencies.
 
 use flashmesh::config::{Allocation, Config, DieStart, Geometry, MultiPlane, Revisits, Suspension};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -77,7 +77,8 @@ fn every_value_of_a_preset_states_its_source() {
 #[test]
 fn the_fast_drive_of_venice_is_the_default() {
     let config = preset("venice-z-nand");
-    // But for footnote 5 of the paper: the default sends scouts over unused ports alone, which a flood fill foresees to the step.
+    // Only the revisits of scouts differ, which footnote 5 of the paper allows. Scouts of the default use only unused ports, so that a flood
+    // fill predicts them to the step.
     let mut standard = Config::default();
     standard.venice.revisits = Revisits::ThreeTimes;
     assert_eq!(config, standard);
@@ -109,7 +110,7 @@ fn enterprise_slc_has_chips_of_32_gib() {
     assert_eq!(config.ftl.allocation, Allocation::FreeChannel);
     assert_eq!(config.flash.die_start, DieStart::Together);
     assert_eq!(config.flash.multi_plane, MultiPlane::SameBlockAndOffset);
-    assert_eq!(page_on_channel(&config), Time::from_ns(5 * 4096), "5 ns a byte");
+    assert_eq!(page_on_channel(&config), Time::from_ns(5 * 4096), "5 ns per byte");
 }
 
 #[test]
@@ -123,7 +124,7 @@ fn enterprise_slc_comes_in_the_other_shape_too() {
 fn nossd12_has_packages_of_4_gib() {
     let config = preset("nossd12");
     assert_eq!(raw_bytes(&config.geometry), 16 * 4 * GIB);
-    assert_eq!(page_on_channel(&config), Time::from_ns(25 * 4096 / 2), "two bytes each 25 ns");
+    assert_eq!(page_on_channel(&config), Time::from_ns(25 * 4096 / 2), "two bytes per 25 ns");
     let overrides = ["geometry.chips-per-channel=8".to_owned(), "geometry.dies-per-chip=8".to_owned()];
     let config = Config::from_str("preset = \"nossd12\"", "drive.toml", &overrides).unwrap();
     assert_eq!(raw_bytes(&config.geometry), 32 * 8 * GIB);
@@ -136,7 +137,7 @@ fn mbm_moves_a_byte_in_10_ns() {
     assert_eq!(page_on_channel(&config), Time::from_ns(10 * 8192));
     assert_eq!(config.flash.command_time, Time::from_ns(70));
     assert_eq!(config.flash.erase_time, Time::from_ms(15));
-    assert_eq!(config.flash.suspension, Suspension::Off, "the FTLs that MBM is compared with have none");
+    assert_eq!(config.flash.suspension, Suspension::Off, "the FTLs compared with MBM have no suspension");
     assert_eq!(config.mbm.suspension, Suspension::Both);
 }
 

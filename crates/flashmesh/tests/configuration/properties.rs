@@ -6,7 +6,7 @@ use flashmesh::config::{
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
-/// A value that `spec` allows, chosen by `random`.
+/// Returns a value that `spec` allows, chosen by `random`.
 fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
     if !spec.choices.is_empty() {
         return format!("\"{}\"", spec.choices[pick.index(spec.choices.len())].name);
@@ -46,11 +46,11 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
             format!("[\"{first}ps\", \"{}ps\"]", first + random % 1_000)
         }
         ParameterType::Text | ParameterType::Path => format!("\"\\u00e9 \\\\ {random}\\n\""),
-        ParameterType::Choice | ParameterType::Switch => unreachable!("choices are handled above"),
+        ParameterType::Choice | ParameterType::Switch => unreachable!("choices and switches are handled above"),
     }
 }
 
-/// The key as a file may give it: above all streams or in one of two, where every stream has it.
+/// Returns the key as a file may give it: above all streams, or in one of two streams, for sections that streams have.
 fn key_of(spec: &ParameterSpec, random: u64) -> String {
     let is_per_stream = StreamConfig::has_section(spec.section);
     match random % 5 {
@@ -60,7 +60,7 @@ fn key_of(spec: &ParameterSpec, random: u64) -> String {
     }
 }
 
-/// What has to hold for `specs` to be read, and for what decides on that to be read itself.
+/// Returns the conditions under which `specs` take effect, and recursively those of the keys in these conditions.
 fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     let mut found: Vec<Condition> = Vec::new();
     let mut open: Vec<&'static ParameterSpec> = specs.to_vec();
@@ -75,7 +75,7 @@ fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     found
 }
 
-/// The key and the value that meet `condition`.
+/// Returns the key and the value that meet `condition`.
 fn met(condition: &Condition) -> (String, &'static str) {
     let path = condition.path();
     let value = match (path.as_str(), condition.is) {
@@ -93,9 +93,9 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",
         ("schedule.policy", _) => "\"out-of-order\"",
-        _ => panic!("no value is known that {path} may have instead"),
+        _ => panic!("this test knows no other value of {path}"),
     };
-    // Beside a kind of workload stands what it is made of, which says the kind.
+    // A kind of workload needs its source, and the source implies the kind.
     match value {
         "\"trace\"" | "\"fitted\"" | "\"profile\"" if path == "workload.kind" => {
             (format!("workload.{}", value.trim_matches('"')), "\"x\"")
@@ -104,7 +104,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
     }
 }
 
-/// A configuration file with some of the parameters, and mostly what they are used with.
+/// Returns a strategy that draws a configuration file with some parameters, mostly with the keys that they need.
 fn file() -> impl Strategy<Value = String> {
     let specs: Vec<&'static ParameterSpec> = Config::parameters().collect();
     let count = specs.len();
@@ -129,7 +129,7 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// A configuration that was read is legal, and its canonical form reads back as the same one.
+/// Checks that a parsed configuration is valid, and that its canonical form parses to an equal one.
 fn check_config(config: &Config) -> Result<(), TestCaseError> {
     let canonical = config.to_toml();
     let again = Config::from_str(&canonical, "canonical.toml", &[]);
@@ -141,13 +141,13 @@ fn check_config(config: &Config) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether the message speaks of the text, not of one of its keys.
+/// Returns whether the problem concerns the text as a whole, not one of its keys.
 fn is_of_text(problem: &Problem) -> bool {
     matches!(problem.kind, ConfigErrorKind::InvalidToml | ConfigErrorKind::MalformedOverride)
 }
 
-/// Each problem of `error` stands in one of `texts` (by name), on a line and in a column that it has, and that line has the key it
-/// is about or what stands in its place; the error as a whole shows name and line.
+/// Checks that each problem of `error` has a position in one of `texts` (by name), that the position exists and is at the key or its
+/// replacement, and that the printed error shows name and line.
 fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), TestCaseError> {
     let shown = error.to_string();
     prop_assert!(!error.problems().is_empty());
@@ -155,17 +155,17 @@ fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), Te
     for problem in error.problems() {
         prop_assert!(!problem.message.is_empty() && shown.contains(problem.message.lines().next().unwrap_or_default()));
         let position = problem.position.as_ref();
-        let position = position.ok_or_else(|| TestCaseError::fail(format!("without a place: {shown}")))?;
+        let position = position.ok_or_else(|| TestCaseError::fail(format!("without a position: {shown}")))?;
         let (_, text) = texts
             .iter()
             .find(|(name, _)| *name == position.source)
             .ok_or_else(|| TestCaseError::fail(format!("no such text: {shown}")))?;
-        // A text that ends where more was expected is wrong at its end.
+        // If a text ends early, the position is its end.
         let lines: Vec<&str> = text.split('\n').collect();
         prop_assert!((1..=lines.len()).contains(&position.line), "line {} of {:?}\n{}", position.line, text, shown);
         let line = lines[position.line - 1];
         prop_assert!((1..=line.chars().count() + 1).contains(&position.column), "{:?}\n{}", position, shown);
-        // The end of a text is shown behind its last line, not on the empty one that follows the line end.
+        // The end of a text is shown after its last line, not on the empty line after the final newline.
         let is_at_end = position.line == lines.len() && line.is_empty();
         let is_shown = shown.contains(&format!("{}:{}:", position.source, position.line));
         prop_assert!(is_shown || is_at_end, "{:?}\n{}", position, shown);
@@ -177,7 +177,7 @@ fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), Te
     Ok(())
 }
 
-/// Reads `text` below the override `set`: whatever comes of it is a configuration or an error, and a good one.
+/// Parses `text` with the override `set`, and checks the resulting configuration or error.
 fn check_outcome(text: &str, set: Option<&str>) -> Result<(), TestCaseError> {
     let overrides: Vec<String> = set.map(str::to_owned).into_iter().collect();
     match Config::from_str(text, "random.toml", &overrides) {
@@ -261,7 +261,7 @@ proptest! {
         let refusal = refusal.ok_or_else(|| TestCaseError::fail(format!("{error}\n{text}")))?;
         prop_assert!(refusal.message.contains(&spec.path()), "{}", error);
         prop_assert!(refusal.message.contains(&spec.bounds_text), "{} lacks {}", error, spec.bounds_text);
-        let position = refusal.position.as_ref().expect("every problem has a place");
+        let position = refusal.position.as_ref().expect("every problem has a position");
         prop_assert_eq!((position.line, position.column), (blank_lines + 1, spec.path().len() + 4));
     }
 
@@ -275,7 +275,7 @@ proptest! {
             section => format!("[{}]\n", section.replace("NAME", "n")),
         };
         let text = format!("{}{table}{key} = 1\n", "\n".repeat(blank_lines));
-        let error = Config::from_str(&text, "random.toml", &[]).map(|_| ()).expect_err("there is no such key");
+        let error = Config::from_str(&text, "random.toml", &[]).map(|_| ()).expect_err("an unknown key is refused");
         check_error(&error, &[("random.toml".to_owned(), text.clone())])?;
         let line = blank_lines + 1 + table.lines().count();
         let is_told = error.problems().iter().any(|problem| {
@@ -314,12 +314,12 @@ proptest! {
     }
 }
 
-/// Whether a key is read beside anything else, and a value in its bounds is taken.
+/// Returns whether the key takes effect without other keys and accepts every value within its bounds.
 fn is_free(spec: &ParameterSpec) -> bool {
     spec.used_with.is_empty() && !spec.section.contains("NAME") && !spec.section.starts_with("workload")
 }
 
-/// A value of `spec` that is `beyond` more than the most it may be; `None` where there is no such.
+/// Returns a value that exceeds the maximum of `spec` by `beyond`; `None` if there is no such value.
 fn beyond_bounds(spec: &ParameterSpec, beyond: u64) -> Option<String> {
     if spec.section.contains("NAME") {
         return None;
@@ -358,7 +358,7 @@ fn deep_nesting_is_refused_and_does_not_exhaust_the_stack() {
     assert!(Config::from_str(&table, "deep.toml", &[]).is_err());
 }
 
-/// Returns how long it takes to refuse files of a `share` of the length that a configuration may have.
+/// Returns the time to refuse files of 1 / `share` of the maximum length of a configuration.
 fn time_to_refuse(share: usize) -> std::time::Duration {
     let started = std::time::Instant::now();
     let one_line = format!("gc = {{{}d = 0}}", "speed-of-it = 1, ".repeat(60_000 / share));
@@ -375,7 +375,7 @@ fn time_to_refuse(share: usize) -> std::time::Duration {
 #[test]
 fn the_longest_file_is_refused_in_good_time() {
     let [eighth, whole] = [8, 1].map(time_to_refuse);
-    // Both are slow on a busy machine. A quadratic reader would take 64 times as long.
+    // Both times are long on a busy machine. A quadratic parser would take 64 times as long for the whole.
     assert!(whole < 32 * eighth, "{whole:?}, an eighth of it {eighth:?}");
 }
 
@@ -391,7 +391,7 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
     }
 }
 
-/// Whether a key may have this value, beside what it is used with.
+/// Returns whether a key accepts this value, alone or with the keys that it needs.
 fn is_known(spec: &'static ParameterSpec, value: &str) -> bool {
     let own = format!("{} = {value}\n", spec.path());
     let beside =
@@ -402,7 +402,7 @@ fn is_known(spec: &'static ParameterSpec, value: &str) -> bool {
 #[test]
 fn what_a_key_is_used_with_and_what_decides_on_its_needs_exists() {
     for spec in Config::parameters() {
-        // Beside a policy in Python some values of a key still say something.
+        // Some values of a key also take effect with a policy in Python.
         let of_policy = |with: &&UsedWith| with.any_of.iter().any(|condition| condition.section == "policy");
         let own = spec
             .used_with

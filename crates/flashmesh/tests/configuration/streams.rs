@@ -1,4 +1,4 @@
-//! Streams and namespaces: where their values come from, what they come to, and every way to get them wrong.
+//! Streams and namespaces: the sources of their values, their results, and every error.
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ fn streams(text: &str, overrides: &[&str]) -> Vec<StreamConfig> {
 
 fn namespaces(text: &str) -> Vec<NamespaceConfig> {
     let config = read(text, &[]);
-    let geometry = Geometry::new(&config.geometry).expect("a valid geometry");
-    config.namespaces(&geometry).expect("checked when it was read")
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
+    config.namespaces(&geometry).expect("the parser has checked the namespaces")
 }
 
 /// Asserts the only problem: its kind, line and column, and parts of its message and help.
@@ -37,14 +37,14 @@ fn assert_problem(text: &str, overrides: &[&str], kind: ConfigErrorKind, place: 
         Err(error) => error,
         Ok(_) => panic!("accepted: {text} {overrides:?}"),
     };
-    let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+    let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
     assert_eq!(problem.kind, kind, "{error}");
     assert_eq!(problem.position.as_ref().map(|at| (at.line, at.column)), Some(place), "{error}");
     assert!(problem.message.contains(says[0]), "{error}");
     assert!(problem.help.as_deref().unwrap_or_default().contains(says[1]), "{error}");
 }
 
-/// Text and overrides, and the problem as [`assert_problem`] takes it.
+/// Text and overrides, and the expected problem in the form of [`assert_problem`].
 type Misspelt = (&'static str, &'static [&'static str], ConfigErrorKind, (usize, usize), [&'static str; 2]);
 
 const TWO: &str = "\
@@ -72,14 +72,14 @@ capacity = \"1MiB\"
 #[test]
 fn a_configuration_without_streams_has_one_that_is_named_host() {
     let config = read("replay.outstanding = 7", &[]);
-    let [host] = &config.streams()[..] else { panic!("not one stream") };
+    let [host] = &config.streams()[..] else { panic!("the number of streams is not 1") };
     assert_eq!((host.name.as_str(), &host.replay, &host.workload), ("host", &config.replay, &config.workload));
     assert!(!config.to_toml().contains("[stream"));
 }
 
 #[test]
 fn a_stream_starts_from_what_stands_above_all_streams() {
-    let [oltp, backup] = &streams(TWO, &[])[..] else { panic!("not two streams") };
+    let [oltp, backup] = &streams(TWO, &[])[..] else { panic!("the number of streams is not 2") };
     assert_eq!((oltp.name.as_str(), backup.name.as_str()), ("oltp", "backup"), "in the order of the text");
     assert_eq!((oltp.workload.pattern, backup.workload.pattern), (Pattern::Zipf, Pattern::Sequential));
     assert_eq!(oltp.workload.request_size.0, [(Bytes::from_kib(8), 1.0)]);
@@ -88,16 +88,16 @@ fn a_stream_starts_from_what_stands_above_all_streams() {
     assert_eq!((backup.replay.mode, backup.replay.threads), (ReplayMode::Closed, 2));
     assert_eq!((oltp.queue.priority, backup.queue.priority), (Priority::High, Priority::Medium));
     assert_eq!((oltp.queue.caching, backup.queue.caching), (Caching::Writes, Caching::All));
-    assert_eq!(streams("stream.a = {}", &[])[0].workload, Config::default().workload, "an empty one is one");
+    assert_eq!(streams("stream.a = {}", &[])[0].workload, Config::default().workload, "an empty table is a stream");
 }
 
 #[test]
 fn overrides_reach_one_stream_or_all_that_say_nothing_themselves() {
     let overrides = ["stream.backup.replay.threads=5", "replay.outstanding=3", "workload.request-size=4KiB"];
-    let [oltp, backup] = &streams(TWO, &overrides)[..] else { panic!("not two streams") };
+    let [oltp, backup] = &streams(TWO, &overrides)[..] else { panic!("the number of streams is not 2") };
     assert_eq!((oltp.replay.outstanding, backup.replay.threads), (3, 5));
     assert_eq!(oltp.workload.request_size.0, [(Bytes::from_kib(4), 1.0)]);
-    assert_eq!(backup.workload.request_size.0, [(Bytes::from_kib(64), 1.0)], "it says so itself");
+    assert_eq!(backup.workload.request_size.0, [(Bytes::from_kib(64), 1.0)], "the stream sets its own value");
 
     let made_up = ["stream.a.workload.requests=5", "stream.b.replay.outstanding = 2"];
     let names: Vec<String> = streams("", &made_up).into_iter().map(|stream| stream.name).collect();
@@ -107,7 +107,7 @@ fn overrides_reach_one_stream_or_all_that_say_nothing_themselves() {
 #[test]
 fn a_source_of_a_stream_replaces_the_one_above() {
     let text = "workload.profile = \"hm_0\"\n[stream.a.workload]\ntrace = \"a.csv\"\n[stream.b.workload]\nkind = \"synthetic\"\n[stream.c]";
-    let [a, b, c] = &streams(text, &[])[..] else { panic!("not three streams") };
+    let [a, b, c] = &streams(text, &[])[..] else { panic!("the number of streams is not 3") };
     assert_eq!((a.workload.kind, &a.workload.profile), (WorkloadKind::Trace, &None));
     assert_eq!((b.workload.kind, &b.workload.profile), (WorkloadKind::Synthetic, &None));
     assert_eq!((c.workload.kind, c.workload.profile.as_deref()), (WorkloadKind::Profile, Some("hm_0")));
@@ -223,7 +223,7 @@ fn sets_are_read_in_both_forms_and_refused_with_the_numbers_there_are() {
         panic!()
     };
     assert_eq!((a.channels.as_slice(), a.ways.as_slice()), (&[0, 1, 2, 3, 6][..], &[1, 5][..]));
-    assert_eq!((a.dies.as_slice(), a.planes.as_slice()), (&[0][..], &[1][..]), "all of one die");
+    assert_eq!((a.dies.as_slice(), a.planes.as_slice()), (&[0][..], &[1][..]), "all planes of one die");
 
     let set = |line: &str| format!("[namespace.a]\n{line}");
     let says = ["namespace.a.channels has 8, and geometry.channels is 8", "the numbers are 0 to 7"];
@@ -331,7 +331,7 @@ fn a_value_above_all_streams_is_unused_when_no_stream_reads_it() {
     let text = "[stream.a.workload]\nprofile = \"hm_0\"";
     let says = ["workload.trace has no effect: every stream says it itself", "stream.a.workload.trace"];
     assert_problem(text, &["workload.trace=a.csv"], Unused, (1, 10), says);
-    // A file may keep a value for the streams to come, and an override may switch all streams to another mode.
+    // A file may keep a value for future streams, and an override may switch all streams to another mode.
     streams("replay.outstanding = 3\n[stream.a.replay]\noutstanding = 4", &[]);
     streams("[stream.a.replay]\noutstanding = 4", &["replay.mode=open"]);
 }
@@ -358,7 +358,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
         "set stream.a.replay.mode to \"stress\", or leave outstanding away",
     ];
     assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
-    // The same text says it all, so that it is kept for another mode.
+    // All settings are in one text, so the value is kept for another mode.
     streams(&format!("replay.outstanding = 3\n{closed}"), &[]);
     streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
 
@@ -394,12 +394,12 @@ fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
     };
     let jobs = ["stream.a.replay.outstanding=4", "stream.b.workload.requests=7"];
     let config = with_jobs(&jobs, &["stream.b.replay.outstanding=2", "stream.b.workload.requests=8"]).unwrap();
-    let [a, b] = &config.stream[..] else { panic!("not two streams") };
+    let [a, b] = &config.stream[..] else { panic!("the number of streams is not 2") };
     assert_eq!((a.replay.outstanding, b.replay.outstanding, b.workload.requests), (4, 2, Some(8)));
 
     let problem = |jobs: &[&str], overrides: &[&str]| {
-        let error = with_jobs(jobs, overrides).expect_err("it cannot be run");
-        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        let error = with_jobs(jobs, overrides).expect_err("the configuration is refused");
+        let [problem] = error.problems() else { panic!("the number of problems is not 1:\n{error}") };
         let source = problem.position.as_ref().map(|at| at.source.clone());
         (problem.kind, source, problem.message.clone() + ": " + problem.help.as_deref().unwrap_or_default())
     };
@@ -409,7 +409,7 @@ fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
     let (kind, _, text) = problem(&["replay.outstanding=4"], &["stream.c.replay.outstanding=2"]);
     assert_eq!(kind, UnknownName);
     assert!(text.contains("leave `stream.c.` away"), "{text}");
-    // What waits for each request has no number of requests in flight.
+    // A replay that waits for each request has no number of outstanding requests.
     let (kind, _, text) = problem(&["replay.mode=closed", "replay.threads=1"], &["replay.outstanding=3"]);
     assert_eq!(kind, Unused);
     assert!(text.contains("replay.outstanding has no effect: replay.mode is \"closed\""), "{text}");
@@ -420,7 +420,7 @@ fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
 #[test]
 fn streams_and_namespaces_built_in_code_are_checked_alike() {
     let messages = |config: &Config| -> Vec<String> {
-        let error = config.validate().expect_err("it cannot be run");
+        let error = config.validate().expect_err("the configuration is refused");
         error.problems().iter().map(|problem| problem.message.clone()).collect()
     };
     let mut config = read("[stream.a]\n[stream.b]\n[namespace.n]", &[]);
@@ -437,13 +437,13 @@ fn streams_and_namespaces_built_in_code_are_checked_alike() {
 #[test]
 fn namespaces_that_fill_their_planes_are_refused() {
     use ConfigErrorKind::Conflict;
-    // Four planes of 32 blocks of 256 pages of 4 KiB, and half of that for the host.
+    // The drive has four planes of 32 blocks of 256 pages of 4 KiB, and half of that as capacity.
     let drive = |rest: &str| {
         format!(
             "[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"64MiB\"\n{rest}"
         )
     };
-    // 14336 pages on two planes leave exactly the four blocks that a plane needs.
+    // 14336 pages on two planes leave exactly the four spare blocks that a plane needs.
     read(&drive("[namespace.a]\ncapacity = \"56MiB\"\nchannels = 0"), &[]);
     let says = [
         "namespace `a` puts 7169 pages on a plane of 8192, which leaves 3 blocks to spare where 4 are needed; so it is with 2 of 4 planes",
@@ -452,13 +452,13 @@ fn namespaces_that_fill_their_planes_are_refused() {
     let text = drive("[namespace.a]\ncapacity = \"57348KiB\"\nchannels = 0");
     assert_problem(&text, &[], Conflict, (8, 12), says);
 
-    // Each of them fits, but not both on the planes that they share.
+    // Each namespace fits alone, but both do not fit on the planes that they share.
     let text =
         drive("[namespace.a]\ncapacity = \"32MiB\"\nchannels = 0\n[namespace.b]\ncapacity = \"26MiB\"\nchannels = 0");
     let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower namespace.a.capacity (32MiB)"];
     assert_problem(&text, &[], Conflict, (8, 12), says);
 
-    // The one that puts most on them is named, though it says nothing of its capacity.
+    // The error names the namespace with most pages on the planes, even if its capacity is implied.
     let text = drive("[namespace.a]\ncapacity = \"8MiB\"\n[namespace.b]\nchannels = 0");
     let says = ["namespaces `b` and `a` put 7680 pages", "lower namespace.b.capacity (56MiB)"];
     assert_problem(&text, &[], Conflict, (10, 12), says);
@@ -476,7 +476,7 @@ fn streams_that_write_apart_need_a_block_each_on_the_planes_they_use() {
             "ftl.write-streams = \"per-stream\"\n[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"104MiB\"\n{rest}"
         )
     };
-    // 26 of 32 blocks are taken: two to spare beyond the four of one stream.
+    // 26 of 32 blocks are in use, so the spare blocks include two beyond the four of one stream.
     let streams = "[stream.a]\n[stream.b]\n[stream.c]\n";
     read(&drive(streams), &[]);
     let says = [

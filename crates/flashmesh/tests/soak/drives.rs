@@ -1,4 +1,4 @@
-//! Random drives, with everything on at once or plain, and their runs under all oracles.
+//! Random drives, with all features at once or with none, and their runs with all oracles enabled.
 
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +11,13 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
-/// The interconnects of plain drives.
+/// Interconnects of the plain drives.
 pub const INTERCONNECTS: [&str; 6] = ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"];
 
-/// A drive of a kind that runs `requests` requests, drawn by `number` and `seed` alone.
+/// Draws a drive of the given kind, with `requests` requests. The result depends only on `number` and `seed`.
 ///
 /// # Panics
-/// When what was drawn is no legal configuration.
+/// If the drawn configuration is invalid.
 pub fn draw(drive: &BoxedStrategy<Drawn>, seed: u64, number: u64) -> Config {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -31,10 +31,10 @@ pub fn draw(drive: &BoxedStrategy<Drawn>, seed: u64, number: u64) -> Config {
     config
 }
 
-/// A configuration, and overrides of it.
+/// Configuration text, and overrides.
 pub type Drawn = (String, Vec<String>);
 
-/// Runs a drive under all oracles; what is wrong, if anything is.
+/// Runs a drive with all oracles enabled. Returns an error if an oracle reports a violation or a request does not complete.
 pub fn run(config: &Config, requests: u64) -> Result<Report, String> {
     let run = || {
         let mut simulation = Simulation::new(config).map_err(|error| error.to_string())?;
@@ -48,7 +48,7 @@ pub fn run(config: &Config, requests: u64) -> Result<Report, String> {
     Ok(report)
 }
 
-/// A drive with everything on at once, and little space, so that collection never rests.
+/// Returns a strategy that draws drives with all features at once, and little free space, so that GC always runs.
 pub fn busy(requests: u64) -> BoxedStrategy<Drawn> {
     (array(), firmware(), host(), streams(requests), together())
         .prop_map(|(array, firmware, host, streams, together)| {
@@ -58,7 +58,7 @@ pub fn busy(requests: u64) -> BoxedStrategy<Drawn> {
         .boxed()
 }
 
-/// A drive with one stream and nothing but what every drive has.
+/// Returns a strategy that draws drives with one stream and no optional feature.
 pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> {
     let geometry = section(
         "geometry",
@@ -86,7 +86,7 @@ pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> 
     (geometry, workload, replay, precondition)
         .prop_map(move |(geometry, workload, replay, precondition)| {
             let fabric = format!("[fabric]\nkind = \"{interconnect}\"\n");
-            // The one that needs a square.
+            // pnSSD needs a square array.
             let square = ["geometry.channels=4", "geometry.chips-per-channel=4"].map(str::to_owned).to_vec();
             let overrides = if interconnect == "pnssd" { square } else { Vec::new() };
             (format!("{geometry}{fabric}{precondition}{workload}requests = {requests}\n{replay}"), overrides)
@@ -94,24 +94,24 @@ pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> 
         .boxed()
 }
 
-/// One line of a configuration.
+/// Returns a strategy that draws a configuration line.
 fn line(key: &'static str, values: Vec<&'static str>) -> BoxedStrategy<String> {
     select(values).prop_map(move |value| format!("{key} = {value}\n")).boxed()
 }
 
-/// A section with one of the values of each key.
+/// Returns a strategy that draws a section with one of the values of each key.
 fn section(name: &'static str, keys: Vec<(&'static str, Vec<&'static str>)>) -> BoxedStrategy<String> {
     let lines: Vec<_> = keys.into_iter().map(|(key, values)| line(key, values)).collect();
     lines.prop_map(move |lines| format!("[{name}]\n{}", lines.concat())).boxed()
 }
 
-/// One of several sets of keys that go together, each with its value.
+/// Returns a strategy that draws one of several compatible sets of keys with values.
 fn one_of(sets: &[&[&str]]) -> BoxedStrategy<Vec<String>> {
     let owned = |set: &&[&str]| set.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
     select(sets.iter().map(owned).collect::<Vec<_>>()).boxed()
 }
 
-/// What goes together across sections: interconnects and how pages move over them, when writes get their pages, interfaces.
+/// Returns a strategy that draws keys that must be compatible across sections: interconnect and move of pages, write binding, host interface.
 fn together() -> BoxedStrategy<Vec<String>> {
     let fabric = one_of(&[
         &["fabric.kind=bus"],
@@ -137,7 +137,7 @@ fn together() -> BoxedStrategy<Vec<String>> {
         &["host.interface=sata", "sata.ncq-depth=32", "sata.processing-delay=2us"],
         &["host.interface=sata", "sata.ncq-depth=8", "sata.transport=doorbells"],
     ]);
-    // SATA knows no such command.
+    // SATA has no such command.
     let interface = interface.prop_map(|mut keys| {
         if keys[0].ends_with("sata") {
             keys.extend(["a", "b", "c"].map(|stream| format!("stream.{stream}.workload.write-zeroes-share=0")));
@@ -147,7 +147,7 @@ fn together() -> BoxedStrategy<Vec<String>> {
     (fabric, binding, interface).prop_map(|sets| [sets.0, sets.1, sets.2].concat()).boxed()
 }
 
-/// The array, with little space, so that collection never rests.
+/// Returns a strategy that draws an array with little free space, so that GC always runs.
 fn array() -> BoxedStrategy<String> {
     let geometry = section(
         "geometry",
@@ -240,7 +240,7 @@ fn host() -> BoxedStrategy<String> {
     (host, cache).prop_map(|(host, cache)| host + &cache).boxed()
 }
 
-/// Three streams: two share the planes of one channel, the third has those of the other.
+/// Returns a strategy that draws three streams: two share the planes of one channel, the third has those of the other.
 fn streams(requests: u64) -> BoxedStrategy<String> {
     let workload = |name| {
         section(

@@ -1,6 +1,6 @@
-//! Random drives with everything on at once, under all oracles: every request completes once, and no oracle speaks.
+//! Random drives with all features at once, with all oracles enabled: every request completes once, and no oracle reports a violation.
 //!
-//! A short form of what `make soak` does; a drive that fails is printed as a file that `flashmesh run --check` takes.
+//! This is a short form of `make soak`. A failing drive is printed as a file for `flashmesh run --check`.
 #![allow(missing_docs)]
 
 mod drives;
@@ -22,7 +22,7 @@ fn every_request_completes_and_no_oracle_speaks_with_everything_on() {
         let config = drives::draw(&drive, 1, number);
         let report = check(&config, REQUESTS);
         let is_collected = report.gc.collections > 0 && report.gc.pages_moved > 0;
-        assert!(is_collected, "nothing was collected\n{}", config.to_toml());
+        assert!(is_collected, "GC never ran\n{}", config.to_toml());
     }
 }
 

@@ -148,7 +148,7 @@ pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     simulation.enable_checks();
     let kept = Kept::default();
     simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let report = simulation.run(&Control::default()).expect("the run ends without a violation");
     let records = kept.0.lock().expect("no other thread panicked").clone();
     (report, records)
 }

@@ -35,7 +35,7 @@ struct Outcome {
 }
 
 fn simulation(case: &Case) -> Simulation {
-    case.config.validate().expect("the configuration is legal");
+    case.config.validate().expect("the configuration is valid");
     let source = Listed(case.requests.iter().copied().collect());
     Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built")
 }

@@ -133,7 +133,7 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
             let read =
                 Submission { time: limit.later(feed.requests[feed.next - 1].time), ..feed.requests[feed.next - 1] };
             drive.submit(read).expect("the request is accepted");
-            drive.drain().expect("no oracle speaks");
+            drive.drain().expect("no oracle reports a violation");
             drive.restore(&snapshot).expect("the snapshot is from the same drive");
         }
         let done = match random.next_u64() % 4 {
@@ -148,13 +148,13 @@ fn stepped(mut drive: Drive, requests: &[Vec<IoRequest>], random: &mut SimRng) -
                 drive.advance(next)
             }
         };
-        let done = done.expect("no oracle speaks");
+        let done = done.expect("no oracle reports a violation");
         completed.extend(done.iter().map(|&done| (feed.ids[done.id as usize], done)));
     }
-    let done = drive.drain().expect("no oracle speaks");
+    let done = drive.drain().expect("no oracle reports a violation");
     completed.extend(done.iter().map(|&done| (feed.ids[done.id as usize], done)));
-    let report = drive.report().expect("no oracle speaks");
-    let finished = simulated(&drive.finish().expect("no oracle speaks"));
+    let report = drive.report().expect("no oracle reports a violation");
+    let finished = simulated(&drive.finish().expect("no oracle reports a violation"));
     assert_same(&simulated(&report), &finished, "`report` and `finish`");
     (finished, completed)
 }
@@ -181,8 +181,8 @@ fn compare(number: u64, config: &Config, requests: &[Vec<IoRequest>]) {
     let first = drive.submit_all(feed.requests.iter().copied()).expect("the requests are accepted");
     assert_eq!(first, 0);
     feed.next = count;
-    drive.drain().expect("no oracle speaks");
-    assert_same(&expected.report, &simulated(&drive.finish().expect("no oracle speaks")), &what());
+    drive.drain().expect("no oracle reports a violation");
+    assert_same(&expected.report, &simulated(&drive.finish().expect("no oracle reports a violation")), &what());
 }
 
 /// Returns a random drive with requests at their arrival times (open replay).
