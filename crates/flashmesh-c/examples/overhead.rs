@@ -67,7 +67,7 @@ fn batches(count: u64) -> Box<dyn FnOnce()> {
                 Submission { time, kind, offset, size, stream: 0 }
             };
             let batch = (first..count.min(first + BATCH)).map(submission);
-            drive.submit_all(batch).expect("the requests may be submitted");
+            drive.submit_all(batch).expect("the requests are accepted");
             done += drive.advance(Time::from_ps((first + BATCH) * GAP - 1)).expect("nothing fails").len() as u64;
         }
         done += drive.drain().expect("nothing fails").len() as u64;
@@ -110,15 +110,17 @@ const WAYS: [(&str, Way); 3] = [("run", run), ("batches", batches), ("one-by-one
 
 /// Returns the processor time of this process, in seconds.
 fn processor_s() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/schedstat").expect("Linux says what a process used");
-    stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("a number of nanoseconds") / 1e9
+    let stat = std::fs::read_to_string("/proc/self/schedstat").expect("Linux reports the processor time of a process");
+    stat.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).expect("the first field is a number of nanoseconds")
+        / 1e9
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [way, count] = &arguments[..] {
-        let (_, way) = WAYS.into_iter().find(|(name, _)| name == way).expect("run, batches or one-by-one");
-        way(count.parse().expect("a number of requests"))();
+        let (_, way) =
+            WAYS.into_iter().find(|(name, _)| name == way).expect("the first argument is run, batches or one-by-one");
+        way(count.parse().expect("the second argument is a number of requests"))();
         return;
     }
     let count = 1_000_000;

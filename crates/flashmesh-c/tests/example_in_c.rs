@@ -35,7 +35,7 @@ fn compiled(source: &Path, to: &Path) {
 
 #[test]
 fn the_example_in_c_is_compiled_and_runs() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let program = folder.path().join("step");
     compiled(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c/step.c"), &program);
     let output = ran(Command::new(&program).env("LD_LIBRARY_PATH", libraries()));
@@ -55,7 +55,7 @@ fn the_example_in_c_is_compiled_and_runs() {
 
 #[test]
 fn what_c_does_wrong_is_refused_with_a_reason() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let (source, program) = (folder.path().join("wrong.c"), folder.path().join("wrong"));
     let text = r#"
         #include <stdio.h>
@@ -85,7 +85,7 @@ fn what_c_does_wrong_is_refused_with_a_reason() {
           flashmesh_string_free(NULL);
           return 0;
         }"#;
-    std::fs::write(&source, text).expect("there is room for a file");
+    std::fs::write(&source, text).expect("the file can be written");
     compiled(&source, &program);
     let output = ran(Command::new(&program).env("LD_LIBRARY_PATH", libraries()));
     let said = String::from_utf8(output.stdout).expect("errors are text");

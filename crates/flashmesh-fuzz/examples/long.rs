@@ -32,8 +32,8 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Fills `bytes` with the input of an execution, which depends on nothing but the arguments. Most inputs are short, since most faults show
-/// in a few lines.
+/// Fills `bytes` with the input of an execution, which depends only on the arguments. Most inputs are short, because a few lines suffice for
+/// most faults.
 fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
     state = random(&mut state) ^ execution;
@@ -134,7 +134,7 @@ fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> 
             for execution in chunk..chunk + CHUNK {
                 input(seed, target, execution, &mut bytes);
                 if fails(fuzzer, &bytes) {
-                    failed.lock().expect("no thread panics here").push(execution);
+                    failed.lock().expect("no other thread panicked").push(execution);
                 }
             }
         }
@@ -145,7 +145,7 @@ fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> 
         }
         work();
     });
-    (next.into_inner(), failed.into_inner().expect("no thread panics here"))
+    (next.into_inner(), failed.into_inner().expect("no other thread panicked"))
 }
 
 fn fuzz(folder: &Path, minutes: u64, seed: u64, threads: usize) -> Result<usize, String> {

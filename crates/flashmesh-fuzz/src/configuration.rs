@@ -167,7 +167,7 @@ impl Parameter {
 }
 
 fn preset(name: &str) -> &'static Preset {
-    Config::presets().iter().find(|preset| preset.name == name).expect("a known preset")
+    Config::presets().iter().find(|preset| preset.name == name).expect("the preset exists")
 }
 
 /// Checks that a configuration survives writing and reading, and that every problem of an error has a position in the text, an
@@ -176,13 +176,13 @@ fn check(text: &str, overrides: &[String]) {
     match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {
             let written = config.to_toml();
-            let again = Config::from_str(&written, "written.toml", &[]).expect("the written configuration is valid");
+            let again = Config::from_str(&written, "written.toml", &[]).expect("a written configuration can be read");
             assert_eq!(again, config, "written and read again:\n{written}");
         }
         Err(error) => {
             assert!(!error.problems().is_empty(), "an error without a problem");
             for problem in error.problems() {
-                let position = problem.position.as_ref().expect("every problem of a text has a place");
+                let position = problem.position.as_ref().expect("every problem of a text has a position");
                 let source = match position.source.split_once(' ') {
                     Some(("--set", number)) => {
                         let number: usize = number.trim_start_matches('#').parse().expect("an override has a number");

@@ -23,7 +23,7 @@ pub fn profile(bytes: &[u8]) {
         let at = choices.number() as usize % text.len();
         text[at] = choices.pick(b"0123456789,[]=\"# \nab-");
     }
-    check(&String::from_utf8(text).expect("all of it is ASCII"));
+    check(&String::from_utf8(text).expect("a profile is ASCII"));
 }
 
 const FITTED_ONE_IN: usize = 16;
@@ -51,10 +51,10 @@ fn check(text: &str) {
     match FittedProfile::from_toml(text, Path::new("fuzzed.toml")) {
         Ok(model) => {
             let again = FittedProfile::from_toml(&model.to_toml(), Path::new("written.toml"));
-            assert_eq!(again.expect("the written profile is valid"), model);
+            assert_eq!(again.expect("a written profile can be read"), model);
             let capacity = Bytes::new(model.address_span);
             let mut source = FittedSource::new(&model, Some(100), capacity, Bytes::new(512), false, 1)
-                .expect("a drive of the span of its addresses is large enough");
+                .expect("a drive as large as the address span suffices");
             let mut last = Time::ZERO;
             while let Ok(Some(request)) = source.next_request(0) {
                 assert!(request.arrival >= last, "arrivals run back");

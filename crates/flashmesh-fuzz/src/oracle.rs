@@ -1,4 +1,5 @@
-//! Second, naive trace reader, written independently of the real ones: `split` and `parse`, wide integers, everything in memory.
+//! Second trace reader for comparison, simple and written independently of the real ones: `split` and `parse`, wide integers, everything in
+//! memory.
 
 use flashmesh::units::Bytes;
 use flashmesh::workload::RequestKind;
@@ -210,8 +211,8 @@ fn srt_kind(text: &str) -> Option<RequestKind> {
     }
 }
 
-/// Returns the request of a blkparse line; `None` for events other than those sent to the drive. `has_process` says whether an earlier line ended
-/// with a process in brackets; if so, a line without one is truncated and is rejected.
+/// Returns the request of a blkparse line; `None` for events other than those sent to the drive. `has_process` is set once a line ends with a
+/// process in brackets; from then on, a line without one is truncated and is rejected.
 pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [device, processor, sequence, time, process, "D", asked, sector, "+", length, ref rest @ ..] = fields[..]

@@ -260,8 +260,8 @@ const PACKERS: [Packer; 4] = [gzip, zstd, xz, gzip_in_two];
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).expect("memory takes it");
-    encoder.finish().expect("memory takes it")
+    encoder.write_all(bytes).expect("a write to memory succeeds");
+    encoder.finish().expect("a write to memory succeeds")
 }
 
 fn gzip_in_two(bytes: &[u8]) -> Vec<u8> {
@@ -270,13 +270,13 @@ fn gzip_in_two(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 1).expect("memory takes it")
+    zstd::encode_all(bytes, 1).expect("a write to memory succeeds")
 }
 
 fn xz(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
-    encoder.write_all(bytes).expect("memory takes it");
-    encoder.finish().expect("memory takes it")
+    encoder.write_all(bytes).expect("a write to memory succeeds");
+    encoder.finish().expect("a write to memory succeeds")
 }
 
 pub struct Setup {
@@ -395,7 +395,7 @@ fn check_against(text: &str, setup: &Setup, expected: Vec<ReferenceRequest>) {
 pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<ReferenceRequest>) {
     let plain = read(trace.to_vec(), setup);
     if let Some(packer) = setup.packer {
-        assert_eq!(plain, read(packer(trace), setup), "packing changes nothing");
+        assert_eq!(plain, read(packer(trace), setup), "compression changes no request");
     }
     let Some((requests, counts)) = plain else { return };
     assert_eq!(counts.lines, records, "every line is read");

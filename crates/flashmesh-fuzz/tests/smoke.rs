@@ -25,7 +25,7 @@ macro_rules! smoke {
         $(
             #[test]
             fn $name() {
-                let fuzzer = FUZZERS.iter().find(|fuzzer| fuzzer.name == stringify!($name)).expect("a registered target");
+                let fuzzer = FUZZERS.iter().find(|fuzzer| fuzzer.name == stringify!($name)).expect("the target is registered");
                 run!(fuzzer, Duration::from_secs(1));
             }
         )*

@@ -1,6 +1,6 @@
-//! How fast requests are generated: the median of five timings for each pattern and profile, with a hash of the requests.
+//! Speed of request generation: the median of five timings per pattern and profile, with a hash of the requests.
 //!
-//! `cargo bench -p flashmesh-workload --bench generators`; a faster line with another hash is another generator.
+//! Run with `cargo bench -p flashmesh-workload --bench generators`. A faster line with another hash belongs to another generator.
 
 #[path = "../tests/support/fingerprint.rs"]
 mod common;

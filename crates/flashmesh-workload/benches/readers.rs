@@ -1,8 +1,8 @@
-//! How fast traces are read and scanned, format by format, plain and packed.
+//! Speed of reading and scanning traces, by format, uncompressed and compressed.
 //!
-//! The traces are made in memory (`FLASHMESH_BENCH_LINES` lines, 5 million unless set) and read five times; the median counts.
-//! The hash covers every request handed out: a faster reader with another hash is a different reader. That memory stays
-//! flat however long a trace is shows in `benches/limits`.
+//! Traces are generated in memory (`FLASHMESH_BENCH_LINES` lines, by default 5 million) and read five times; the median counts. The hash covers
+//! all requests: a faster reader with another hash is a different reader. `benches/limits` shows that memory does not grow with the length of a
+//! trace.
 #![allow(missing_docs)]
 
 mod traces;
@@ -18,7 +18,7 @@ use traces::{CAPACITY, Lines, read_all, stream};
 const REPETITIONS: usize = 5;
 const LINES: u64 = 5_000_000;
 
-/// Formats that are measured.
+/// Formats to measure.
 const FORMATS: [(TraceFormat, &str); 9] = [
     (TraceFormat::Ascii, "ascii"),
     (TraceFormat::Msr, "msr"),
@@ -33,7 +33,7 @@ const FORMATS: [(TraceFormat, &str); 9] = [
 
 fn main() {
     let lines = std::env::var("FLASHMESH_BENCH_LINES").ok().and_then(|text| text.parse().ok()).unwrap_or(LINES);
-    // FLASHMESH_BENCH_FORMATS lists the formats to measure, separated by commas; by default all.
+    // `FLASHMESH_BENCH_FORMATS` selects formats, separated by commas; by default all are measured.
     let chosen = std::env::var("FLASHMESH_BENCH_FORMATS").ok();
     let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen.split(',').any(|part| part == name));
     for (format, name) in FORMATS.into_iter().filter(|(_, name)| is_chosen(name)) {
@@ -42,19 +42,19 @@ fn main() {
         print_row(&format!("scan {name}"), lines, || {
             let workload = Workload { format, ..Workload::default() };
             let summary = scan_stream(stream(format, Cursor::new(plain.clone())), workload.tolerate);
-            summary.expect("a sound trace").footprint_bytes
+            summary.expect("the trace is valid").footprint_bytes
         });
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(&plain).expect("memory takes everything");
-        let gzip: Arc<[u8]> = gzip.finish().expect("memory takes everything").into();
+        gzip.write_all(&plain).expect("a write to memory succeeds");
+        let gzip: Arc<[u8]> = gzip.finish().expect("a write to memory succeeds").into();
         print_row(&format!("read {name}.gz"), lines, || read_all(stream(format, Cursor::new(gzip.clone()))).1);
-        let zstd: Arc<[u8]> = zstd::encode_all(&*plain, 1).expect("memory takes everything").into();
+        let zstd: Arc<[u8]> = zstd::encode_all(&*plain, 1).expect("a write to memory succeeds").into();
         print_row(&format!("read {name}.zst"), lines, || read_all(stream(format, Cursor::new(zstd.clone()))).1);
     }
     println!("all on a drive of {CAPACITY}");
 }
 
-/// Prints million lines per second of the median run, and the hash that it computed.
+/// Prints million lines per second of the median run, and its result.
 fn print_row(name: &str, lines: u64, mut run: impl FnMut() -> u64) {
     let mut runs: Vec<(f64, u64)> = (0..REPETITIONS)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! Synthetic traces for the benchmarks, generated while they are read, so that no file is needed.
+//! Synthetic traces for benchmarks. They are generated while being read, so even the longest needs no file.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use flashmesh_workload::units::Bytes;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Capacity of a drive that contains every request of these traces.
+/// Capacity of a drive that contains all requests of these traces.
 pub const CAPACITY: Bytes = Bytes::from_kib(400 << 20);
 /// Sector size of the drive.
 pub const SECTOR: Bytes = Bytes::new(512);
 
-/// Lines generated at a time.
+/// Number of lines generated at once.
 const CHUNK_LINES: u64 = 4096;
 
-/// Trace of requests of 4 KiB to 64 KiB at random offsets within 16 GiB, in order of time.
+/// Trace of requests of 4 KiB to 64 KiB at random offsets in 16 GiB, sorted by time.
 pub struct Lines {
     format: TraceFormat,
     next: u64,
@@ -28,23 +28,23 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Returns a trace of `lines` lines.
+    /// Creates a trace of `lines` lines.
     pub fn new(format: TraceFormat, lines: u64) -> Lines {
         let random = Xoshiro256PlusPlus::seed_from_u64(1);
         Lines { format, next: 0, end: lines, random, chunk: Vec::new(), read: 0 }
     }
 
-    /// Returns the whole trace.
+    /// Returns a whole trace.
     pub fn to_bytes(format: TraceFormat, lines: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Lines::new(format, lines).read_to_end(&mut bytes).expect("a trace made in memory can be read");
+        Lines::new(format, lines).read_to_end(&mut bytes).expect("a trace in memory can be read");
         bytes
     }
 
     fn write_line(&mut self) {
         let (line, a, b) = (self.next, self.random.next_u64(), self.random.next_u64());
         self.next += 1;
-        // The requests are the same in all formats: 4 KiB pages within 16 GiB, mostly 10 us apart.
+        // All formats have the same requests: 4 KiB pages in 16 GiB, mostly 10 us apart.
         let (page, pages, device, is_read) = (a % (4 << 20), 1 + b % 16, b >> 60, b >> 59 & 1 == 0);
         let (offset, size, sector, sectors) = (page * 4096, pages * 4096, page * 8, pages * 8);
         let letter = if is_read { 'R' } else { 'W' };
@@ -86,7 +86,7 @@ impl Lines {
                 writeln!(out, "{time_ns} {device} {sector} {sectors} {}", b >> 59 & 1)
             }
         };
-        written.expect("memory takes every line");
+        written.expect("a write to memory succeeds");
     }
 }
 
@@ -106,16 +106,17 @@ impl Read for Lines {
     }
 }
 
-/// Returns the stream of requests from `reader`.
+/// Returns the stream of requests in `reader`.
 pub fn stream(format: TraceFormat, reader: impl Read + Send + 'static) -> TraceStream {
     let workload = Workload { format, ..Workload::default() };
-    TraceStream::from_reader(PathBuf::from("benchmark"), reader, &workload, CAPACITY, SECTOR).expect("a sound trace")
+    TraceStream::from_reader(PathBuf::from("benchmark"), reader, &workload, CAPACITY, SECTOR)
+        .expect("the trace is valid")
 }
 
-/// Reads all requests. Returns their number, and FNV-1a over the words of each.
+/// Reads all requests. Returns their number, and an FNV-1a hash over the words of each.
 pub fn read_all(mut stream: TraceStream) -> (u64, u64) {
     let (mut count, mut hash) = (0, 0xcbf2_9ce4_8422_2325_u64);
-    while let Some(request) = stream.next_request().expect("a sound trace") {
+    while let Some(request) = stream.next_request().expect("the trace is valid") {
         count += 1;
         let words = [
             request.arrival.as_ps(),

@@ -1,4 +1,4 @@
-//! Profiles fitted to traces: what a copy keeps, and what a broken profile is told.
+//! Profiles fitted to traces: the properties that a copy keeps, and the errors of invalid profiles.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use flashmesh_workload::{IoRequest, RequestKind};
 
 const CAPACITY: Bytes = Bytes::from_kib(64 << 20);
 
-/// A trace with bursts, sequential runs, hot places, odd sizes and a mix of kinds that changes.
+/// Returns a trace with bursts, sequential runs, hot regions, odd sizes, and a mix of request kinds that changes over time.
 fn original(requests: u64) -> Vec<IoRequest> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut draw = move |bound: u64| {
@@ -43,12 +43,13 @@ fn original(requests: u64) -> Vec<IoRequest> {
 }
 
 fn made(model: &FittedProfile, requests: Option<u64>, seed: u64) -> Vec<IoRequest> {
-    let mut source = FittedSource::new(model, requests, CAPACITY, Bytes::new(512), false, seed).expect("it fits");
+    let mut source =
+        FittedSource::new(model, requests, CAPACITY, Bytes::new(512), false, seed).expect("the drive is large enough");
     std::iter::from_fn(|| source.next_request(0).expect("times are in range")).collect()
 }
 
 fn figures(original: &[IoRequest], copy: &[IoRequest]) -> Vec<Figure> {
-    let span = original.last().expect("requests").arrival;
+    let span = original.last().expect("the trace has requests").arrival;
     let [of_original, of_copy] = [original, copy].map(|requests| {
         let mut statistics = Statistics::new(original.len() as u64, span);
         requests.iter().for_each(|request| statistics.add(request));
@@ -57,11 +58,11 @@ fn figures(original: &[IoRequest], copy: &[IoRequest]) -> Vec<Figure> {
     compare(&of_original, &of_copy)
 }
 
-/// Asserts that the figures of these keys differ by no more than so much.
+/// Asserts that the figures with these keys differ by at most `tolerance`.
 fn assert_close(figures: &[Figure], keys: &[&str], tolerance: f64) {
     for key in keys {
-        let figure = figures.iter().find(|figure| figure.key == *key).expect("a figure of this key");
-        let difference = figure.difference.expect("it can be compared");
+        let figure = figures.iter().find(|figure| figure.key == *key).expect("the figure exists");
+        let difference = figure.difference.expect("the figure can be compared");
         assert!(difference.abs() <= tolerance, "{figure:?}");
     }
 }
@@ -79,7 +80,7 @@ fn a_copy_keeps_to_the_bounds() {
     }
 }
 
-/// Requests at random over `pages` pages, reads and writes in turn, `kib` each, one every microsecond.
+/// Returns requests of `kib` KiB at random over `pages` pages, alternately reads and writes, one per microsecond.
 fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
     let mut state = 1_u64;
     (0..requests)
@@ -94,7 +95,7 @@ fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
 
 #[test]
 fn the_footprint_is_right_whatever_the_trace() {
-    // From a drive that is filled several times over to one of which next to nothing is touched twice.
+    // From a drive that is overwritten several times to one on which hardly any page is accessed twice.
     for (requests, pages, kib) in [(20_000, 500, 4), (20_000, 10_000, 4), (20_000, 1 << 24, 4), (5_000, 40_000, 64)] {
         let original = random(requests, pages, kib);
         let model = fit_requests(&original);
@@ -106,7 +107,7 @@ fn the_footprint_is_right_whatever_the_trace() {
 
 #[test]
 fn a_profile_is_never_longer_than_stated() {
-    // Everything at random: as many classes of requests as there can be.
+    // All properties are random, so that there are as many request classes as possible.
     let mut state = 1_u64;
     let mut draw = move |bits: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -150,7 +151,7 @@ fn a_trace_may_be_longer_than_its_original_and_arrivals_never_run_back() {
 fn a_profile_survives_being_written_and_read() {
     let model = fit_requests(&original(5_000));
     assert_eq!(
-        FittedProfile::from_toml(&model.to_toml(), Path::new("a.toml")).expect("what was written can be read"),
+        FittedProfile::from_toml(&model.to_toml(), Path::new("a.toml")).expect("a written profile can be read"),
         model
     );
 }
@@ -158,7 +159,8 @@ fn a_profile_survives_being_written_and_read() {
 #[test]
 fn a_broken_profile_is_refused_with_its_place() {
     let text = fit_requests(&original(500)).to_toml();
-    let line = |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("a line") + 1;
+    let line =
+        |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("the profile has the line") + 1;
     for (find, replace, place, says) in [
         ("version = 3", "version = 2", String::new(), "version 2 is not known, only 3: fit the trace again"),
         ("requests = ", "request = ", format!(":{}:1", line("requests")), "unknown field"),
@@ -184,7 +186,7 @@ fn a_drive_that_is_too_small_is_refused_unless_addresses_wrap() {
     let small = Bytes::from_kib(2 << 20);
     let made = |wrap| FittedSource::new(&model, None, small, Bytes::new(512), wrap, 1);
     assert!(made(false).is_err_and(|error| error.to_string().contains("set workload.beyond = \"wrap\"")));
-    let mut source = made(true).expect("it is squeezed");
+    let mut source = made(true).expect("the addresses wrap");
     while let Some(request) = source.next_request(0).expect("times are in range") {
         assert!(request.offset.as_u64() + request.size.as_u64() <= small.as_u64());
     }

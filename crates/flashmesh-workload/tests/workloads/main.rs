@@ -1,4 +1,4 @@
-//! Workloads: traces of every format and their writers, profiles, fitted profiles, synthetic workloads.
+//! Workload tests: traces of every format and their writers, profiles, fitted profiles, synthetic workloads.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! What a configuration says in place of a profile's own: arrivals, rate, alignment and placement; and mixes that it puts together.
+//! Settings of a configuration that replace those of a profile: arrivals, rate, alignment and placement; and mixes defined in a configuration.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn drain(source: &mut dyn WorkloadSource, thread: u32) -> Vec<IoRequest> {
     std::iter::from_fn(|| source.next_request(thread).unwrap()).collect()
 }
 
-/// The gaps between arrivals: their mean, and their deviation in means.
+/// Returns the mean of the gaps between arrivals, and their standard deviation in units of the mean.
 fn gaps(all: &[IoRequest]) -> (f64, f64) {
     let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
     let count = gaps.len() as f64;
@@ -55,7 +55,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
     for profile in profiles::all() {
         let name = &profile.name;
         let published_ps = profile.mean_interarrival.value.as_ps() as f64;
-        // Of a week with few requests there are not more of them: time ends before.
+        // Some profiles cover a week with few requests. More requests would exceed the simulated time.
         let count = profile.requests_default().min(20_000);
         let replayed = |arrivals, burst_length| {
             let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };
@@ -64,7 +64,7 @@ fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_place
         let assumed = replayed(None, None);
         let poisson = replayed(Some(ArrivalKind::Exponential), None);
         let (mean_ps, deviation) = gaps(&poisson);
-        // Both have a standard error of one over the root of their number.
+        // Mean and deviation have a standard error of one over the root of the number of requests.
         let error_max = 5.0 / (count as f64).sqrt();
         assert!((mean_ps / published_ps - 1.0).abs() < error_max, "{name}: every {mean_ps} ps");
         assert!((deviation - 1.0).abs() < error_max, "{name}: deviation {deviation} means");
@@ -94,7 +94,7 @@ fn a_configured_rate_takes_the_place_of_the_published_one() {
     };
     let all = drain(&mut ProfileSource::new(profile("hm_0"), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert!((gaps(&all).0 / 7e6 - 1.0).abs() < 0.01);
-    // Poisson members make a Poisson mix.
+    // Poisson members form a Poisson mix.
     for mix in profiles::mixes() {
         let all = drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
         let (mean_ps, deviation) = gaps(&all);
@@ -142,26 +142,26 @@ fn a_share_of_the_requests_begins_at_any_sector_of_its_block() {
     assert!(sectors_of(&drawn("hm_0", 0.0, 1 << 30)).iter().all(|&sector| sector == 0));
     for share in [0.25, 1.0] {
         let all = drawn("hm_0", share, 1 << 30);
-        // One in eight of those that begin at any sector begins at the first.
+        // One in eight of the requests that start at any sector starts at the first.
         for sector in 1..8 {
             let count = sectors_of(&all).iter().filter(|&&of| of == sector).count() as f64;
             assert!((count / (20_000.0 * share / 8.0) - 1.0).abs() < 0.15, "{share}: sector {sector}: {count}");
         }
     }
-    // None passes the end of a small footprint, and blocks of a sector have no other place.
+    // No request exceeds the end of a small footprint. Blocks of one sector have only one possible start.
     let small = 2 << 20;
     assert!(drawn("hm_0", 1.0, small).iter().all(|request| request.offset.as_u64() + request.size.as_u64() <= small));
     assert_eq!(drawn("nossd14/fin2", 1.0, 1 << 30), drawn("nossd14/fin2", 0.0, 1 << 30));
 }
 
-/// 40,000 requests of `name` with `settings`, in bursts of four.
+/// Returns 40,000 requests of `name` with `settings`, in bursts of four.
 fn bursts(name: &str, settings: &Workload) -> Vec<[IoRequest; 4]> {
     let workload = Workload { requests: Some(40_000), ..settings.clone() };
     let all = drain(&mut ProfileSource::new(profile(name), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     all.as_chunks::<4>().0.to_vec()
 }
 
-/// How often the places of a burst come on average.
+/// Returns the mean number of occurrences of a burst.
 fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
     let mut counts: BTreeMap<[Bytes; 4], u32> = BTreeMap::new();
     bursts.iter().for_each(|burst| *counts.entry(burst.map(|request| request.offset)).or_default() += 1);
@@ -172,7 +172,7 @@ fn times_each(bursts: &[[IoRequest; 4]]) -> f64 {
 fn bursts_of_any_profile_come_again_as_often_as_the_configuration_says() {
     let repeated =
         |name, pair_repetition| times_each(&bursts(name, &Workload { pair_repetition, ..Workload::default() }));
-    // Of the pairs of a burst that comes again, 0.385 collide again.
+    // Of the pairs in a repeated burst, 0.385 collide again.
     for (mean, expected) in [(2.0, 3.6), (10.0, 24.4)] {
         for name in ["collisions/PRXY0", "collisions/HM1", "hm_0"] {
             let found = repeated(name, Some(mean));
@@ -197,7 +197,7 @@ fn bursts_of_one_kind_keep_the_share_of_reads_and_come_again_as_that_kind() {
         }
         let reads = all.iter().filter(|burst| burst[0].kind == RequestKind::Read).count() as f64 / all.len() as f64;
         let published = profile(name).read_share();
-        // Three standard deviations of a share of 10,000 bursts.
+        // The tolerance is three standard deviations of a share of 10,000 bursts.
         assert!((reads - published).abs() < 0.015, "{name}: {reads}, published {published}");
         assert!(times_each(&all) > 15.0, "{name}");
     }
@@ -249,7 +249,7 @@ fn members_of_a_mix_may_lie_over_one_another() {
             footprint,
             ..Workload::default()
         };
-        // src1_0 and src2_1 have 16 GiB each, YCSB_B has 32.
+        // src1_0 and src2_1 have 16 GiB each, YCSB_B has 32 GiB.
         let all = drain(&mut MixSource::new(&mix("mix2"), &workload, &open(), gib(40), SECTOR, 5).unwrap(), 0);
         [0, 1, 2].map(|member| {
             let own = all.iter().filter(|request| request.stream == member);
@@ -269,7 +269,7 @@ fn a_mix_of_the_configuration_is_the_published_one_where_members_and_rate_are_th
     let workload = Workload { requests: Some(5_000), interarrival: Some(Time::from_ns(5_800)), ..Workload::default() };
     let made = |mix: &Mix| drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
     assert_eq!(made(&mix("src2_1 + proj_3")), made(&mix("mix1")));
-    // Of three requests in four, where both have the same rate of their own.
+    // hm_0 has three of four requests, as both members have equal rates of their own.
     let all = drain(&mut mix_source(&mix("3*hm_0 + web_1@58us"), &open(), 40_000, 5), 0);
     let share = all.iter().filter(|request| request.stream == 0).count() as f64 / all.len() as f64;
     assert!((share - 0.75).abs() < 0.01, "{share}");

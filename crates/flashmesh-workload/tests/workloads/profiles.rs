@@ -1,4 +1,4 @@
-//! Every named profile generates the figures it has; mixes are their members at once.
+//! Named profiles and mixes: a profile generates its published figures, and a mix is the union of its members.
 
 use std::thread;
 
@@ -58,14 +58,14 @@ fn requests(profile: &Profile, requests: u64, seed: u64) -> Vec<IoRequest> {
     drain(&mut source(profile, Some(requests), seed), 0)
 }
 
-/// What a long stretch of requests amounts to.
+/// Sums over a long sequence of requests.
 #[derive(Default)]
 struct Sums {
-    /// Requests and bytes of reads, then of writes.
+    /// Requests and bytes, of reads and of writes.
     kinds: [(u64, u64); 2],
-    /// How many requests have each number of sectors.
+    /// Number of requests, indexed by number of sectors.
     sectors: Vec<u64>,
-    /// Requests less one of each stretch, and how long they took.
+    /// Number of gaps between requests (one less than requests, per stretch), and their total time.
     gaps: u64,
     span_ps: u128,
 }
@@ -98,7 +98,7 @@ impl Sums {
         (self.kinds[0].1 + self.kinds[1].1) as f64 / self.requests() as f64
     }
 
-    /// The sizes that came up, in kB, each with how often it did.
+    /// Returns the sizes that occurred, in kB, with their number of occurrences.
     fn sizes_kb(&self) -> Vec<(f64, u64)> {
         let sizes = self.sectors.iter().enumerate().filter(|&(_, &count)| count > 0);
         sizes.map(|(sectors, &count)| (sectors as f64 / 2.0, count)).collect()
@@ -109,14 +109,13 @@ impl Sums {
     }
 }
 
-/// Means are taken over so many requests that the tolerance of a percent is four standard errors of the mean distance
-/// of arrivals, which come in exponential bursts of so many requests.
+/// Returns the number of requests for which one percent is four standard errors of the mean interarrival time, if arrivals come in exponential
+/// bursts of `burst_requests` requests.
 fn count_for(burst_requests: u32) -> u64 {
     160_000 * u64::from(burst_requests)
 }
 
-/// They are made in stretches: hundreds of thousands of requests of the quietest volumes would take longer than can be
-/// simulated.
+/// Requests generated per seed. Hundreds of thousands of requests of the least active volumes in one stretch would exceed the simulated time.
 const STRETCH: u64 = 10_000;
 
 fn sums_of(profile: &Profile) -> Sums {
@@ -127,8 +126,8 @@ fn sums_of(profile: &Profile) -> Sums {
     sums
 }
 
-/// Whether the mean of `count` geometric sizes is within a percent of `expected`, or within four standard errors where
-/// that is more, as for the few requests of the rarer kind.
+/// Returns whether the mean of `count` geometric sizes is within one percent of `expected`, or within four standard errors if that is more, as
+/// for the few requests of the rarer kind.
 fn is_close(measured: f64, expected: f64, count: u64) -> bool {
     (measured / expected - 1.0).abs() < (4.0 / (count as f64).sqrt()).max(0.01)
 }
@@ -212,7 +211,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
         assert!(own.iter().all(|request| start <= request.offset && request.offset + request.size <= end));
         start = end;
     }
-    // The first member draws what its profile draws alone, at the pace of the mix.
+    // The first member draws the requests that its profile draws alone, at the rate of the mix.
     let first = &mix.members[0];
     let own = all.iter().filter(|request| request.stream == 0);
     let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.as_ps() as f64;
@@ -224,7 +223,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
 
 #[test]
 fn members_that_are_alike_draw_different_requests() {
-    // YCSB_B and YCSB_D differ in nothing but their means: with one sequence of draws they would arrive in step.
+    // YCSB_B and YCSB_D differ only in their means, so with a common random sequence they would arrive in step.
     let all = drain(&mut mix_source(&mix("mix5"), &open(), 50_000, 9), 0);
     let gaps = |stream: u32| -> Vec<f64> {
         let own: Vec<Time> =
@@ -236,7 +235,7 @@ fn members_that_are_alike_draw_different_requests() {
     let (mean_left, mean_right) = (mean(&left), mean(&right));
     let products: Vec<f64> =
         left.iter().zip(&right).map(|(x, y)| (x / mean_left - 1.0) * (y / mean_right - 1.0)).collect();
-    // Gaps are exponential: their correlation is that of independent ones within five standard errors of 0.01.
+    // Gaps are exponential. Their correlation is that of independent gaps, within five standard errors of 0.01.
     assert!(mean(&products).abs() < 0.05, "correlation {}", mean(&products));
 }
 
@@ -291,7 +290,7 @@ fn the_configured_footprint_of_a_mix_is_shared_in_proportion() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is asked of a name: requests are in bounds, counted, in order, and end for good.
+    /// For any profile or mix, requests are in bounds, counted and in order, and the source stays at its end.
     #[test]
     fn any_profile_or_mix_keeps_the_contract_of_sources(
         index in 0..profiles::all().len() + profiles::mixes().len(),

@@ -1,4 +1,4 @@
-//! Files as they come: packed, damaged, binary, empty, changed while they are read.
+//! Trace files in any state: compressed, damaged, binary, empty, or changed during reading.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -69,7 +69,7 @@ fn packed_traces_give_the_requests_of_the_plain_one_whatever_their_names() {
         assert_eq!(requests(&workload(&whole)), expected, "{name}");
         let summary = scan(&workload(&whole), CAPACITY, SECTOR).unwrap();
         assert_eq!((summary.compression.name(), summary.requests), (name, 30_000));
-        // Logs are often packed in parts and joined.
+        // Logs are often compressed in parts and concatenated.
         let (head, tail) = plain.split_at(100_001);
         let joined = written(directory.path(), "joined", &[pack(head), pack(tail)].concat());
         assert_eq!(requests(&workload(&joined)), expected, "{name} in two parts");
@@ -151,7 +151,7 @@ fn a_named_format_does_not_let_binary_pass() {
     let directory = tempfile::tempdir().unwrap();
     let path = written(directory.path(), "input", &[0; 1000]);
     for format in FORMATS.iter().filter(|format| format.framing == Framing::Lines) {
-        let workload = Workload { format: format.kind.expect("it is registered"), ..workload(&path) };
+        let workload = Workload { format: format.kind.expect("the format is registered"), ..workload(&path) };
         assert!(scan(&workload, CAPACITY, SECTOR).unwrap_err().to_string().contains("binary, not text"));
     }
 }
@@ -195,7 +195,7 @@ fn a_file_that_shrinks_while_it_is_read_is_an_error() {
     let error = loop {
         match source.next_request(0) {
             Ok(Some(_)) => {}
-            Ok(None) => panic!("the end of a shrunken file passes for the end of the trace"),
+            Ok(None) => panic!("the end of a shrunken file is taken as the end of the trace"),
             Err(error) => break error.to_string(),
         }
     };
@@ -305,7 +305,7 @@ fn packed_parts_follow_one_another_and_what_is_none_is_named_as_such() {
         for (rest, requests_expected) in [(Vec::new(), 10), (vec![0; 8], 10), (part.clone(), 20)] {
             assert_eq!(requests(&sorted(&behind(&rest))).len(), requests_expected, "{name}");
         }
-        // Fewer bytes than the head of an xz stream has, as many, and more.
+        // Lengths below, at and above the length of the header of an xz stream.
         for length in [1, 4, 11, 12, 13, 100] {
             let refused = refusal(&behind(&vec![b'j'; length]));
             assert!(refused.contains(&format!("what follows its end is no {name} data")), "{length}: {refused}");
@@ -315,7 +315,7 @@ fn packed_parts_follow_one_another_and_what_is_none_is_named_as_such() {
     }
 }
 
-/// A trace whose times begin anew with each part.
+/// Returns the workload of a trace whose times restart in each part.
 fn sorted(path: &Path) -> Workload {
     Workload { sort: true, ..workload(path) }
 }
@@ -342,7 +342,7 @@ fn open_replay_needs_time_stamps_and_the_unit_of_those_of_the_ascii_family() {
         time_unit::require(&summary, workload).map_err(|error| error.to_string())
     };
     let refused = required(&workload(&path)).unwrap_err();
-    // A thousand requests 1000 apart: a microsecond in ns, a millisecond in us.
+    // A thousand requests at intervals of 1000 ticks, each a microsecond with ns and a millisecond with us.
     assert!(refused.contains("set workload.time-unit = \"us\" if that is right"), "{refused}");
     assert!(refused.contains("ms: 1.000e0 requests a second for 9.990e2 s"), "{refused}");
     for unit in [TraceTimeUnit::Nanoseconds, TraceTimeUnit::Seconds] {
@@ -372,7 +372,7 @@ fn trace_that_is_rewritten_during_the_replay_of_its_beginning_is_noticed() {
     assert!(error.contains("the file was changed while it was replayed"), "{error}");
 }
 
-/// What a stream gives, pulled without a thread: the requests, and the error after them.
+/// Reads a stream without a thread. Returns the requests, and the error after them.
 fn pulled(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
     let mut stream = match TraceStream::open(workload, CAPACITY, SECTOR) {
         Ok(stream) => stream,
@@ -381,7 +381,7 @@ fn pulled(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
     all_of(|| stream.next_request())
 }
 
-/// The same, read ahead.
+/// Like [`pulled`], but with a read-ahead thread.
 fn read_ahead(workload: &Workload) -> (Vec<IoRequest>, Option<String>) {
     let mut source = match TraceSource::open(workload, CAPACITY, SECTOR) {
         Ok(source) => source,
@@ -428,7 +428,7 @@ fn requests_that_are_read_ahead_are_those_of_the_stream_with_errors_in_their_pla
             match (error, scanned) {
                 (Some(error), scanned) => assert_eq!(scanned.unwrap_err().to_string(), error, "{name}, {requests:?}"),
                 (None, Ok(count)) => assert_eq!(count, expected_count, "{name}, {requests:?}"),
-                // What was damaged can still be unpacked, into lines of which too many are bad.
+                // Damaged data may still decompress, into too many bad lines.
                 (None, Err(error)) => assert!(error.to_string().contains("cannot be used"), "{name}: {error}"),
             }
         }
@@ -436,7 +436,7 @@ fn requests_that_are_read_ahead_are_those_of_the_stream_with_errors_in_their_pla
     assert!(failed > 30, "{failed} files with an error");
 }
 
-/// A reader that waits for good once its bytes are out, as that of a pipe whose writer writes no more.
+/// Reader that blocks forever at the end of its data, like a pipe whose writer stops writing.
 struct Stuck(std::io::Cursor<Vec<u8>>, std::sync::mpsc::Receiver<()>);
 
 impl Read for Stuck {

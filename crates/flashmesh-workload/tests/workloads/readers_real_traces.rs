@@ -1,4 +1,4 @@
-//! Real traces, read where they lie beside the repository, give the figures known of them.
+//! Real traces in `../shared`: reading them gives their known figures.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use flashmesh_workload::units::Bytes;
 
 use crate::support::shared;
 
-/// What is known of a trace.
+/// Known figures of a trace.
 struct Known {
     file: &'static str,
     format: &'static str,
@@ -44,9 +44,9 @@ fn known() -> Vec<Known> {
         row("financial1-10k.ascii", "ascii", Nanoseconds, 10_000, 40.8, 5.4, 259.6),
         row("dtrs-127k.ascii.gz", "ascii", Microseconds, 127_043, 89.0, 55.3, 300.0),
         row("tpcc-small.trace", "ascii", Nanoseconds, 6_999, 62.6, 8.3, 0.14),
-        // One more than it has line ends.
+        // The last line has no line end.
         row("wsrch-small.trace", "ascii", Nanoseconds, 24_783, 100.0, 15.1, 60.0),
-        // The corrupt time stamp is that of one more event.
+        // The corrupt time stamp would be an additional event.
         Known { tolerate: 0.001, ..row("blkparse-ycsb-ext4.txt", "blkparse", Nanoseconds, 9_886, 91.4, 128.4, 810.4) },
     ]
 }

@@ -1,4 +1,4 @@
-//! Synthetic workloads keep to their description: shares, places, times, bounds, and the same requests for a seed.
+//! Synthetic workloads match their description: shares, offsets, times and bounds, and equal requests for equal seeds.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -42,7 +42,7 @@ fn mixed_sizes() -> Sizes {
     Sizes(vec![(Bytes::from_kib(4), 0.6), (Bytes::from_kib(16), 0.3), (Bytes::from_kib(64), 0.1)])
 }
 
-/// A workload that uses every part of the generator.
+/// Returns a workload that uses every part of the generator.
 fn rich(pattern: Pattern) -> Workload {
     Workload {
         pattern,
@@ -114,7 +114,7 @@ fn uniform_requests_spread_evenly_by_chi_square() {
     }
     let expected = 1e6 / 64.0;
     let chi_square: f64 = counts.iter().map(|&seen| (seen as f64 - expected).powi(2) / expected).sum();
-    // 63 degrees of freedom: beyond 103.4 once in a thousand seeds.
+    // With 63 degrees of freedom, one in a thousand seeds exceeds 103.4.
     assert!(chi_square < 103.4, "chi-square {chi_square}");
 }
 
@@ -137,7 +137,7 @@ fn zipf_requests_hit_few_blocks_that_are_not_neighbours() {
     let total: f64 = (1..=10_000).map(|rank| f64::from(rank).powf(-theta)).sum();
     for (rank, (count, _)) in (1..=10).zip(&by_count) {
         let expected = 1e6 * f64::from(rank).powf(-theta) / total;
-        // Five standard deviations of a binomial count.
+        // The tolerance is five standard deviations of a binomial count.
         assert!((*count as f64 - expected).abs() < 5.0 * expected.sqrt(), "rank {rank}: {count}, expected {expected}");
     }
     let hottest: HashSet<u64> = by_count.iter().take(20).map(|&(_, block)| block).collect();
@@ -383,9 +383,9 @@ proptest! {
     ) {
         let replay = if threads == 0 { open() } else { closed(threads) };
         let capacity = SECTOR * 4000;
-        // A description that does not fit is refused, and that is all that may go wrong; too many of them fail the test.
+        // Invalid descriptions are refused, which is the only accepted error. Too many of them fail the test.
         let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else {
-            return Err(TestCaseError::reject("the description does not fit"));
+            return Err(TestCaseError::reject("the description is invalid"));
         };
         let begin = workload.footprint_start;
         let end = workload.footprint.map_or(capacity, |footprint| begin + footprint);

@@ -1,4 +1,4 @@
-//! The formats of plain columns: SPC, SYSTOR '17, Alibaba, Tencent, DiskMon, FIU, the short form of MSR.
+//! Trace formats of simple columns: SPC, SYSTOR '17, Alibaba, Tencent, DiskMon, FIU, and the short form of MSR.
 
 use flashmesh_workload::RequestKind::{Read, Write};
 use flashmesh_workload::config::{Beyond, TraceFormat, Workload};
@@ -16,7 +16,7 @@ fn spc_lines_count_blocks_of_512_bytes_and_seconds() {
     ];
     let wrapped = Workload { beyond: Beyond::Wrap, ..workload(TraceFormat::Auto) };
     let read = requests(text, &wrapped);
-    // 21,741,712 blocks fold onto a drive of 2,097,152.
+    // Block 21,741,712 wraps on a drive of 2,097,152 blocks.
     assert_eq!(read[0].offset.as_u64(), 21_741_712 % 2_097_152 * 512);
     assert_eq!(read[1..], expected[1..]);
     let summary = summary(text, &wrapped).unwrap();
@@ -89,7 +89,7 @@ fn alibaba_disks_become_devices() {
                 419,W,8792731,4096,1577808144360767\n\
                 725,R,4096,12288,1577808144360813\n";
     let workload = workload(TraceFormat::Auto);
-    // 8,792,731 is no multiple of 512: the request is widened to whole sectors.
+    // 8,792,731 is no multiple of 512, so the request is extended to whole sectors.
     let expected =
         [request(Time::ZERO, Write, 8_792_576, 4608, 419), request(Time::from_us(46), Read, 4096, 12288, 725)];
     assert_eq!(requests(text, &workload), expected);

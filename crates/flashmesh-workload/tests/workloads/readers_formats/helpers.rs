@@ -1,4 +1,4 @@
-//! Reads texts and bytes as traces, and holds bad lines to what must be said of them.
+//! Helpers that read texts and bytes as traces, and check the errors of bad lines.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub fn request(arrival: Time, kind: RequestKind, offset: u64, size: u64, stream:
     IoRequest { arrival, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream }
 }
 
-/// Every bad line stands between good ones; its reason, column and message are those of the table.
+/// Reads each bad line between two good ones, and checks its reason, column and message.
 pub fn assert_each_is_rejected(format: TraceFormat, before: &str, good: [&str; 2], bad: &[(&str, &str, u32, &str)]) {
     for (line, reason, column, message) in bad {
         let text = format!("{before}{}\n{line}\n{}\n", good[0], good[1]);

@@ -1,4 +1,4 @@
-//! What each trace format says, and where each kind of bad line is found to be bad.
+//! Meaning of each trace format, and detection of every kind of bad line.
 
 mod blkparse;
 mod columns;
@@ -100,7 +100,7 @@ fn ascii_offsets_and_sizes_may_be_bytes() {
     let bytes = Workload { address_unit: TraceAddressUnit::Bytes, ..workload(TraceFormat::Ascii) };
     let found: Vec<_> =
         requests(text, &bytes).iter().map(|request| (request.offset.as_u64(), request.size.as_u64())).collect();
-    // What is no whole sector is widened to the sectors that it touches.
+    // Partial sectors are extended to the whole sectors that they touch.
     assert_eq!(found, [(4096, 512), (512, 8704), (0, 4096)]);
     assert!(!summary(text, &bytes).unwrap().may_be_bytes);
 }
@@ -164,9 +164,9 @@ fn fio_version_2_waits_may_count_from_the_start() {
         let workload = Workload { iolog_wait, ..workload(TraceFormat::FioIolog) };
         requests(text, &workload).iter().map(|io| io.arrival).collect()
     };
-    // As of every trace, arrivals count from the first request.
+    // In every trace, arrivals count from the first request.
     let (ms, us) = (Time::from_ms, Time::from_us);
-    assert_eq!(times(IologWait::SinceStart), [ms(0), ms(2000), ms(2000)], "time does not run back");
+    assert_eq!(times(IologWait::SinceStart), [ms(0), ms(2000), ms(2000)], "times never decrease");
     assert_eq!(times(IologWait::AfterPrevious), [us(0), us(3000), us(5000)]);
 }
 
@@ -270,7 +270,7 @@ fn a_wrong_format_is_refused_with_the_way_out() {
 
 #[test]
 fn one_per_cent_of_bad_lines_passes_and_more_is_refused() {
-    // 29 / 2900 is 0.01 only when the quotient, not a product, is rounded.
+    // 29 / 2900 equals 0.01 only if the quotient is rounded, not a product.
     for (lines, bad, passes) in [(100, 1, true), (2900, 29, true), (2900, 30, false), (99, 1, false), (100, 0, true)] {
         let text: String = (0..lines)
             .map(|i| if i > 0 && i <= bad { "oops\n".to_owned() } else { format!("{} 0 8 8 1\n", 1000 + i) })
@@ -314,7 +314,7 @@ fn a_corrupt_time_stamp_costs_its_line_alone_wherever_it_stands() {
                 .collect();
             let workload = Workload { time_unit: Some(TraceTimeUnit::Microseconds), ..workload(TraceFormat::Ascii) };
             let summary = summary(&text, &workload).unwrap();
-            // At the very start nothing tells which of two stamps is wrong: both may go.
+            // At the very start it is undecidable which of two time stamps is wrong, so both may be dropped.
             assert!((298..=299).contains(&summary.requests), "{corrupt} at {place}: {summary}");
             assert!(summary.span_ps <= Time::from_us(299).as_ps(), "{corrupt} at {place}: {summary}");
             let first = summary.rejected.iter().map(|tally| tally.first_line).min();

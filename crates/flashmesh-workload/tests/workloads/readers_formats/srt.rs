@@ -1,4 +1,4 @@
-//! SRT, as `dssrt2txt` and `ds2txt` of DataSeries print it.
+//! Trace format SRT, as printed by `dssrt2txt` and `ds2txt` of DataSeries.
 
 use flashmesh_workload::RequestKind::{Read, Write};
 use flashmesh_workload::config::{TraceFormat, Workload};
@@ -6,7 +6,7 @@ use flashmesh_workload::units::Time;
 
 use super::helpers::{assert_each_is_rejected, request, requests, summary, workload};
 
-/// What `dssrt2txt` prints first.
+/// Header printed by `dssrt2txt`.
 const HEAD: &str = "# Extent, type='I/O trace: SRT-V7'\n\
                     # created  start   stop  bytes disk_offset(k) device#   lv#  thrid pid\n";
 

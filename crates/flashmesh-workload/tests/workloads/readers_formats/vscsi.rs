@@ -1,4 +1,4 @@
-//! CloudPhysics vscsi, binary.
+//! Trace format CloudPhysics vscsi (binary).
 
 use flashmesh_workload::RequestKind::{Read, Write};
 use flashmesh_workload::config::{TraceFormat, Workload};
@@ -6,7 +6,7 @@ use flashmesh_workload::units::Time;
 
 use super::helpers::{request, requests, summary, workload};
 
-/// The fields of a record: serial number, bytes, operation code, block, microseconds.
+/// Fields of a record: serial number, bytes, operation code, block, microseconds.
 type Fields = (u32, u32, u16, u64, u64);
 
 const READ_10: u16 = 0x28;
@@ -77,7 +77,7 @@ fn one_record_alone_is_recognised() {
     }
 }
 
-/// Two good records around one in which `spoil` has changed bytes give one error at `byte` of it.
+/// Reads a record changed by `spoil` between two good ones, and checks that it is rejected with one error at byte `byte`.
 fn assert_is_rejected(version: usize, spoil: impl Fn(&mut Vec<u8>), reason: &str, byte: usize, message: &str) {
     let (name, format, bytes, encode) = VERSIONS[version];
     let mut bad = encode((8, 512, READ_10, 8, 5_678_000_001));
