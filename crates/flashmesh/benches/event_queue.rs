@@ -1,7 +1,7 @@
-//! Why the event queue is made of lanes: the three candidates on the events of saturated reads.
+//! Comparison that led to the event queue of lanes: three candidates on the events of saturated reads.
 //!
-//! 64 dies on 8 channels: each read is a command (10 ns), tR (3 us) and a transfer (3.413 us), the channel being the
-//! bottleneck. Each candidate must give the same order of events, which the hash shows.
+//! 64 dies are on 8 channels. Each read is a command (10 ns), tR (3 us) and a transfer (3.413 us); the channels are the bottleneck. All
+//! candidates must return the same order of events, which the hash shows.
 #![allow(missing_docs)]
 
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// Step that a die of the benchmark has completed.
+/// Step that a die of the benchmark has finished.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Command(u32),
@@ -58,7 +58,7 @@ impl Queue for Lanes {
     }
 }
 
-/// Binary heap whose key packs the time of an event and its scheduling order.
+/// Binary heap with time and order of scheduling packed into one key.
 #[derive(Default)]
 struct PackedHeap {
     heap: BinaryHeap<Reverse<(u128, u8, u32)>>,
@@ -77,7 +77,7 @@ impl Queue for PackedHeap {
     }
 }
 
-/// Hashed timing wheel with 8192 slots of 1.024 ns. Each slot is sorted when the wheel reaches it.
+/// Hashed timing wheel of 8192 slots of 1.024 ns. A slot is sorted when it becomes current.
 struct Wheel {
     slots: Vec<VecDeque<(u64, u64, u8, u32)>>,
     slot: u64,
@@ -111,7 +111,7 @@ impl Queue for Wheel {
         }
         loop {
             let slot = &mut self.slots[(self.slot % SLOTS) as usize];
-            // Entries of the wheel's next turns follow those of this turn.
+            // Entries for a later turn of the wheel are behind those of this turn.
             if let Some(&(at_ps, _, kind, die)) = slot.front()
                 && at_ps >> SLOT_SHIFT == self.slot
             {
@@ -140,7 +140,7 @@ fn unpack(kind: u8, die: u32) -> Step {
     }
 }
 
-/// Simulates the reads. Returns a hash of the events in order.
+/// Runs the reads. Returns a hash of the events in order.
 fn run(mut queue: impl Queue) -> u64 {
     let mut free_at = [0u64; CHANNELS as usize];
     let (mut left, mut hash) = (READS, 0xcbf2_9ce4_8422_2325u64);

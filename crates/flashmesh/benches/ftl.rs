@@ -1,8 +1,7 @@
-//! The cost of the flash translation layer alone, without time: starting, preconditioning, random writes.
+//! Cost of the flash translation layer alone, without simulated time: start, preconditioning, and random writes.
 //!
-//! `cargo bench -p flashmesh --bench ftl [-- STEP...]`, where a step is `start`, `writes`, `sequential` or `random`.
-//! Peak memory is that of the process, so each step wants a run of its own for it to mean anything. Where the kernel
-//! hands out huge pages, memory that is touched here and there counts in units of 2 MiB.
+//! Run with `cargo bench -p flashmesh --bench ftl [-- STEP...]`, where STEP is `start`, `writes`, `sequential` or `random`. Peak memory is that
+//! of the process, so only a run of a single step gives the memory of that step. With huge pages, sparsely used memory counts in units of 2 MiB.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -43,7 +42,7 @@ fn main() {
 }
 
 fn geometry(config: &Config) -> Geometry {
-    Geometry::new(&config.geometry).expect("the preset is sound")
+    Geometry::new(&config.geometry).expect("the preset is valid")
 }
 
 fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
@@ -59,7 +58,7 @@ fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     (ftl, geometry)
 }
 
-/// Measures uniform random writes on a drive in steady state, with spare space for a write amplification of about 4.
+/// Runs uniform random writes on a drive in steady state, with enough spare space for a write amplification of about 4.
 fn writes() {
     let mut config = Config::default();
     config.geometry.over_provisioning = 0.14;
@@ -88,7 +87,7 @@ fn report(what: &str, begun: Instant, detail: &str) {
     println!("{what:<36} {seconds:>9.4} s  peak {:>5} MB  {detail}", peak_megabytes());
 }
 
-/// Returns the peak resident memory; 0 if the system does not report it.
+/// Returns the peak resident memory in MB; 0 if the system does not report it.
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kilobytes =

@@ -1,7 +1,6 @@
-//! How fast the wormhole network moves flits: 8 x 8 mesh, packets of 512 flits, uniform traffic (one core).
+//! Speed of the wormhole network: 8 x 8 mesh, packets of 512 flits, uniform traffic, one core.
 //!
-//! Each row is the median of several runs with the range beside it, and a hash of all deliveries: a faster run with
-//! another hash is a different network.
+//! Each row is the median of several runs with their range, and a hash of all deliveries: a faster run with another hash is a different network.
 #![allow(missing_docs)]
 
 use std::hash::Hasher;
@@ -16,11 +15,11 @@ use rustc_hash::FxHasher;
 const RUNS: usize = 5;
 const FLITS: u32 = 512;
 
-/// A promised speed: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
+/// Speed limit: the traffic, the buffers, the number of packets, and the minimum of million flits delivered per second.
 struct Row {
     name: &'static str,
     buffer_flits: u32,
-    /// Mean number of packets per router in 1,024,000 cycles; `None` for as many as the network accepts.
+    /// Mean packets per router in 1,024,000 cycles; `None` for saturation.
     load: Option<u32>,
     packets: u64,
     floor: f64,
@@ -55,11 +54,11 @@ fn main() {
     }
 }
 
-/// Returns million flits delivered per second, and the hash of all deliveries.
+/// Returns the million flits delivered per second, and a hash of all deliveries.
 fn run(row: &Row) -> (f64, u64) {
-    let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
+    let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("the grid is valid");
     let parameters = Parameters { buffer_flits: row.buffer_flits, ..Parameters::BOOKSIM };
-    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are in their bounds");
+    let mut network = WormholeNetwork::new(topology, parameters).expect("the parameters are within their bounds");
     let started = Instant::now();
     let mut traffic = Traffic { random: SimRng::new(1), outbox: NetworkReports::default(), hash: FxHasher::default() };
     match row.load {
@@ -90,7 +89,7 @@ impl Traffic {
         }
     }
 
-    /// Sends packets from random routers at random cycles, independent of the state of the network.
+    /// Injects packets at random cycles from random routers, independently of deliveries (open loop).
     fn open(&mut self, network: &mut WormholeNetwork, packets: u64, load: u32) {
         let cycles_a_packet = 1_024_000 / (64 * load);
         let mut now = 0;
@@ -106,7 +105,7 @@ impl Traffic {
         self.take_deliveries();
     }
 
-    /// Lets each terminal send its next packet at once after the last one.
+    /// Injects the next packet of a terminal as soon as one has been sent, so that no terminal is ever idle.
     fn saturated(&mut self, network: &mut WormholeNetwork, packets: u64) {
         (0..64).for_each(|source| self.inject(network, 0, source));
         (0..64).for_each(|source| self.inject(network, 0, source));

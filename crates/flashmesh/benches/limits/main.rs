@@ -1,8 +1,8 @@
 //! Limits of start, preconditioning and traces: `cargo bench -p flashmesh --bench limits [-- --only TEXT]`.
 //!
-//! Every run is a process of its own, so that its memory and its start are its own. Each row is the median of several runs
-//! with the range beside it, and a hash of the simulated result: a faster run with another hash is a different simulator.
-//! `--only TEXT` runs the rows whose names hold the text. `make bench` measures what a simulated request costs.
+//! Every run is a separate process, so that memory and start are measured separately. Each row is the median of several runs with their range,
+//! and a hash of the simulated result: a faster run with another hash is a different simulator. `--only TEXT` runs only the rows whose names
+//! contain the text. `make bench` measures the cost of a simulated request.
 #![allow(missing_docs)]
 
 mod reading;
@@ -21,12 +21,12 @@ const RUNS: usize = 5;
 /// Result of a run: the measured value, and a hash of the simulated result.
 type Outcome = (f64, String);
 
-/// A limit: the run, the measured value, and its lower or upper bound.
+/// Limit: a run, the measured value, and its minimum or maximum.
 struct Row {
     name: &'static str,
     unit: &'static str,
     limit: f64,
-    /// Whether the limit is a lower bound.
+    /// Whether `limit` is a minimum.
     rate: bool,
     run: fn() -> Outcome,
 }
@@ -80,7 +80,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let value_of = |option: &str| arguments.iter().position(|argument| argument == option).map(|at| &arguments[at + 1]);
     if let Some(row) = value_of("--row") {
-        let (value, hash) = (ROWS[row.parse::<usize>().expect("a row number")].run)();
+        let (value, hash) = (ROWS[row.parse::<usize>().expect("the argument is a row number")].run)();
         println!("{value} {hash}");
         return;
     }
@@ -107,19 +107,19 @@ fn main() {
 
 fn run_alone(row: usize) -> Outcome {
     let this = std::env::current_exe().expect("the benchmark knows its own path");
-    let output = Command::new(this).args(["--row", &row.to_string()]).output().expect("the benchmark runs itself");
+    let output = Command::new(this).args(["--row", &row.to_string()]).output().expect("the benchmark can run itself");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("the benchmark prints text");
-    let (value, hash) = text.trim().split_once(' ').expect("a value and a hash");
-    (value.parse().expect("a number"), hash.to_owned())
+    let (value, hash) = text.trim().split_once(' ').expect("the output is a value and a hash");
+    (value.parse().expect("the value is a number"), hash.to_owned())
 }
 
-/// Returns the peak memory of the process in bytes.
+/// Returns the peak memory of the process, in bytes.
 fn peak_bytes() -> f64 {
-    peak_rss().expect("the system tells").as_u64() as f64
+    peak_rss().expect("the system reports peak memory").as_u64() as f64
 }
 
-/// Returns the peak memory of `run` in units of `unit` bytes.
+/// Measures the peak memory of `run`, in units of `unit` bytes.
 fn in_memory(unit: f64, run: fn() -> String) -> Outcome {
     let hash = run();
     (peak_bytes() / unit, hash)

@@ -1,4 +1,4 @@
-//! Traces: the speed of reading each format, and memory that does not grow with the length of the trace.
+//! Limits of traces: the speed of each format, and memory that does not grow with the length of a trace.
 
 use std::io::Cursor;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::start::hash_of;
 use crate::traces::{Lines, read_all, stream};
 use crate::{Outcome, peak_bytes};
 
-/// Returns the speed of reading from memory, in million lines per second.
+/// Measures million lines per second, read from memory.
 pub fn speed(format: TraceFormat) -> Outcome {
     const LINES: u64 = 5_000_000;
     let bytes = Lines::to_bytes(format, LINES);
@@ -32,14 +32,14 @@ fn read_lines(format: TraceFormat, lines: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Returns the ratio of the memory for reading 8 million lines to that for 1 million.
+/// Measures the memory for reading 8 million lines relative to one million.
 pub fn growth(format: TraceFormat) -> Outcome {
     growth_over(1_000_000, |lines| read_lines(format, lines))
 }
 
-/// Returns the ratio of the memory of a full drive that serves 400,000 lines to that for 50,000.
+/// Measures the memory of a full drive that serves 400 thousand lines, relative to 50 thousand.
 pub fn growth_of_a_replay() -> Outcome {
-    // The drive is slightly larger than the span of the trace, so that all of it is accessed early.
+    // The drive is just larger than the addresses of the trace, so that the run touches all of it early.
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 64;
     config.precondition.kind = PreconditionKind::Random;
@@ -47,11 +47,11 @@ pub fn growth_of_a_replay() -> Outcome {
         let trace = stream(TraceFormat::Ascii, Lines::new(TraceFormat::Ascii, lines));
         let source = Box::new(TraceSource::from_stream(trace));
         let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
-        hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+        hash_of(&simulation.run(&Control::default()).expect("the run succeeds"))
     })
 }
 
-/// Returns the ratio of the peak memory after a run eight times as long as `short` to the peak after a short one.
+/// Measures the peak memory after a run of eight times `short`, relative to that after a run of `short`.
 fn growth_over(short: u64, run: impl Fn(u64) -> String) -> Outcome {
     run(short);
     let peak = peak_bytes();

@@ -1,4 +1,4 @@
-//! Work before the first request: opening and filling a drive.
+//! Limits of the work before the first request: opening a drive, and preconditioning it.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use flashmesh::simulation::{Control, Simulation};
 
 use crate::{Outcome, hash};
 
-/// Returns a hash of the simulated result.
+/// Returns a hash of the simulated results.
 pub fn hash_of(report: &Report) -> String {
     let mut json = report.to_json();
     let fields = json.as_object_mut().expect("a report is an object");
@@ -23,38 +23,38 @@ pub fn first_request() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.workload.requests = Some(1);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
-    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+    hash_of(&simulation.run(&Control::default()).expect("the run succeeds"))
 }
 
 pub fn first_request_seconds() -> Outcome {
     seconds(first_request)
 }
 
-/// Reads pages all over the default drive, which was never written.
+/// Reads unwritten pages all over the default drive.
 pub fn reads_of_a_whole_drive() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.workload.requests = Some(300_000);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
-    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+    hash_of(&simulation.run(&Control::default()).expect("the run succeeds"))
 }
 
-/// Opens a drive with many small pages, full of random data, and runs a few requests.
+/// Preconditions a drive of many small pages with random data, and runs a few requests.
 pub fn full_drive_of_a_terabyte() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 2665;
     full(config)
 }
 
-/// Opens the preset of a measured drive, full of random data, and runs a few requests.
+/// Preconditions a drive calibrated to measurements with random data, and runs a few requests.
 pub fn full_drive() -> String {
-    full(Config::from_preset("kioxia-cm7-r").expect("the preset is there"))
+    full(Config::from_preset("kioxia-cm7-r").expect("the preset exists"))
 }
 
 fn full(mut config: Config) -> String {
     config.precondition.kind = PreconditionKind::Random;
     config.workload.requests = Some(1_000);
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
-    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+    hash_of(&simulation.run(&Control::default()).expect("the run succeeds"))
 }
 
 pub fn full_drive_seconds() -> Outcome {

@@ -11,8 +11,8 @@
 //!
 //! # The balance of levels
 //! Let m_i be the share of blocks with i valid pages, M_i = m_0 + ... + m_i, and P_i the probability that a victim has at most i valid pages.
-//! One host write takes a block from i to i - 1 valid pages with probability i m_i / (rho b), because of N rho b valid pages N i m_i are in such
-//! blocks. A collection takes the victim to b. In steady state the flow down past level i, over h host writes per collection, equals the flow
+//! One host write takes a block from i to i - 1 valid pages with probability i m_i / (rho b), because N i m_i of the N rho b valid pages are in
+//! such blocks. A collection takes the victim to b. In steady state the flow down past level i, over h host writes per collection, equals the flow
 //! up:
 //!
 //! > h i m_i / (rho b) = P_{i-1}    for i = 1..=b,
