@@ -1,8 +1,8 @@
-//! A custom allocator and a custom victim selector: they choose where a page is written, and which block is collected.
+//! Example of a user-defined allocator and victim selector: the plane for each write, and the block to collect.
 //!
-//! An [`Allocator`] is notified of every page that is written or read, with the request of the page. It sees the queues of each die. It is called
-//! when a write arrives, and again before the write is programmed. The simulator never offers it full planes or planes of other namespaces.
-//! Here each write goes to the least loaded die, and moves to another die if its own is busy while another one is idle. A [`VictimSelector`] chooses
+//! An [`Allocator`] is notified of every page that is written or read, with its request. It sees the work queued at each die. It is called when
+//! a write arrives, and again when the write could be programmed. The drive refuses full planes and planes of other namespaces. In this example
+//! each write goes to the die with the least work, and changes its die if that die is busy while another is idle. A [`VictimSelector`] chooses
 //! among the blocks of a plane.
 
 use flashmesh::config::{Config, PreconditionKind};
@@ -10,30 +10,31 @@ use flashmesh::ids::{DieId, Lpn, PlaneId};
 use flashmesh::placement::{Allocator, Candidates, DriveView, Geometry, PageRead, PageWrite, SimRng, VictimSelector};
 use flashmesh::simulation::{Control, Simulation};
 
-/// Allocator that chooses the die with the fewest outstanding transactions; among equals, the one with the fewest reads so far.
+/// Allocator that chooses the die with the least work, and among equal ones the die with the fewest reads.
 struct LeastLoaded {
     geometry: Geometry,
-    /// Pages read from each die.
+    /// Pages read by die.
     reads: Vec<u64>,
-    /// Number of writes. They take the planes of a die in turn.
+    /// Writes so far, which use the planes of a die in turn.
     writes: u32,
 }
 
 impl Allocator for LeastLoaded {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         let geometry = &self.geometry;
-        // Consecutive pages of a request start their search on consecutive channels.
+        // Consecutive pages of a request start their search at consecutive channels.
         let position = write.request.map_or(0, |part| part.position) % geometry.channels;
         let first = position * geometry.dies() / geometry.channels;
         let dies = (0..geometry.dies()).map(|number| DieId((first + number) % geometry.dies()));
-        let die = dies.min_by_key(|&die| (drive.outstanding(die), self.reads[die.index()])).expect("a drive has dies");
+        let die =
+            dies.min_by_key(|&die| (drive.outstanding(die), self.reads[die.index()])).expect("the drive has dies");
         self.writes += 1;
         PlaneId(geometry.first_plane(die).0 + self.writes % geometry.planes_per_die)
     }
 
     fn on_committed(&mut self, _: Lpn, _: PlaneId) {}
 
-    // The write keeps its die unless other writes wait there while another die is idle.
+    // Keeps the die unless it has other work and another die is idle.
     fn keeps_plane(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
         drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
     }
@@ -43,7 +44,7 @@ impl Allocator for LeastLoaded {
     }
 }
 
-/// Selector of the block with the fewest invalid pages, above 0: a bad policy, whose effect is easy to see.
+/// Victim selector that chooses the fullest block with an invalid page. It is a poor policy with a visible effect.
 struct Laziest;
 
 impl VictimSelector for Laziest {
@@ -54,9 +55,9 @@ impl VictimSelector for Laziest {
 }
 
 fn main() {
-    // This static order puts requests of 16 pages on one slow channel.
+    // Requests have 16 pages, which this static order places on one slow channel.
     let text = "geometry.blocks-per-plane = 64\nftl.allocation = \"PDWC\"\nworkload.request-size = \"64KiB\"\nfabric.channel-rate = \"300MB/s\"";
-    let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is legal");
+    let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is valid");
     config.workload.read_share = 0.1;
     config.workload.requests = Some(2_000);
     config.replay.outstanding = 1;
@@ -67,9 +68,9 @@ fn main() {
             simulation.set_allocator(Box::new(allocator));
         }
         simulation.enable_checks();
-        simulation.run(&Control::default()).expect("every request completes and no oracle speaks")
+        simulation.run(&Control::default()).expect("every request completes without a violation")
     };
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let reads = vec![0; geometry.dies() as usize];
     let (by_number, by_load) = (run(None), run(Some(LeastLoaded { geometry, reads, writes: 0 })));
     println!(
@@ -79,7 +80,7 @@ fn main() {
     );
     assert!(by_load.makespan_ps * 5 < by_number.makespan_ps * 4);
 
-    // On a full drive of one die, worse victims cause more moved pages per written page.
+    // On a full drive of one die, worse victims cause more moved pages per write.
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
     config.geometry.blocks_per_plane = 64;
@@ -94,7 +95,7 @@ fn main() {
             simulation.set_victim_selector(Box::new(selector));
         }
         simulation.enable_checks();
-        simulation.run(&Control::default()).expect("every request completes and no oracle speaks").gc.pages_moved
+        simulation.run(&Control::default()).expect("every request completes without a violation").gc.pages_moved
     };
     let (greedy, laziest) = (moved(None), moved(Some(Laziest)));
     println!("pages moved: {greedy} from the emptiest blocks, {laziest} from the fullest");

@@ -1,7 +1,7 @@
-//! A custom interconnect in one file: a crossbar by which every controller reaches every chip, compared with the bus.
+//! Example of a user-defined interconnect in one file: a crossbar, over which any controller reaches any chip, compared with the bus.
 //!
-//! It implements the trait [`Fabric`], whose documentation has the contract. [`FabricInfo`] describes the kind to the rest of the simulator, such as the
-//! keys of `[fabric]` that it uses. The oracles check the run; [`ExpectedFabric`] supplies properties that they cannot derive.
+//! The interface is the trait [`Fabric`], which documents its contract. [`FabricInfo`] describes the kind to the rest of the simulator, such as
+//! the keys of `[fabric]` that it supports. Oracles check the run, with [`ExpectedFabric`] for what they cannot derive.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -20,7 +20,7 @@ static CROSSBAR: FabricInfo = FabricInfo {
     caption: "Every controller reaches every chip. Whoever waits longest gets the next controller that is free.",
     sections: &[],
     used_keys: &["fabric.channel-rate"],
-    // Dies never wait for a channel of a crossbar, so `fabric.arbitration` is refused.
+    // Dies do not wait for a channel of a crossbar, so `fabric.arbitration` is refused.
     accepted_unused_keys: &[],
     moves: &[Move::ThroughController],
     build_held: None,
@@ -44,7 +44,7 @@ struct Crossbar {
     rate: Rate,
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// For each controller, the die that it serves, and since when.
+    /// By controller: the die that it serves, and the start of the service.
     serves: Vec<Option<(DieId, Time)>>,
     waiting: VecDeque<(DieId, TransferPhase)>,
     transfers: u64,
@@ -123,7 +123,7 @@ impl Fabric for Crossbar {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Half of all reads go to one row of chips, which share a single channel of the bus.
+    // Half of all reads go to one row of chips, for which the bus has a single channel.
     let mut config = Config::default();
     config.geometry.blocks_per_plane = 64;
     config.workload.pattern = Pattern::HotStride;
@@ -142,7 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("bus {:.0} IOPS, crossbar {:.0} IOPS", bus.iops, crossbar.iops);
     assert!(crossbar.iops > 2.0 * bus.iops, "every controller serves the hot row");
 
-    // A configuration that the crossbar does not support is refused.
+    // An unsupported option is refused, never simulated as something else.
     config.fabric.hold_path = HoldPath::Always;
     let refused = Simulation::with_interconnect(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
     println!("{refused}");

@@ -1,7 +1,7 @@
-//! A custom scheduler that chooses a lead and the transactions that join it: reads of two planes at the same page offset, anywhere in the queues.
+//! Example of a user-defined scheduler that chooses a lead and its joiners: reads of two planes at the same page offset, anywhere in the queues.
 //!
-//! [`Scheduler::decide`] sees the queues and states of every die, and may take any transaction of a queue. A policy that also dispatches chooses the
-//! die that requests a path next.
+//! [`Scheduler::decide`] sees the queues and states of all dies, and may choose any transaction of a queue. A policy that also dispatches
+//! chooses the die that requests a path next.
 
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::ids::TransactionId;
@@ -11,7 +11,7 @@ use flashmesh::scheduler::{
 };
 use flashmesh::simulation::{Control, Simulation};
 
-/// Scheduler that joins reads of two planes at the same page offset. Without such a pair it schedules out of order.
+/// Scheduler that joins reads of two planes at the same page offset, anywhere in the queues; otherwise it is out of order.
 struct Pairs {
     geometry: Geometry,
     otherwise: OutOfOrder,
@@ -23,7 +23,7 @@ impl Scheduler for Pairs {
     }
 
     fn decide(&mut self, waiting: &SchedulerView<'_>) -> Option<Decision> {
-        // The decision is for one die, but a policy may look at the queues of all dies.
+        // The decision concerns one die, but a policy may inspect the queues of all.
         for die in waiting.dies() {
             let mut seen: Vec<(QueueId, TransactionId, u32)> = Vec::new();
             for (queue, id, read) in waiting.load().queued(die, TransactionClass::UserRead) {
@@ -42,7 +42,7 @@ impl Scheduler for Pairs {
 }
 
 fn main() {
-    // Hundreds of random reads wait for each of four dies; earlier writes have scattered their pages.
+    // Hundreds of random reads wait at each of four dies. Earlier writes have scattered the pages.
     let mut config = Config::default();
     config.geometry.channels = 2;
     config.geometry.chips_per_channel = 2;
@@ -58,9 +58,9 @@ fn main() {
             simulation.set_scheduler(Box::new(policy));
         }
         simulation.enable_checks();
-        simulation.run(&Control::default()).expect("every request completes and no oracle speaks")
+        simulation.run(&Control::default()).expect("every request completes without a violation")
     };
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let (plain, paired) = (run(None), run(Some(Pairs { geometry, otherwise: OutOfOrder::default() })));
     println!(
         "multi-plane operations: {} out of order, {} in pairs",

@@ -1,10 +1,10 @@
-//! A firmware policy of your own, in one file: writes are held until a die has nothing to do, then as many leave together as the die has
-//! planes.
+//! Example of a user-defined firmware policy in one file: writes are held until a die is idle, and then dispatched together, as many as the die
+//! has planes.
 //!
-//! `cargo run --release --example own_policy`
+//! Run with `cargo run --release --example own_policy`.
 //!
-//! A policy says who places pages (`placing`), which writes it keeps (`hold`), and where they go when they leave (`due`). All of
-//! `FirmwarePolicy` has defaults, which are the page policy. To give a policy a name in the configuration, move it into a folder of
+//! A policy defines who places pages (`placement_stage`), which writes it holds (`try_hold`), and where it dispatches them (`dispatch_held`).
+//! The defaults of all methods of `FirmwarePolicy` are the page policy. To give a policy a name in the configuration, move it into a folder of
 //! `crates/flashmesh/src/policies` and add a line to `policy_of` there.
 
 use std::collections::VecDeque;
@@ -16,15 +16,15 @@ use flashmesh::policy::{DispatchedWrites, FirmwarePolicy, PlacementStage, Policy
 use flashmesh::scheduler::{Purpose, Transaction};
 use flashmesh::simulation::{Control, Simulation};
 
-/// Policy that holds writes until a die is idle.
+/// Firmware policy that holds writes until a die is idle.
 struct WholeDies {
     geometry: Geometry,
     held: VecDeque<TransactionId>,
-    /// Number of the die that is checked first next time.
+    /// Die that is considered first next time.
     next: u32,
-    /// Number of writes that were released and have not completed.
+    /// Number of dispatched writes that have not ended.
     under_way: u32,
-    /// Whether an event has occurred since the last release of writes.
+    /// Whether the state has changed since the last dispatch.
     has_changed: bool,
 }
 

@@ -1,6 +1,6 @@
-//! A custom probe that counts the reads of each die.
+//! Example of a user-defined probe, which counts the reads that each die serves.
 //!
-//! A [`Probe`] is notified of the events of a run (see [`Notice`]) and changes nothing.
+//! A [`Probe`] is notified of events in a run (listed in [`Notice`]) and changes nothing.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,14 +11,14 @@ use flashmesh::probe::{Notice, OperationKind, Probe};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 
-/// Number of pages read from each die.
+/// Pages read by die.
 #[derive(Clone, Default)]
 struct ReadsPerDie(Arc<Mutex<BTreeMap<DieId, usize>>>);
 
 impl Probe for ReadsPerDie {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         if let Notice::OperationBegan(die, OperationKind::Read, planes) = *notice {
-            *self.0.lock().expect("nobody panics with it").entry(die).or_default() += planes;
+            *self.0.lock().expect("no other thread panicked").entry(die).or_default() += planes;
         }
     }
 }
@@ -26,19 +26,20 @@ impl Probe for ReadsPerDie {
 fn main() {
     let mut config = Config::default();
     config.workload.requests = Some(10_000);
-    let plain = Simulation::new(&config).expect("the drive can be built").run(&Control::default()).expect("it runs");
+    let plain =
+        Simulation::new(&config).expect("the drive can be built").run(&Control::default()).expect("the run succeeds");
 
     let reads = ReadsPerDie::default();
     let mut simulation = Simulation::new(&config).expect("the drive can be built");
     simulation.add_probe(Box::new(reads.clone()));
     let report = simulation.run(&Control::default()).expect("every request completes");
 
-    let reads = reads.0.lock().expect("nobody panics with it");
+    let reads = reads.0.lock().expect("no other thread panicked");
     println!(
         "{} dies served {} to {} reads",
         reads.len(),
-        reads.values().min().expect("dies"),
-        reads.values().max().expect("dies")
+        reads.values().min().expect("dies served reads"),
+        reads.values().max().expect("dies served reads")
     );
     assert_eq!(reads.values().sum::<usize>(), 10_000, "every 4 KiB read is one page of one die");
     assert!(reads.len() == 64 && reads.values().all(|&pages| pages > 100), "random reads spread over all dies");

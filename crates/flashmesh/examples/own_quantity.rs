@@ -1,8 +1,8 @@
-//! A custom quantity in the report: the number of requests slower than 200 us, and the largest excess.
+//! Example of a user-defined quantity in the report: the number of requests that took longer than 200 us, and the excess of the slowest.
 //!
 //! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts the
-//! quantity and adds it to the report at the end of the run. Built-in quantities are declared in the same way, beside the code that counts them, for
-//! example in `GcReport`; `make generate` then writes the Python classes, the reference page and the schema.
+//! quantity and adds it to the report at the end of the run. A quantity of every report is declared in the same way next to its counter, such as
+//! in `GcReport`; `make generate` then writes the Python classes, the reference and the schema.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     simulation.add_probe(Box::<Slow>::default());
     let report = simulation.run(&Control::default())?;
 
-    // The JSON has the quantity, and its slowest request is that of the latency histogram.
+    // The quantity is in the JSON and agrees with the histogram of latencies, which has the same slowest request.
     let json = report.to_json();
     let slow = &json["own"]["slow"];
     println!("slow: {slow}");

@@ -1,7 +1,7 @@
-//! A custom selector between two copies of a page: the replica serves a read only if its die has no other read.
+//! Example of a user-defined replica selector: the copy of a page serves a read only if the die of the copy has no other read.
 //!
-//! With `[replication]`, pages that collide repeatedly have a replica on another die. [`ReplicaSelector`] decides which of the two serves a read when it
-//! is dispatched. The default takes the die with fewer outstanding reads.
+//! With `[replication]`, pages that collide repeatedly have a copy on another die. [`ReplicaSelector`] decides which of the two serves a read
+//! when the read is dispatched. The default chooses the die with fewer outstanding reads.
 
 use flashmesh::config::{Config, Pattern};
 use flashmesh::ids::Lpn;
@@ -10,7 +10,7 @@ use flashmesh::report::ReplicationCounts;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Bytes;
 
-/// Selector of the replica if its die has no outstanding read and the die of the original has one.
+/// Replica selector that chooses the copy if the copy's die has no read and the original's die has one.
 struct IdleCopies;
 
 impl ReplicaSelector for IdleCopies {
@@ -24,7 +24,7 @@ impl ReplicaSelector for IdleCopies {
 }
 
 fn main() {
-    // 64 pages on the 8 dies of one row, so that all other dies have nothing to read.
+    // All 64 pages are on the 8 dies of one row, and the other dies have no other reads.
     let mut config = Config::default();
     config.replication.enabled = true;
     config.workload.requests = Some(50_000);
@@ -39,8 +39,8 @@ fn main() {
             simulation.set_replica_selector(Box::new(selector));
         }
         simulation.enable_checks();
-        let report = simulation.run(&Control::default()).expect("every request completes and no oracle speaks");
-        report.replication.expect("it is enabled").counts
+        let report = simulation.run(&Control::default()).expect("every request completes without a violation");
+        report.replication.expect("replication is enabled").counts
     };
     let (fewest, idle) = (run(None), run(Some(IdleCopies)));
     assert!(fewest.made > 0 && idle.made > 0);

@@ -1,7 +1,7 @@
-//! A custom scheduler: reads first, but a write that has waited for 200 us precedes them.
+//! Example of a user-defined scheduler: reads go first, but a write that has waited for 200 us precedes them.
 //!
-//! It implements the trait [`Scheduler`], whose documentation describes the calls and their results. A policy that prefers reads starves the writes
-//! of a die that always has a waiting read.
+//! The interface is [`Scheduler`], which documents the calls to a policy and its possible answers. On a die that always has a pending read, a
+//! policy that serves reads first starves writes.
 
 use flashmesh::config::Config;
 use flashmesh::scheduler::{OutOfOrder, QueueId, Scheduler, SchedulerView, TransactionClass};
@@ -27,7 +27,7 @@ impl Scheduler for Deadline {
 }
 
 fn main() {
-    // Nearly all requests are reads, 32 outstanding for each die, so that a read always waits.
+    // Nearly all requests are reads, thirty-two for every die, so that every die always has a pending read.
     let mut config = Config::default();
     config.replay.outstanding = 2048;
     config.workload.read_share = 0.98;
@@ -39,9 +39,9 @@ fn main() {
             simulation.set_scheduler(Box::new(policy));
         }
         simulation.enable_checks();
-        let report = simulation.run(&Control::default()).expect("every request completes and no oracle speaks");
+        let report = simulation.run(&Control::default()).expect("every request completes without a violation");
         assert_eq!(report.requests, 40_000);
-        report.latency_ps.write.expect("there are writes").p99
+        report.latency_ps.write.expect("writes completed").p99
     };
     let deadline = Deadline { limit: Time::from_us(200), otherwise: OutOfOrder::default() };
     let (starved, bounded) = (write_p99(None), write_p99(Some(deadline)));

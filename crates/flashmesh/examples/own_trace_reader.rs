@@ -1,8 +1,8 @@
-//! A custom trace format: a reader for lines such as `0.000125 R 4096 8`, replayed on a drive.
+//! Example of a user-defined trace format: a reader for lines such as `0.000125 R 4096 8`, replayed on a drive.
 //!
-//! It implements the trait [`TraceReader`], which parses one record. Unpacking, order, limits of the drive and the accepted share of bad lines are
-//! common to all formats. To make the format available as `workload.format`, add its file to `crates/flashmesh-workload/src/readers/`, and a line
-//! each to the registry there and to `TraceFormat`.
+//! The interface is [`TraceReader`], which parses one record. Decompression, order, limits of the drive and the accepted share of bad lines are
+//! the same for all formats. To let `workload.format` name the format, give it a file in `crates/flashmesh-workload/src/readers/`, a line in its
+//! registry and a line in `TraceFormat`.
 
 use std::error::Error;
 use std::fs;
@@ -16,7 +16,7 @@ use flashmesh::requests::traces::{
 };
 use flashmesh::simulation::{Control, Simulation};
 
-/// Format with a time stamp in seconds, R or W, first sector, and number of sectors.
+/// Reader of lines with time stamp in seconds, R or W, first sector, number of sectors.
 struct Letters;
 
 static LETTERS: Format = Format {

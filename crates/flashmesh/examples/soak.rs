@@ -1,9 +1,8 @@
-//! Random drives under all oracles, for as long as one likes; a stopped run goes on where it was.
+//! Random drives with all oracles enabled, for a given time. A stopped run can be resumed.
 //!
-//! `soak FOLDER MINUTES [SEED]` keeps in FOLDER how many drives and requests of each kind there were, and the configuration of
-//! every drive that failed, for `flashmesh run --check`. Of eight drives seven are plain, with each of the interconnects in turn,
-//! and one has everything on at once. Of 32 drives 26 are short, four have ten times and two a thousand times as many requests, or
-//! a hundred times with everything on.
+//! `soak FOLDER MINUTES [SEED]` keeps in FOLDER the number of drives and requests of each kind, and the configuration of every failed drive, for
+//! `flashmesh run --check`. Of eight drives seven are plain, with each interconnect in turn, and one has all features at once. Of 32 drives 26
+//! are short, four have ten times as many requests, and two a thousand times, or a hundred times with all features.
 
 #[path = "../tests/soak/drives.rs"]
 mod drives;
@@ -17,7 +16,7 @@ use flashmesh::config::Config;
 
 const SHORT: u64 = 3_000;
 
-/// Returns the number of requests of plain drive `number`. Every length meets every kind of drive.
+/// Returns the number of requests of plain drive `number`. The numbers are mixed so that every length meets every kind.
 fn requests(number: u64) -> u64 {
     match (number * 7 + number / 32) % 32 {
         0..=1 => 1_000 * SHORT,
@@ -30,7 +29,7 @@ fn requests(number: u64) -> u64 {
 fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     let requests = requests(number);
     if number.is_multiple_of(8) {
-        // Requests take about ten times as long with all features enabled.
+        // A request takes about ten times as long with all features.
         let requests = (requests / 10).max(SHORT);
         return ("everything", requests, drives::draw(&drives::busy(requests), seed, number));
     }
@@ -38,7 +37,7 @@ fn drive(seed: u64, number: u64) -> (&'static str, u64, Config) {
     (interconnect, requests, drives::draw(&drives::plain(interconnect, requests), seed, number))
 }
 
-/// Progress of the run, saved in a file.
+/// Progress of a run, saved in a file.
 struct State {
     file: PathBuf,
     /// Number of drives and of requests of each kind.
@@ -87,7 +86,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be written: {error}", path.display())
 }
 
-/// Runs drives until the time is over. Returns the number of failed drives.
+/// Runs drives for `minutes` minutes. Returns the number of failed drives.
 fn soak(folder: &Path, minutes: u64, seed: u64) -> Result<u64, String> {
     let mut state = State::open(folder, seed)?;
     let (before, begun) = (state.requests(), Instant::now());

@@ -1,8 +1,8 @@
-//! Writes the files that follow from the declared parameters and results: reference pages, schemas and Python types.
+//! Program that writes the files generated from the declared parameters and results: reference pages, schemas and Python types.
 //!
 //! ```sh
-//! cargo run -p flashmesh --example generate            # writes them
-//! cargo run -p flashmesh --example generate -- --check # exits 1 and names the files that are stale
+//! cargo run -p flashmesh --example generate            # writes the files
+//! cargo run -p flashmesh --example generate -- --check # exits 1 and names stale files
 //! ```
 
 use std::process::ExitCode;

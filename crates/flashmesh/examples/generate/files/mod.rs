@@ -1,4 +1,4 @@
-//! Generated files. They are separate from the program that writes them, so that a test can compare them.
+//! Contents of the generated files, separate from the program that writes them, so that a test can compare them.
 
 pub mod parameters;
 pub mod results;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use flashmesh::report::Document;
 use flashmesh::report::Group;
 
-/// A file generated from declarations.
+/// File generated from the declarations.
 pub struct Generated {
     /// Path relative to the root of the repository.
     pub path: &'static str,
@@ -22,12 +22,12 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns every generated file.
+/// Returns all generated files.
 pub fn all() -> Vec<Generated> {
     let results = Document::spec();
     vec![
         Generated { path: "docs/parameters.md", text: parameters::markdown::page() },
-        // A copy in the package, for users without the repository.
+        // The Python package includes the schema for users without the repository.
         Generated { path: "python/flashmesh/config.schema.json", text: parameters::schema::schema() },
         Generated { path: "python/flashmesh/_parameters.py", text: parameters::python::module() },
         Generated { path: results::markdown::PATH, text: results::markdown::page(&results) },

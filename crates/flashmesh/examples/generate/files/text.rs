@@ -1,8 +1,8 @@
-//! Texts of generated files.
+//! Text layout of generated files.
 
 use serde_json::Value;
 
-/// Maximum length of a line of Python.
+/// Longest line of generated Python.
 pub const WIDTH: usize = 120;
 
 /// Appends `doc` as a docstring, wrapped at spaces.
@@ -16,7 +16,7 @@ pub fn docstring(text: &mut String, indent: &str, doc: &str) {
     }
 }
 
-/// Returns `words` wrapped at spaces, each line after `indent`.
+/// Returns `words`, wrapped at spaces and indented.
 pub fn wrapped(indent: &str, words: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), indent.to_owned());
     for (index, word) in words.split(' ').enumerate() {
@@ -31,7 +31,7 @@ pub fn wrapped(indent: &str, words: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns `value` as text with the keys of its objects in order, whichever order the JSON library keeps.
+/// Returns `value` as text, with sorted keys, independently of the order in the JSON library.
 pub fn json_text(value: Value) -> String {
     format!("{:#}\n", sorted(value))
 }

@@ -178,19 +178,19 @@ fn class(text: &mut String, name: &str, doc: &str) {
     ));
 }
 
-/// Returns the parameters with a fixed list of values, each with its section.
+/// Returns the parameters with a fixed list of values, and their sections.
 fn choices<'a>(sections: &[&'a SectionSpec]) -> Vec<(&'a SectionSpec, &'a ParameterSpec)> {
     let parameters = |section: &'a SectionSpec| section.parameters.iter().map(move |spec| (section, spec));
     sections.iter().flat_map(|section| parameters(section)).filter(|(_, spec)| !spec.choices.is_empty()).collect()
 }
 
-/// Returns the name of the type of a parameter with a fixed list of values: `FabricKind` for `fabric.kind`.
+/// Returns the type name of a parameter with a fixed list of values, such as `FabricKind` for `fabric.kind`.
 fn choice_name(section: &SectionSpec, spec: &ParameterSpec) -> String {
     let words = spec.field.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
     section.struct_name.to_owned() + &words.collect::<String>()
 }
 
-/// Appends a type alias for a list of texts, on one line if it fits.
+/// Appends a type alias of string literals, on one line if that is short enough.
 fn alias<'a>(text: &mut String, name: &str, values: impl Iterator<Item = &'a str>, doc: &str) {
     let values: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
     let line = format!("{name}: TypeAlias = Literal[{}]", values.join(", "));
@@ -237,7 +237,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
     attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
 }
 
-/// Returns a condition on a key. The section of the key is left out if it is `section`.
+/// Returns a condition on a key, named without its section if that is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let path = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
     let key = path.replace('-', "_");
@@ -250,7 +250,7 @@ fn shown(section: &SectionSpec, condition: &Condition) -> String {
     }
 }
 
-/// Returns a TOML scalar in Python's notation.
+/// Converts a TOML scalar to Python.
 fn python_value(toml: &str) -> String {
     match toml {
         "true" => "True".to_owned(),

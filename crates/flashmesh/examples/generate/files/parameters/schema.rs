@@ -1,4 +1,4 @@
-//! JSON Schema by which editors complete and check configuration files.
+//! JSON Schema of configuration files, with which editors complete and check them.
 
 use flashmesh::config::{Choice, Config, ParameterSpec, ParameterType, StreamConfig};
 use flashmesh::units::{Bytes, Count, Current, Quantity, Rate, Time, Voltage, Wattage};
@@ -52,7 +52,7 @@ pub fn schema() -> String {
     json_text(schema)
 }
 
-/// Returns the schema of a table whose keys are names chosen by the user, each with a table like `table`.
+/// Returns the schema of a table of named tables like `table`.
 fn named(about: &str, table: &Value) -> Value {
     json!({
         "description": about,
@@ -63,7 +63,7 @@ fn named(about: &str, table: &Value) -> Value {
     })
 }
 
-/// Returns the schema of a text with a number and one of the units of `Q`.
+/// Returns the schema of a number with one of the units of `Q`.
 fn pattern<Q: Quantity>(further: &str) -> Value {
     let units: Vec<&str> = Q::UNITS.iter().chain(Q::ALIASES).map(|(name, _)| *name).collect();
     let pattern = format!(r"^ *[0-9][0-9_]*(\.[0-9_]*[0-9])? *({})$", units.join("|"));
@@ -115,7 +115,7 @@ fn parameter(spec: &ParameterSpec) -> Value {
         description.push_str(&format!(" Default: {means}."));
     }
     schema["description"] = description.into();
-    // TOML and JSON write the scalars of defaults alike.
+    // TOML scalars of defaults have the same form in JSON.
     if let Some(default) = spec.default_text.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok()) {
         schema["default"] = default;
     }

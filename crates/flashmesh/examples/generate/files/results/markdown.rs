@@ -1,4 +1,4 @@
-//! Tables in the reference page of results. The text around them is written by hand.
+//! Tables of the reference page of results. The text around them is written by hand.
 
 use flashmesh::report::{ColumnType, RequestColumns};
 use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
@@ -17,7 +17,7 @@ const END: &str = "<!-- End of what is generated. -->\n";
 /// If the page cannot be read or lacks a marker.
 ///
 /// # Panics
-/// When the page cannot be read or has other markers.
+/// If the page cannot be read or has other markers.
 pub fn page(root_group: &GroupSpec) -> String {
     let page = std::fs::read_to_string(root().join(PATH)).unwrap_or_else(|error| panic!("{PATH}: {error}"));
     let mut parts = page.split(BEGIN);
@@ -53,7 +53,7 @@ pub fn columns() -> String {
     text
 }
 
-/// Appends a list of the names that `what` can have.
+/// Appends the list of names that `what` may be.
 fn list(text: &mut String, what: &str, names: &[Name]) {
     text.push_str(&format!("\n{what} is one of\n\n"));
     for name in names {
@@ -61,7 +61,7 @@ fn list(text: &mut String, what: &str, names: &[Name]) {
     }
 }
 
-/// Returns a table of the quantities of a run, and a section for each group of quantities.
+/// Returns a table of the quantities of a run, and a section for each of their groups.
 pub fn tables(root: &GroupSpec) -> String {
     let keys = root.keys();
     let tagged = keys.iter().filter(|quantity| matches!(quantity.shape, Shape::Tagged { .. }));
@@ -81,9 +81,9 @@ pub fn tables(root: &GroupSpec) -> String {
 
 struct Page {
     text: String,
-    /// Classes that are already described, with the key under which they are.
+    /// Classes described so far, with their location in the page.
     shown: Vec<(&'static str, String)>,
-    /// Top-level objects with variants, with the key under which they are described.
+    /// Top-level tagged objects, with their location in the page.
     tagged: Vec<(Shape, &'static str)>,
 }
 
@@ -93,7 +93,7 @@ impl Page {
         rows(self);
     }
 
-    /// Appends the section of a quantity that contains other quantities or has names.
+    /// Appends the section of a quantity that holds others or has names.
     fn section(&mut self, quantity: &QuantitySpec) {
         let name = quantity.name;
         match quantity.shape.item() {
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// Appends a row for each quantity of `group`. The rows of the quantities inside it follow.
+    /// Appends the rows of the quantities of `group` and, below each group in it, the rows of that group.
     fn rows(&mut self, prefix: &str, group: &GroupSpec) {
         let keys = group.keys();
         for (index, quantity) in keys.iter().enumerate() {
@@ -127,7 +127,7 @@ impl Page {
             let Shape::Object(inner) = quantity.shape.item() else { continue };
             let is_same = |other: &&&QuantitySpec| matches!(other.shape.item(), Shape::Object(other) if other.class == inner.class);
             let alike = keys.iter().filter(is_same).count();
-            // Describe several objects of one class once, after the last of them.
+            // Groups of the same class are described once, after the last of them.
             if keys[index + 1..].iter().any(|other| is_same(&other)) || self.place(inner).is_some() {
                 continue;
             }
@@ -138,7 +138,7 @@ impl Page {
         }
     }
 
-    /// Returns the key under which a group is described; `None` if it is not described yet.
+    /// Returns the location in the page where a group was described.
     fn place(&self, group: &GroupSpec) -> Option<&str> {
         let (_, place) = self.shown.iter().find(|(class, _)| group.class == Some(*class))?;
         Some(place)
@@ -149,7 +149,7 @@ impl Page {
         if let Shape::Object(group) = quantity.shape.item() {
             match self.place(group) {
                 Some(place) => value.push_str(&format!(", as `{place}`")),
-                // Every top-level object has a section.
+                // Every top-level group has a section of its own.
                 None if prefix.is_empty() => value = format!("[{value}](#{})", quantity.name),
                 None => {}
             }
@@ -162,7 +162,7 @@ impl Page {
         self.text.push_str(&format!("| `{prefix}{name}` | {value} | {unit} | {doc}{null} |\n"));
     }
 
-    /// Appends the possible names of the quantities in `group` and in its inner groups.
+    /// Appends the names of the values in `group`, and in the groups below it.
     fn names_below(&mut self, prefix: &str, group: &GroupSpec) {
         for quantity in group.keys() {
             if let Shape::Object(inner) = quantity.shape.item() {
@@ -179,7 +179,7 @@ impl Page {
     }
 }
 
-/// Returns the type of a value in a word or two.
+/// Returns the name of the type of a value.
 fn value(shape: &Shape) -> String {
     match shape {
         Shape::Integer => "integer".to_owned(),

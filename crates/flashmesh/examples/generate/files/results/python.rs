@@ -1,4 +1,4 @@
-//! Classes for results in the Python package.
+//! Result classes of the Python package.
 
 use flashmesh::report::{ColumnSpec, ColumnType, RequestColumns};
 use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
@@ -77,7 +77,7 @@ fn column(text: &mut String, spec: &ColumnSpec) {
     }
 }
 
-/// Returns the class from which a class inherits: the class of the first quantities, if they are a flattened group.
+/// Returns the class of the group whose quantities `group` includes first, if that group has a class.
 fn base(group: &GroupSpec) -> Option<&'static str> {
     match group.quantities.first() {
         Some(QuantitySpec { shape: Shape::Object(base), is_flattened: true, .. }) => base.class,
@@ -95,7 +95,7 @@ fn class(text: &mut String, group: &GroupSpec) {
     own.iter().for_each(|quantity| attributes(text, quantity));
 }
 
-/// Appends `doc` as the docstring of a class: the first sentence on its own line, the others below.
+/// Appends a class docstring, with the first sentence of `doc` on a line of its own.
 fn class_docstring(text: &mut String, doc: &str) {
     match doc.split_once(". ") {
         None => docstring(text, "    ", doc),

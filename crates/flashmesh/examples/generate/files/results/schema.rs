@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::classes;
 use crate::files::text::json_text;
 
-/// Returns the whole schema, for documents with the quantities of `root`.
+/// Returns the whole schema of documents with the keys of `root`.
 pub fn schema(root: &GroupSpec) -> String {
     let mut schema = object(root);
     let inner = classes(root).into_iter().filter(|group| group.class != root.class);
@@ -20,7 +20,7 @@ pub fn schema(root: &GroupSpec) -> String {
     json_text(schema)
 }
 
-/// Returns the schema of an object with the keys of `group`. It allows other keys, since later versions may add some.
+/// Returns the schema of an object with the keys of `group`. Further keys are allowed, because later versions may add some.
 fn object(group: &GroupSpec) -> Value {
     let keys = group.keys();
     let properties: Map<String, Value> =
@@ -33,7 +33,7 @@ fn property(quantity: &QuantitySpec) -> Value {
     let value = value(&quantity.shape);
     let mut schema = match quantity.null {
         Some(_) => json!({ "anyOf": [value, { "type": "null" }] }),
-        // Draft 7 ignores keywords beside a reference.
+        // Draft 7 ignores the keys next to a reference.
         None if value.get("$ref").is_some() => json!({ "allOf": [value] }),
         None => value,
     };
@@ -66,7 +66,7 @@ fn value(shape: &Shape) -> Value {
                 let nothing = GroupSpec { class: None, doc: variant.name.doc.clone(), quantities: Vec::new() };
                 let mut schema = object(variant.group.as_ref().unwrap_or(&nothing));
                 schema["properties"][*tag] = constant(&variant.name);
-                schema["required"].as_array_mut().expect("objects require keys").push((*tag).into());
+                schema["required"].as_array_mut().expect("`required` is a list").push((*tag).into());
                 schema
             });
             json!({ "oneOf": each.collect::<Vec<_>>() })
