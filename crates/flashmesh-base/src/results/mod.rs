@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn json_has_the_names_in_the_order_of_declaration_and_flattened_groups_in_their_place() {
-        let json = serde_json::to_string(&outer()).expect("a report can be written");
+        let json = serde_json::to_string(&outer()).expect("the report can be serialised");
         assert_eq!(
             json,
             r#"{"mean":null,"requests":3,"pages":4,"colours":["red","light-blue"],"each":[{"requests":3,"pages":4}],"colour":"red"}"#

@@ -118,7 +118,7 @@ mod tests {
     fn errors_name_the_units_that_would_do() {
         let error = "25".parse::<Current>().expect_err("the unit is missing").to_string();
         assert_eq!(error, "`25` has no unit: a current needs one of A, mA or uA");
-        let error = "3.3kV".parse::<Voltage>().expect_err("no such unit").to_string();
+        let error = "3.3kV".parse::<Voltage>().expect_err("the unit is unknown").to_string();
         assert_eq!(error, "`kV` is not a unit of voltage: use one of V or mV");
     }
 }

@@ -102,7 +102,7 @@ fn each_direction_has_its_own_sizes() {
     };
     for (kind, offset, size) in requests(&mixed) {
         assert_eq!(size, if kind == RequestKind::Read { 4 } else { 16 });
-        assert_eq!(offset % size, 0, "each begins at a multiple of its own size");
+        assert_eq!(offset % size, 0, "each request starts at a multiple of its own size");
     }
 }
 

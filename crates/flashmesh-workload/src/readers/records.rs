@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// A reader that returns few bytes per call, so that records cross every kind of boundary.
+    /// Reader that returns few bytes per call, so that records cross every kind of boundary.
     struct Drip {
         bytes: Vec<u8>,
         at: usize,

@@ -118,7 +118,7 @@ mod tests {
             for (skew, turns) in [(0.0, 20_000), (1.0, 20_000), (1.0, 200_000)] {
                 let groups = counts(mean, skew, turns).len() as f64;
                 let found = turns as f64 / groups;
-                assert!((found / mean - 1.0).abs() < 0.1, "{found}, {mean} are asked for");
+                assert!((found / mean - 1.0).abs() < 0.1, "{found}, expected {mean}");
             }
         }
     }

@@ -98,7 +98,7 @@ mod tests {
         twice.geometry.page_size = Bytes::from_kib(8);
         twice.geometry.capacity = Some(Bytes::from_kib(8 * 128));
         // A wrong geometry: the page that contains a byte is computed with the larger page size.
-        let mut geometry = Geometry::new(&twice.geometry).expect("the geometry is possible");
+        let mut geometry = Geometry::new(&twice.geometry).expect("the geometry is valid");
         geometry.page_size = Bytes::from_kib(4);
         assert_fails(&Oracles::new(&geometry, &config()), "addresses", "page of byte 520192 = Lpn(63)");
     }

@@ -285,7 +285,7 @@ mod tests {
         let mut data = data();
         assert_eq!(send(&mut data, 1), Ok(()));
         assert_eq!(data.programmed(Ppn(64), None, None), Ok(()));
-        let error = data.programmed(Ppn(96), None, None).expect_err("one page came");
+        let error = data.programmed(Ppn(96), None, None).expect_err("data of only one page came");
         assert_eq!(error, "page 96 was programmed, but no data for it has come to die 1");
         // A copied page cannot serve as data for another page.
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
@@ -399,7 +399,7 @@ mod tests {
         data.read(Ppn(0), None);
         let payload = Payload { message: TransferKind::Copy, planes: 1, command: Time::ZERO, bytes: Bytes::new(512) };
         assert_eq!(data.sent(DieId(0), payload), Ok(()));
-        let error = data.sent(DieId(0), payload).expect_err("one page was read");
+        let error = data.sent(DieId(0), payload).expect_err("only one page was read");
         assert_eq!(error, "512B left die 0, which has read nothing that is still to leave");
     }
 

@@ -196,10 +196,10 @@ mod tests {
     }
 
     fn transfer(holds: &mut Holds, grant: Grant, message: TransferKind, [from, until]: [u64; 2]) {
-        holds.moved(ns(from)).expect("no rule is violated");
+        holds.moved(ns(from)).expect("there is no violation so far");
         holds.granted(grant, ns(from));
         holds.sent(grant, payload(message));
-        holds.moved(ns(until)).expect("no rule is violated");
+        holds.moved(ns(until)).expect("there is no violation so far");
         holds.released(grant, ns(until));
     }
 
@@ -225,7 +225,7 @@ mod tests {
                 given_back(&mut holds, 5, until);
             }
             transfer(&mut holds, DATA, TransferKind::Data, [50, 60]);
-            let error = holds.moved(ns(61)).expect_err("it was not given back at 60 ns");
+            let error = holds.moved(ns(61)).expect_err("the path was not released at 60 ns");
             assert_eq!(
                 error,
                 "path 1 was held for die 3 since 5ns, and not given back at 60ns, when its transaction ended"
@@ -239,7 +239,7 @@ mod tests {
             let mut holds = Holds::new(rule);
             transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
             if rule == HoldPath::Programs {
-                holds.moved(ns(100)).expect("the hold continues");
+                holds.moved(ns(100)).expect("there is no violation so far");
                 holds.acknowledgement_sent(DieId(3), END);
                 holds.acknowledged(DieId(3), END, ns(100));
                 given_back(&mut holds, 5, 100);
@@ -254,7 +254,7 @@ mod tests {
     fn a_path_that_serves_another_die_in_the_midst_of_a_transaction_is_caught() {
         let mut holds = Holds::new(HoldPath::Always);
         transfer(&mut holds, COMMAND, TransferKind::Program, [5, 10]);
-        holds.moved(ns(20)).expect("no rule is violated");
+        holds.moved(ns(20)).expect("there is no violation so far");
         holds.granted(Grant { die: DieId(2), ..COMMAND }, ns(20));
         let error = holds.moved(ns(21)).expect_err("die 3 programs still");
         assert_eq!(error, "path 1 serves die 2 since 20ns, in the midst of a transaction of die 3");

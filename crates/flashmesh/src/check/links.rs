@@ -124,7 +124,7 @@ mod tests {
         let mut links = Links::new(&UNKNOWN, &config());
         links.asked(DieId(3));
         assert_eq!(links.finish(&[(LinkId(7), DieId(3))], |_| false), Ok(()));
-        links.done(DieId(3)).expect("the die requested a path");
+        links.done(DieId(3)).expect("the die requested the link");
         assert_eq!(links.finish(&[(LinkId(7), DieId(3))], |die| die == DieId(3)), Ok(()));
         let error = links.finish(&[(LinkId(7), DieId(3))], |_| false).expect_err("die 3 is done");
         assert_eq!(error, "link 7 is held for die 3, which wants nothing any more");

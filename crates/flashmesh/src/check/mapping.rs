@@ -82,7 +82,7 @@ mod tests {
     fn a_map_that_agrees_is_right() {
         let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
-        let ppn = ftl.map_on_read(Lpn(7), None).expect("there is space");
+        let ppn = ftl.map_on_read(Lpn(7), None).expect("the plane has space");
         oracles.page_placed(ppn, Lpn(7), us(0));
         let home = ftl.location(Lpn(8)).0;
         submit(&mut oracles, 1, RequestKind::Read, 8 * 4096, 4096, us(0));
@@ -106,7 +106,7 @@ mod tests {
     fn a_map_that_keeps_a_deallocated_page_is_caught() {
         let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
-        let ppn = ftl.map_on_read(Lpn(7), None).expect("there is space");
+        let ppn = ftl.map_on_read(Lpn(7), None).expect("the plane has space");
         oracles.page_placed(ppn, Lpn(7), us(0));
         oracles.deallocated(Lpn(7), us(1));
         oracles.settled(&ftl, us(1));
@@ -119,7 +119,7 @@ mod tests {
         let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
         let home = ftl.location(Lpn(7)).0;
-        ftl.map_on_read(Lpn(7), None).expect("there is space");
+        ftl.map_on_read(Lpn(7), None).expect("the plane has space");
         submit(&mut oracles, 1, RequestKind::Read, 7 * 4096, 4096, us(0));
         let now = read(&mut oracles, home, 7, Some(1), us(0));
         oracles.settled(&ftl, now);

@@ -124,7 +124,7 @@ mod tests {
     fn parity_after_the_second_program_is_right_and_elsewhere_or_twice_is_caught() {
         let mut parity = parity();
         parity.programmed(Ppn(0)).expect("the page is a data page");
-        let error = parity.parity(Ppn(0)).expect_err("one program came");
+        let error = parity.parity(Ppn(0)).expect_err("only one program came");
         assert_eq!(error, "die 0 programmed parity after program 0 of blocks 0, where none is due");
         parity.programmed(Ppn(1)).expect("the page is a data page");
         assert_eq!(parity.parity(Ppn(1)), Ok(()));

@@ -210,18 +210,18 @@ mod tests {
     /// Checks that the oracle rejects the last event of `seen` with `message` and accepts the others.
     fn refused(seen: &[InterfaceNotice], message: &str) {
         let mut queues = queues();
-        let (last, before) = seen.split_last().expect("events were seen");
+        let (last, before) = seen.split_last().expect("`seen` has events");
         for &seen in before {
             assert_eq!(queues.check_event(seen), Ok(()));
         }
-        let spoken = queues.check_event(*last).expect_err("the oracle speaks");
+        let spoken = queues.check_event(*last).expect_err("the oracle rejects the event");
         assert!(spoken.contains(message), "{spoken}");
     }
 
     #[test]
     fn a_command_that_goes_all_the_way_is_right() {
         let mut queues = queues();
-        queues.issued(A, LOW).expect("there is room");
+        queues.issued(A, LOW).expect("the plane has space");
         let all = [
             InterfaceNotice::Queued(LOW, A),
             InterfaceNotice::Rung(LOW),

@@ -236,7 +236,7 @@ mod tests {
                 if random.below(100) < 52 {
                     reads.push(id);
                     let own = reads.len();
-                    let least = plain.iter().map(Vec::len).min().expect("there are dies");
+                    let least = plain.iter().map(Vec::len).min().expect("the drive has dies");
                     let is_imbalanced = own - least >= 2;
                     let arrival = occupancy.enter(DieId(die), TransactionId(id), Lpn(id));
                     assert_eq!(arrival.collision == Some(Collision::Imbalanced), is_imbalanced);

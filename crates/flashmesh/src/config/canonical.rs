@@ -148,7 +148,7 @@ mod tests {
                     [stream.two.replay]\nmode = \"stress\"\noutstanding = 7\n";
         let with_streams = Config::from_str(text, "test", &[]);
         let presets = Config::presets().iter().map(|preset| {
-            Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets can be read")
+            Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets are valid")
         });
         let configs = presets.chain([Config::default(), with_streams.expect("the configuration is valid")]);
         for config in configs {

@@ -219,7 +219,15 @@ mod tests {
         let at_once = [(3, 7), (1, 7), (2, 7)];
         assert_eq!(granted(Arbitration::DataFirstTogether, at_once), [1, 2, 3]);
         assert_eq!(granted(Arbitration::DataFirstRoundRobin, at_once), [3, 1, 2]);
-        assert_eq!(granted(Arbitration::DataFirstTogether, [(3, 7), (1, 8), (2, 8)]), [3, 1, 2], "of a later batch");
-        assert_eq!(granted(Arbitration::DataFirstTogether, [(3, 0), (1, 0), (2, 0)]), [3, 1, 2], "of no batch");
+        assert_eq!(
+            granted(Arbitration::DataFirstTogether, [(3, 7), (1, 8), (2, 8)]),
+            [3, 1, 2],
+            "requests of a later batch"
+        );
+        assert_eq!(
+            granted(Arbitration::DataFirstTogether, [(3, 0), (1, 0), (2, 0)]),
+            [3, 1, 2],
+            "requests of no batch"
+        );
     }
 }

@@ -376,7 +376,7 @@ mod tests {
         config.fabric.hold_path = HoldPath::Always;
         config.nossd.chip_channels = 2;
         config.nossd.controller_channels = 2;
-        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
         let mut held = AnyFabric::new(&config, &geometry).expect("the interconnect fits");
         let mut outbox = Outbox::default();
         let sent = [TransferKind::Read, TransferKind::Program, TransferKind::Read].map(|message| {

@@ -171,7 +171,7 @@ mod tests {
             ..config::Geometry::default()
         };
         config.gc.r#move = config::Move::ChipToChip;
-        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, FtlRules::new(&config))
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config))
     }
 
     /// Second plane of the chip in the middle of the array.
@@ -267,7 +267,7 @@ mod tests {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("the page was written");
             let to = ftl.admit_chip_to_chip(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
-            let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the arrival");
+            let ppn = ftl.allocate(to, OpenBlockKind::Incoming).expect("a page is reserved for the copy");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
             ftl.finish_incoming(to);
             // The static order puts page 12 on plane 3 as well.

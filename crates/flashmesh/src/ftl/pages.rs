@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn streams_preallocate_from_their_own_blocks_and_share_the_limit_of_the_plane() {
         let config = Config::from_str("ftl.write-streams = \"per-stream\"\n[stream.a]\n[stream.b]", "drive.toml", &[]);
-        let mut ftl = drive_of(config.expect("the configuration is legal"));
+        let mut ftl = drive_of(config.expect("the configuration is valid"));
         let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
         assert_eq!(

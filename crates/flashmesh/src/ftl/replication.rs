@@ -119,10 +119,10 @@ mod tests {
             ..config::Geometry::default()
         };
         config.replication.enabled = true;
-        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
         let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let ppn = ftl.allocate(PlaneId(lpn.0 % 2), HOST).expect("there is room");
+            let ppn = ftl.allocate(PlaneId(lpn.0 % 2), HOST).expect("the plane has space");
             ftl.commit_write(lpn, ppn);
         }
         ftl.audit().expect("the tables agree");
@@ -130,9 +130,9 @@ mod tests {
     }
 
     fn replicate(ftl: &mut Ftl, lpn: u32, die: u32) -> Ppn {
-        let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("there is room");
+        let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("the plane has space");
         ftl.expect_replica(plane);
-        let ppn = ftl.allocate(plane, HOST).expect("there is room");
+        let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
         ftl.commit_replica(Lpn(lpn), ppn);
         ftl.audit().expect("the tables agree");
         ppn
@@ -144,7 +144,7 @@ mod tests {
         let original = ftl.lookup(Lpn(4)).expect("the page was written");
         let replica = replicate(&mut ftl, 4, 1);
         assert!(ftl.is_at(Lpn(4), original) && ftl.is_at(Lpn(4), replica));
-        let ppn = ftl.allocate(PlaneId(0), HOST).expect("there is room");
+        let ppn = ftl.allocate(PlaneId(0), HOST).expect("the plane has space");
         ftl.commit_write(Lpn(4), ppn);
         assert!(ftl.is_at(Lpn(4), ppn) && !ftl.is_at(Lpn(4), original) && !ftl.is_at(Lpn(4), replica));
         assert_eq!((ftl.next_dropped_replica(), ftl.next_dropped_replica()), (Some(Lpn(4)), None));
@@ -178,12 +178,12 @@ mod tests {
     fn collection_moves_originals_and_replicas() {
         let mut ftl = drive();
         let replica = replicate(&mut ftl, 4, 1);
-        let to = ftl.allocate(PlaneId(1), OpenBlockKind::Collection).expect("there is room");
+        let to = ftl.allocate(PlaneId(1), OpenBlockKind::Collection).expect("the plane has space");
         assert!(ftl.commit_move(Lpn(4), replica, to));
         assert_eq!(ftl.replica_of(Lpn(4)), Some(to));
         ftl.audit().expect("the tables agree");
         let original = ftl.lookup(Lpn(4)).expect("the page was written");
-        let to = ftl.allocate(PlaneId(0), OpenBlockKind::Collection).expect("there is room");
+        let to = ftl.allocate(PlaneId(0), OpenBlockKind::Collection).expect("the plane has space");
         assert!(ftl.commit_move(Lpn(4), original, to) && ftl.lookup(Lpn(4)) == Some(to));
         ftl.audit().expect("the tables agree");
     }
@@ -196,7 +196,7 @@ mod tests {
         let mut lpn = 0;
         while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
             ftl.expect_replica(plane);
-            let ppn = ftl.allocate(plane, HOST).expect("there is room");
+            let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
             ftl.commit_replica(Lpn(lpn), ppn);
             // A replica that became the original is a guest as well; a dropped replica is not.
             match lpn % 3 {

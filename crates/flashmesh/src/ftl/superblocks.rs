@@ -89,7 +89,7 @@ mod tests {
     fn each_plane_has_one_superblock_which_spans_as_many_channels_as_possible() {
         let config =
             config::Geometry { channels: 4, chips_per_channel: 3, planes_per_die: 2, ..config::Geometry::default() };
-        let geometry = Geometry::new(&config).expect("the geometry is possible");
+        let geometry = Geometry::new(&config).expect("the geometry is valid");
         for dies in [1, 2, 4, 12] {
             let superblocks = Superblocks::new(&geometry, dies);
             assert_eq!((superblocks.planes(), superblocks.count()), (2 * dies, 12 / dies));

@@ -175,7 +175,7 @@ mod tests {
         let overrides: Vec<&str> = overrides.iter().copied().chain(["ftl.mapping-unit=4KiB"]).collect();
         let config = config_of(DRIVE, &overrides);
         let rules = FtlRules { superblock_dies, moves_share_write_block, ..FtlRules::new(&config) };
-        Ftl::new(&Geometry::from_config(&config).expect("the geometry is possible"), &config, rules)
+        Ftl::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config, rules)
     }
 
     fn victims(ftl: &mut Ftl, plane: PlaneId) -> Option<Vec<BlockId>> {
@@ -196,7 +196,7 @@ mod tests {
                 if ftl.has_twins() {
                     (plane, _) = ftl.blocks.twin_behind(plane, stream);
                 }
-                let to = ftl.allocate_move(plane, stream).expect("the reserve has room for a victim");
+                let to = ftl.allocate_move(plane, stream).expect("the GC reserve has a free page");
                 assert!(ftl.commit_move(lpn, from, to));
                 (moved, next) = (moved + 1, page + 1);
             }

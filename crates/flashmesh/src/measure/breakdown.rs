@@ -289,7 +289,7 @@ mod tests {
         let mut breakdown = Breakdown::default();
         breakdown.record(Time::from_ns(100), Time::ZERO, &spent(60, 10));
         breakdown.record(Time::from_ns(300), Time::ZERO, &spent(60, 200));
-        let mean = breakdown.mean(Time::ZERO).expect("two requests completed");
+        let mean = breakdown.mean(Time::ZERO).expect("two requests were recorded");
         assert_eq!((mean.count, mean.host, mean.array, mean.path_wait), (2, 35_000.0, 60_000.0, 105_000.0));
     }
 
@@ -300,7 +300,7 @@ mod tests {
             breakdown.record(Time::from_ns(100), Time::ZERO, &spent(100, 0));
         }
         breakdown.record(Time::from_us(50), Time::ZERO, &spent(100, 49_900));
-        let tail = breakdown.mean(Time::from_us(50)).expect("one request is that slow");
+        let tail = breakdown.mean(Time::from_us(50)).expect("one request was recorded");
         assert_eq!((tail.count, tail.path_wait), (1, 49_900_000.0));
     }
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             some.record(long + Time::from_ns(9), Time::ZERO, &LatencyBreakdown { cache: Time::ZERO, ..spent });
             all.add(&some);
         }
-        let mean = all.mean(Time::ZERO).expect("fifteen requests");
+        let mean = all.mean(Time::ZERO).expect("fifteen requests were recorded");
         assert_eq!((mean.count, mean.array), (15, (u64::MAX / 3) as f64));
         assert_eq!((mean.firmware, mean.cache, mean.host), (2_400.0, 4_800.0, 1_800.0));
     }

@@ -238,7 +238,7 @@ mod tests {
     const SIGNIFICANT_DIGITS: u8 = 3;
 
     fn histogram() -> Histogram<u64> {
-        Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("the bounds of the histogram are valid")
+        Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("the bounds are valid")
     }
 
     proptest! {
@@ -254,14 +254,14 @@ mod tests {
                 (0..times).for_each(|_| latencies.record(Time::from_ps(ps)));
             }
             let max = latencies.max.as_ps();
-            let summary = latencies.summary().expect("there are requests");
+            let summary = latencies.summary().expect("requests completed");
             let found = [
                 summary.p50, summary.p95, summary.p97, summary.p98, summary.p99, summary.p99_5, summary.p99_9,
                 summary.p99_99, summary.p99_999,
             ];
             prop_assert_eq!(found, SHARES.map(|share| histogram.value_at_quantile(share).min(max)));
             prop_assert_eq!(latencies.quantile(share).as_ps(), histogram.value_at_quantile(share).min(max));
-            let distribution = latencies.distribution().expect("there are requests");
+            let distribution = latencies.distribution().expect("requests completed");
             for (&latency, &requests) in distribution.latency_ps.iter().zip(&distribution.requests) {
                 let below = histogram.iter_recorded().filter(|bin| bin.value_iterated_to().min(max) <= latency);
                 prop_assert_eq!(requests, below.map(|bin| bin.count_since_last_iteration()).sum::<u64>());
@@ -287,7 +287,7 @@ mod tests {
         for ns in 1..=10_000 {
             latencies.record(Time::from_ns(ns));
         }
-        let summary = latencies.summary().expect("there are requests");
+        let summary = latencies.summary().expect("requests completed");
         assert_eq!((summary.count, summary.mean, summary.max), (10_000, 5_000_500.0, 10_000_000));
         for (value, exact) in [(summary.p50, 5_000_000.0), (summary.p99, 9_900_000.0), (summary.p99_99, 9_999_000.0)] {
             assert!((value as f64 / exact - 1.0).abs() < 0.001, "{value} for {exact}");
@@ -318,7 +318,7 @@ mod tests {
         let mut latencies = LatencyHistogram::default();
         let exact: Vec<u64> = (1..=10_000u64).map(|number| number * number * 1_000).collect();
         exact.iter().for_each(|&ps| latencies.record(Time::from_ps(ps)));
-        let found = latencies.distribution().expect("there are requests");
+        let found = latencies.distribution().expect("requests completed");
         assert!(found.latency_ps.is_sorted_by(|one, other| one < other));
         assert_eq!((found.latency_ps.last(), found.requests.last()), (Some(&100_000_000_000), Some(&10_000)));
         assert!(found.latency_ps.len() <= 32 * 28, "{} points", found.latency_ps.len());

@@ -232,7 +232,7 @@ mod tests {
         let mut work = work(&dies, &[], &[]);
         let bound = work.lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps), (Limit::Dies, US(30).as_ps()));
-        let distance = bound.distance.expect("the bound has a distance");
+        let distance = bound.distance.expect("the run had work");
         assert!((distance - 1.0 / 3.0).abs() < 1e-12, "{distance}");
         work.read_cache = true;
         assert_eq!(work.lower_bound().makespan_ps, US(20).as_ps());

@@ -7,7 +7,7 @@ use crate::ftl::{Ftl, FtlRules, OpenBlockKind};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
 use crate::units::Bytes;
 
-/// A drive of two dies with one plane each.
+/// Drive of two dies with one plane each.
 struct Drive {
     geometry: Geometry,
     ftl: Ftl,
@@ -34,14 +34,14 @@ impl Drive {
         config.persistence.entry_size = Bytes::new(config.geometry.page_size.as_u64() / entries);
         config.persistence.checkpoint_interval = 1;
         config.replication.enabled = true;
-        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
         let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-        let persistence = Persistence::new(&config, &geometry, &ftl).expect("there is a journal");
+        let persistence = Persistence::new(&config, &geometry, &ftl).expect("the drive has a journal");
         Drive { geometry, ftl, persistence }
     }
 
     fn allocate(&mut self, plane: u32) -> Ppn {
-        self.ftl.allocate(PlaneId(plane), OpenBlockKind::Host(StreamId(0))).expect("there is room")
+        self.ftl.allocate(PlaneId(plane), OpenBlockKind::Host(StreamId(0))).expect("the plane has space")
     }
 
     fn write(&mut self, lpn: Lpn) -> Ppn {
@@ -52,7 +52,7 @@ impl Drive {
     }
 
     fn copy(&mut self, lpn: Lpn) -> Ppn {
-        let plane = self.ftl.plane_for_replica(lpn, DieId(1)).expect("there is room");
+        let plane = self.ftl.plane_for_replica(lpn, DieId(1)).expect("the plane has space");
         self.ftl.expect_replica(plane);
         let ppn = self.allocate(plane.0);
         self.ftl.commit_replica(lpn, ppn);

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_set_of_dies_agrees_with_a_plain_one() {
         let shape = crate::config::Geometry { channels: 3, chips_per_channel: 3, ..Default::default() };
-        let mut set = DieSet::new(&Geometry::new(&shape).expect("the geometry is possible"));
+        let mut set = DieSet::new(&Geometry::new(&shape).expect("the geometry is valid"));
         let mut plain = std::collections::BTreeSet::new();
         for step in 0..200u32 {
             let die = DieId(step * 7 % 9);

@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// The queues of the two dies of a chip, with two planes each.
+    /// Queues of the two dies of a chip, with two planes each.
     struct Waits {
         queues: DieQueues,
         transactions: Transactions,

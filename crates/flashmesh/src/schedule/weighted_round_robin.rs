@@ -52,7 +52,7 @@ mod tests {
         let mut turns = WeightedRoundRobin::default();
         let mut served = [0; 4];
         for _ in 0..count {
-            let next = turns.next(|priority| waiting.contains(&priority)).expect("a request waits");
+            let next = turns.next(|priority| waiting.contains(&priority)).expect("a transaction waits");
             served[next.index()] += 1;
         }
         served

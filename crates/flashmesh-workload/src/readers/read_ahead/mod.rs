@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// A maker that counts up to a last number.
+    /// Producer that counts up to a last number.
     struct Counter {
         made: Arc<AtomicU32>,
         last: u32,

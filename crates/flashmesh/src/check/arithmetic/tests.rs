@@ -212,7 +212,7 @@ proptest! {
                 prop_assert!(matches!(config.fabric.kind, FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice));
                 return Ok(());
             };
-            let geometry = Geometry::new(&config.geometry).expect("the default is possible");
+            let geometry = Geometry::new(&config.geometry).expect("the default geometry is valid");
             let mut fabric = AnyFabric::new(&config, &geometry).expect("a channel fits any drive");
             let mut outbox = Outbox::default();
             fabric.acquire(DieId(0), TransferPhase::Command, Time::ZERO, &mut outbox);

@@ -164,8 +164,8 @@ fn what_collection_read_before_a_page_was_deallocated_completes_no_later_write()
     oracles.request_completed(RequestId(1), now);
     cached(&mut oracles, 2, 3, Sectors::range(0, 1), now);
     let now = destaged(&mut oracles, 1, 3, Sectors::range(0, 1), now);
-    let content = oracles.cache.as_ref().expect("there is a cache").on_flash(Lpn(3));
-    assert_eq!((content[0] > 0, content[1]), (true, 0), "of the first write nothing is left");
+    let content = oracles.cache.as_ref().expect("the cache is enabled").on_flash(Lpn(3));
+    assert_eq!((content[0] > 0, content[1]), (true, 0), "no data of the first write is left");
     end(&mut oracles, now);
     oracles.cache_finished(None, now);
     assert_silent(&oracles);
@@ -216,7 +216,7 @@ fn more_pages_than_there_is_room_for_are_caught_when_written_and_when_filled() {
     let (mut oracles, now) = full();
     submit(&mut oracles, 2, Read, 5 * PAGE, PAGE, now);
     oracles.page_read(Ppn(2), Lpn(5), Some(RequestId(2)), now);
-    let mut cache = oracles.cache.take().expect("the oracle is enabled");
+    let mut cache = oracles.cache.take().expect("the cache is enabled");
     let filled = cache.filled(RequestId(2), Lpn(5), WHOLE);
     assert_eq!(filled, Err("the cache holds 3 pages, but has room for 2".to_owned()));
 }
@@ -269,7 +269,7 @@ fn other_sectors_than_were_written_and_pages_of_nobody_are_caught() {
 fn a_read_that_completes_without_all_of_a_page_is_caught() {
     let mut oracles = oracles();
     cached(&mut oracles, 0, 3, Sectors::range(0, 2), us(0));
-    let mut cache = oracles.cache.take().expect("the oracle is enabled");
+    let mut cache = oracles.cache.take().expect("the cache is enabled");
     let io = IoRequest { arrival: us(0), kind: Read, offset: Bytes::new(3 * PAGE), size: Bytes::new(PAGE), stream: 0 };
     cache.submitted(RequestId(1), &io);
     assert_eq!(cache.found(RequestId(1), Lpn(3), Sectors::range(0, 2)), Ok(false));
@@ -279,7 +279,7 @@ fn a_read_that_completes_without_all_of_a_page_is_caught() {
 #[test]
 fn requests_that_the_cache_serves_while_they_are_not_in_flight_are_caught() {
     let mut oracles = oracles();
-    let found = oracles.cache.as_mut().expect("there is a cache").found(RequestId(9), Lpn(3), WHOLE);
+    let found = oracles.cache.as_mut().expect("the cache is enabled").found(RequestId(9), Lpn(3), WHOLE);
     assert_eq!(found, Err("request 9 found logical page 3 in the cache, but is not in flight".to_owned()));
     oracles.cache_write_accepted(RequestId(9), Lpn(3), WHOLE, false, us(0));
     assert_fails(&oracles, "cache", "the cache took logical page 3 for request 9, which is not in flight");

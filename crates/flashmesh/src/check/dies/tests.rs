@@ -347,7 +347,7 @@ fn a_second_suspended_operation_and_an_end_after_other_work_than_its_time_are_ca
     let mut twice = oracles_with(&with_suspension());
     begin(&mut twice, Program, 1, us(0), us(100));
     let die = &mut twice.dies.dies[DIE.index()];
-    let Array::Busy { operation, .. } = die.array else { unreachable!("it has begun") };
+    let Array::Busy { operation, .. } = die.array else { unreachable!("the operation has started") };
     die.suspended = Some(operation);
     twice.suspended(DIE, us(30));
     assert_fails(&twice, "dies", "suspended in a Program at 30us, but a Program is suspended already");

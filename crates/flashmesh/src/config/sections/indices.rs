@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn a_set_is_written_as_it_is_read() {
         for text in ["0", "0-1", "0-3,6", "1,3,5", "7-9,11-12"] {
-            assert_eq!(read_text(text).expect("the text is a set of numbers").to_string(), text);
+            assert_eq!(read_text(text).expect("the text is a set").to_string(), text);
         }
-        assert_eq!(read_text(" 6 , 0 - 3 ").expect("the text is a set of numbers").to_string(), "0-3,6");
+        assert_eq!(read_text(" 6 , 0 - 3 ").expect("the text is a set").to_string(), "0-3,6");
         assert_eq!(Indices::new([3, 1, 2, 3]).to_string(), "1-3");
     }
 

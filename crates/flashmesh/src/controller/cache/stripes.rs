@@ -90,9 +90,9 @@ mod tests {
     /// Creates stripes of three pages.
     fn stripes() -> Stripes {
         let mut config = Config::default();
-        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
         config.cache.destage_stripe = Some(Bytes::new(2 * geometry.page_size.as_u64() + 1));
-        Stripes::new(&config, &geometry).expect("there are stripes")
+        Stripes::new(&config, &geometry).expect("stripes are enabled")
     }
 
     fn send(stripes: &mut Stripes, due: u64) -> u64 {
@@ -133,7 +133,7 @@ mod tests {
         stripes.begin(3);
         stripes.sent(false);
         assert_eq!(stripes.next(0, false), StripeDecision::Hold);
-        assert_eq!(stripes.next(1, false), StripeDecision::Hold, "it is of the next one");
+        assert_eq!(stripes.next(1, false), StripeDecision::Hold, "the page belongs to the next stripe");
     }
 
     #[test]

@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn pages_come_in_at_the_share_of_the_interval_that_dies_collect() {
-        let mut throttle = Throttle::new(INTERVAL).expect("there is an interval");
+        let mut throttle = Throttle::new(INTERVAL).expect("throttling is enabled");
         let mut now = Time::ZERO;
         for (collecting, expected_us) in [(0, 0), (4, 3), (8, 6), (16, 12)] {
             throttle.admitted((collecting, 16), now);

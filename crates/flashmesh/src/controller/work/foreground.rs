@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn dies_are_counted_once_however_many_of_their_planes_are_collected() {
         let config = Config::default();
-        let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+        let geometry = Geometry::from_config(&config).expect("the geometry is valid");
         let mut foreground = Foreground::new(&geometry);
         [3, 3, 5].map(DieId).into_iter().for_each(|die| foreground.enter(die));
         assert_eq!(foreground.dies(), (2, geometry.dies()));

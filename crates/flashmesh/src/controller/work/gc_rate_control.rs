@@ -176,7 +176,7 @@ mod tests {
 
     fn pace(mut config: Config) -> GcRateControl {
         config.gc.paced = true;
-        GcRateControl::new(&config, &Geometry::from_config(&config).expect("the geometry is possible"), None)
+        GcRateControl::new(&config, &Geometry::from_config(&config).expect("the geometry is valid"), None)
     }
 
     fn is_behind(pace: &GcRateControl, plane: PlaneId) -> bool {
@@ -215,7 +215,7 @@ mod tests {
         let mut pace = pace(config);
         pace.begin(PLANE, 50, 100);
         let holds = |pace: &GcRateControl| pace.holds_collection(std::iter::once(PLANE));
-        assert!(holds(&pace) && !pace.begin_turn(Time::ZERO), "nothing is owed");
+        assert!(holds(&pace) && !pace.begin_turn(Time::ZERO), "no move is owed");
         (0..2).for_each(|_| pace.written(PLANE));
         assert!(!is_behind(&pace, PLANE) && pace.begin_turn(Time::from_us(3)) && !holds(&pace));
         assert!(pace.holds_collection(std::iter::once(PlaneId(0))), "it owes nothing there");

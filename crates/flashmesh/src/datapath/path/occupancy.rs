@@ -53,9 +53,9 @@ mod tests {
         occupants.occupy(PATH, FIRST, us(0), us(0));
         assert!(!occupants.occupy(PATH, FIRST, us(0), us(1)));
         assert!(occupants.occupy(PATH, SECOND, us(0), us(2)));
-        assert!(occupants.occupy(PATH, FIRST, us(1), us(3)), "the second one occupied it from 2 us on");
+        assert!(occupants.occupy(PATH, FIRST, us(1), us(3)), "the other request occupied the path from 2 us on");
         assert!(!occupants.occupy(PATH, FIRST, us(3), us(4)));
-        assert!(occupants.occupy(PATH, FIRST, us(2), us(5)), "until 3 us");
+        assert!(occupants.occupy(PATH, FIRST, us(2), us(5)), "the first request occupied the path until 3 us");
     }
 
     #[test]

@@ -15,11 +15,11 @@ impl Queued for u32 {
     }
 }
 
-/// A reference model: an unsorted list of pending events.
+/// Reference model: an unsorted list of pending events.
 #[derive(Default)]
 struct Listed {
     events: Vec<(u64, u32)>,
-    /// The pending alarm, which is always within the range of a key.
+    /// Pending alarm, which is always within the range of a key.
     alarm: Option<(u64, u32)>,
 }
 
@@ -41,7 +41,7 @@ impl Listed {
 /// Kind of the alarm. As in a drive, no other event has this kind, so that the alarm never equals another event.
 const ALARM_KIND: u32 = 31;
 
-/// A step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue first.
+/// Step of a test: number of the event to schedule, delay from now, lane or alarm, and number of events to dequeue first.
 type Step = (u32, u64, usize, usize);
 
 fn compare(steps: &[Step]) {

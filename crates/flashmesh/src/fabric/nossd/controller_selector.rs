@@ -195,8 +195,8 @@ mod tests {
     use crate::config::Config;
 
     fn controllers(config: &config::Nossd) -> (ControllerSelector, u32) {
-        let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
-        let topology = topology(config, &geometry).expect("the drive has 64 chips");
+        let geometry = Geometry::new(&Config::default().geometry).expect("the default geometry is valid");
+        let topology = topology(config, &geometry).expect("the topology of 64 chips is valid");
         (ControllerSelector::new(config, &geometry, &topology), 0)
     }
 

@@ -157,7 +157,7 @@ mod tests {
     /// Returns the ports of one chip and its controller, with `channels` local channels each.
     fn ports(channels: u32) -> InjectionPorts {
         let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
-        let geometry = Geometry::new(&one).expect("a drive of one chip is possible");
+        let geometry = Geometry::new(&one).expect("the geometry is valid");
         let config = config::Nossd { chip_channels: channels, controller_channels: channels, ..Default::default() };
         InjectionPorts::new(Terminals::new(&config, &geometry))
     }

@@ -96,7 +96,7 @@ mod tests {
         config.geometry.channels = 3;
         config.geometry.chips_per_channel = 3;
         config.geometry.dies_per_chip = 2;
-        Grid::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), controllers)
+        Grid::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), controllers)
     }
 
     #[test]

@@ -346,7 +346,7 @@ mod tests {
         config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
         config.pnssd = config::Pnssd { controllers, split_page };
         config.gc.r#move = config::Move::ChipToChip;
-        Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
+        Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is valid"))
     }
 
     /// Requests a path for the data of `die`. Returns the new grants, each with its cause.

@@ -240,7 +240,7 @@ mod tests {
         config.geometry.chips_per_channel = columns;
         config.venice.routing = routing;
         config.venice.retry = retry;
-        Venice::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
+        Venice::new(&config, &Geometry::new(&config.geometry).expect("the geometry is valid"))
     }
 
     /// Runs until nothing is in flight, and releases each path at once. Returns the grants as (time, die).
@@ -255,7 +255,7 @@ mod tests {
             if outbox.wake_at == Time::MAX {
                 return granted;
             }
-            assert!(outbox.wake_at >= now, "a wake-up for {} is asked for at {now}", outbox.wake_at);
+            assert!(outbox.wake_at >= now, "a wake-up for {} is requested at {now}", outbox.wake_at);
             now = outbox.wake_at;
             fabric.wake(0, now, &mut outbox);
         }
@@ -282,7 +282,7 @@ mod tests {
             let mut dies: Vec<u32> = run(&mut fabric, outbox).into_iter().map(|(_, die)| die).collect();
             dies.sort_unstable();
             assert_eq!(dies, [1, 5], "{retry}");
-            assert!(fabric.network.counters().failed >= 2, "{retry}: they did not block each other");
+            assert!(fabric.network.counters().failed >= 2, "{retry}: the scouts did not block each other");
             assert!(fabric.held_links().is_empty());
         }
     }
@@ -307,7 +307,7 @@ mod tests {
         let later = at + Time::from_us(1);
         fabric.step_scouts(later, &mut outbox);
         assert!(outbox.grants.is_empty());
-        assert_eq!(fabric.network.counters().failed, 1, "it does not try again while nothing changes");
+        assert_eq!(fabric.network.counters().failed, 1, "the die retries only after a change");
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, false));
         outbox.events.clear();
         fabric.release(grant, later, &mut outbox);

@@ -124,7 +124,9 @@ mod tests {
                     }
                 };
                 if step == ScoutAction::Failed {
-                    let SearchPrediction::Fails { least, most } = expected else { panic!("{routing}: it failed") };
+                    let SearchPrediction::Fails { least, most } = expected else {
+                        panic!("{routing}: a failure was not predicted")
+                    };
                     assert!((least..=most).contains(&steps), "{routing}: {steps}, {least} to {most}");
                     most_apart = most_apart.max(steps - least);
                     failed += 1;

@@ -281,7 +281,7 @@ mod tests {
         };
         let routed = topology(Grid::mesh(3, 3))
             .routed(&mut |at, to, _| Some(detour(at, to)))
-            .expect("the routing is free of deadlock");
+            .expect("the routes are free of deadlock");
         assert_eq!(routed.hops(TerminalId(6), TerminalId(8)), 6);
         assert_eq!(routed.hops(TerminalId(6), TerminalId(6)), 0);
     }

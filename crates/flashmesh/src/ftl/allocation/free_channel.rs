@@ -136,7 +136,7 @@ mod tests {
             ..config::Geometry::default()
         };
         config.ftl.allocation = Allocation::FreeChannel;
-        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
         (Ftl::new(&geometry, &config, FtlRules::new(&config)), geometry)
     }
 

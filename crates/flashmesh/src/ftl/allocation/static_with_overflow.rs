@@ -75,11 +75,8 @@ mod tests {
         };
         config.ftl.allocation = Allocation::Static([Level::Way, Level::Channel, Level::Die, Level::Plane]);
         config.gc.r#move = Move::ChipToChip;
-        let mut ftl = Ftl::new(
-            &Geometry::new(&config.geometry).expect("the geometry is possible"),
-            &config,
-            FtlRules::new(&config),
-        );
+        let mut ftl =
+            Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config));
         let idle = IdleDies::new(9);
 
         // The quota is 52 pages: the even share of 48 pages and half a block. Fill it with pages of other planes.

@@ -207,9 +207,9 @@ fn divided() -> Ftl {
         ..Namespace::default()
     };
     config.namespace = vec![("a".to_owned(), space(0)), ("b".to_owned(), space(1))];
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-    let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::SHARED).expect("there is room");
+    let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::SHARED).expect("the plane has space");
     ftl.allocation.placed(Lpn(3), PlaneId(0));
     ftl.commit_write(Lpn(3), ppn);
     ftl.audit().expect("the tables agree");
@@ -219,7 +219,7 @@ fn divided() -> Ftl {
 #[test]
 fn a_page_on_a_plane_of_another_namespace_is_found() {
     let mut ftl = divided();
-    let ppn = ftl.allocate(PlaneId(1), OpenBlockKind::SHARED).expect("there is room");
+    let ppn = ftl.allocate(PlaneId(1), OpenBlockKind::SHARED).expect("the plane has space");
     ftl.allocation.placed(Lpn(5), PlaneId(1));
     ftl.commit_write(Lpn(5), ppn);
     let found = ftl.audit().expect_err("the fault is found");

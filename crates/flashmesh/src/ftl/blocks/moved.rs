@@ -106,7 +106,7 @@ mod tests {
         }
         ftl.deallocate(Lpn(0));
         let victim = ftl.begin_collection(PLANE).expect("block 0 has an invalid page");
-        let (page, lpn) = ftl.next_valid_page(victim, 0).expect("the victim has valid pages");
+        let (page, lpn) = ftl.next_valid_page(victim, 0).expect("block 0 has valid pages");
         let stream = ftl.stream_of_move(Ppn(page));
         assert_eq!(ftl.next_move_offset(PLANE, stream), Some((BlockId(1), 4)));
         let to = ftl.allocate_move(PLANE, stream).expect("there is a page");

@@ -265,7 +265,7 @@ mod tests {
         };
         config.gc.victim = victim;
         let rules = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
-        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, rules)
     }
 
     fn written(victim: config::VictimPolicy, writes: u32) -> Ftl {

@@ -13,7 +13,7 @@ use crate::ids::BlockId;
 /// Returns the preconditioned drive of `text` twice: with its map in tables, and with a computed map.
 fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precondition) -> [Ftl; 2] {
     let config = config_of(text, &["workload.read-share=50%"]);
-    let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+    let geometry = Geometry::from_config(&config).expect("the geometry is valid");
     let writes = &config.expected_writes();
     let rules =
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
@@ -119,7 +119,7 @@ fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
     const COPIES: u32 = 3;
     const PAGES: u32 = 200;
     let config = config_of(DRIVE, &["geometry.pages-per-block=384"]);
-    let geometry = Geometry::from_config(&config).expect("the geometry is possible");
+    let geometry = Geometry::from_config(&config).expect("the geometry is valid");
     let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let order = ftl.allocation.static_order();
     let range = 0..geometry.planes() * (COPIES * PAGES - 50);

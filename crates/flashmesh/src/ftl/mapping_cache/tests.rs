@@ -23,8 +23,8 @@ fn pages() -> TranslationPages {
     config.geometry.capacity = Some(Bytes::from_kib(4) * u64::from(LOGICAL_PAGES));
     config.mapping.cache_capacity = Some(Bytes::new(8));
     config.mapping.stored_entry_size = Bytes::new(4096 / u64::from(ENTRIES_PER_PAGE));
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    TranslationPages::new(&geometry, &config).expect("the map lies on flash")
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
+    TranslationPages::new(&geometry, &config).expect("the map is on flash")
 }
 
 fn config(entries: u64, write_backs: u32, buffer_pages: u64) -> config::Mapping {

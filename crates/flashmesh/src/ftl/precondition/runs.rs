@@ -85,7 +85,7 @@ mod tests {
     fn runs(overrides: &[&str]) -> Runs {
         let overrides: Vec<&str> = overrides.iter().copied().chain(["workload.read-share=50%"]).collect();
         let config = config_of(DRIVE, &overrides);
-        Runs::new(&Geometry::from_config(&config).expect("the geometry is possible"), &config.expected_writes())
+        Runs::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config.expected_writes())
     }
 
     fn drawn(runs: &mut Runs, count: usize) -> Vec<u32> {

@@ -28,8 +28,8 @@ fn config_of(fold_threshold: f64) -> Config {
 }
 
 fn made(config: &Config) -> Ftl {
-    config.validate().expect("the drive is possible");
-    let geometry = Geometry::from_config(config).expect("the geometry is possible");
+    config.validate().expect("the configuration is valid");
+    let geometry = Geometry::from_config(config).expect("the geometry is valid");
     Ftl::new(&geometry, config, FtlRules::new(config))
 }
 
@@ -59,7 +59,7 @@ fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
         let from = ftl.geometry.ppn(block, page);
         let stream = ftl.stream_of_move(from);
         assert_eq!(stream == OpenBlockKind::Fold, ftl.geometry.is_slc(block));
-        let to = ftl.allocate_move(PLANE, stream).expect("a fold has its place");
+        let to = ftl.allocate_move(PLANE, stream).expect("the fold has a free page");
         assert!(ftl.commit_move(lpn, from, to));
         (moved, from_page) = (moved + 1, page + 1);
         ftl.audit().expect("the tables agree");
@@ -116,11 +116,11 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     for _ in 0..11 {
         assert!(ftl.allocate(PLANE, OpenBlockKind::SHARED).is_some());
     }
-    let block = only(ftl.begin_fold(PLANE).expect("a block can be folded"));
-    assert_eq!(ftl.allocate(PLANE, OpenBlockKind::SHARED), None, "the fold keeps it");
+    let block = only(ftl.begin_fold(PLANE).expect("a block is free for the fold"));
+    assert_eq!(ftl.allocate(PLANE, OpenBlockKind::SHARED), None, "the fold reserves the block");
     for lpn in (0..4).map(Lpn) {
         let from = ftl.lookup(lpn).expect("the page was written");
-        let to = ftl.allocate_move(PLANE, OpenBlockKind::Fold).expect("a fold has its place");
+        let to = ftl.allocate_move(PLANE, OpenBlockKind::Fold).expect("the fold has a free page");
         assert!(ftl.commit_move(lpn, from, to));
     }
     ftl.finish_erase(block);
@@ -131,7 +131,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     cache(&mut ftl, 0..4);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);
-    assert_eq!(fold(&mut ftl), None, "there is no place for the pages");
+    assert_eq!(fold(&mut ftl), None, "the pages have no destination");
 }
 
 #[test]

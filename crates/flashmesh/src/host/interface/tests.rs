@@ -13,7 +13,7 @@ enum Happens {
     Done(RequestId),
 }
 
-/// An event sink that also passes the events to an oracle.
+/// Event sink that also passes the events to an oracle.
 struct CheckedEvents {
     due: BTreeMap<(Time, u64), Happens>,
     scheduled: u64,
@@ -33,11 +33,11 @@ impl EventSink for CheckedEvents {
     }
 
     fn schedule_arrival(&mut self, _at: Time) {
-        unreachable!("interfaces do not run ahead where an oracle looks");
+        unreachable!("interfaces do not run ahead while an oracle is attached");
     }
 
     fn notify(&mut self, seen: InterfaceNotice) {
-        self.oracle.check_event(seen).expect("the queues hold what they may");
+        self.oracle.check_event(seen).expect("the oracle accepts the event");
     }
 }
 
@@ -45,7 +45,7 @@ struct Testbed {
     interface: AnyInterface,
     calendar: CheckedEvents,
     service: Time,
-    /// The stream of each request, indexed by request id.
+    /// Stream of each request, indexed by request id.
     streams: Vec<StreamId>,
     in_drive: usize,
     in_drive_max: usize,

@@ -108,7 +108,7 @@ mod tests {
                     })
                     .collect();
                 let mean = values.iter().sum::<f64>() / 48.0;
-                let width = half_width(&values, &[1.0; 48]).expect("48 batches have an interval");
+                let width = half_width(&values, &[1.0; 48]).expect("48 batches suffice");
                 held += u32::from((mean - 10.0).abs() <= width);
             }
             assert!((1_840..=1_950).contains(&held), "{correlation}: {held} of 2,000");

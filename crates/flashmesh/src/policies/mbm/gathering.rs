@@ -60,7 +60,7 @@ mod tests {
         let mut planes = GatheringPlanes::default();
         for plane in PLANES {
             planes.set(open(plane, 4));
-            assert_eq!(planes.all().len(), usize::from(plane != PLANES[0]), "nothing has come yet");
+            assert_eq!(planes.all().len(), usize::from(plane != PLANES[0]), "no unit has arrived yet");
             planes.set(open(plane, 2));
         }
         assert_eq!(planes.all(), PLANES.map(|plane| open(plane, 2)));

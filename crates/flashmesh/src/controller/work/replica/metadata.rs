@@ -44,8 +44,8 @@ mod tests {
         assert_eq!(map_entry_bytes(), 24);
         assert_eq!(list_bytes(16, 5), 5 << 10);
         // 0.2 % of 1 TB. The paper states 3.23 MB, because its drive has 0.3 % more pages than 1 TiB.
-        let config = Config::from_preset("collisions").expect("the preset is there");
-        let pages = Geometry::new(&config.geometry).expect("the geometry is possible").pages();
+        let config = Config::from_preset("collisions").expect("the preset exists");
+        let pages = Geometry::new(&config.geometry).expect("the geometry is valid").pages();
         let copies = config.replication.copies_max(pages);
         let megabytes = (u64::from(copies) * map_entry_bytes()) as f64 / 1e6;
         assert!((megabytes / 3.23 - 1.0).abs() < 0.005, "{megabytes} MB");

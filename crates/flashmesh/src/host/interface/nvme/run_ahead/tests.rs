@@ -11,7 +11,7 @@ use crate::ids::{RequestId, StreamId};
 use crate::random_cases::cases;
 use crate::units::{Bytes, Rate, Time};
 
-/// The kinds of events, in the order in which a drive processes events of equal time.
+/// Kinds of events, in the order in which a drive processes events of equal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happens {
     CompletionDoorbell(u32),
@@ -86,7 +86,7 @@ impl Load {
     }
 }
 
-/// The steps that are events.
+/// Steps that are events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Events {
     Messages,
@@ -96,7 +96,7 @@ enum Events {
     Arrivals,
 }
 
-/// The observable behaviour, which must be equal in all modes.
+/// Observable behaviour, which must be equal in all modes.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
     /// Arrival times of commands at the drive and of completions at the host.
@@ -104,7 +104,7 @@ struct Outcome {
     carried: [Bytes; 2],
     busy: [Time; 2],
     doorbells: Doorbells,
-    /// The bytes that the link had carried to the drive at the arrival of each completion.
+    /// Bytes that the link had carried to the drive at the arrival of each completion.
     looked_at: Vec<Bytes>,
     events: usize,
 }
