@@ -131,9 +131,8 @@ mod tests {
     fn rounds_are_steady_up_to_a_fifth_of_range_and_a_tenth_of_slope() {
         let flat = Drift::of(&[100.0, 110.0, 90.0, 110.0, 100.0]).expect("the mean is positive");
         assert!((flat.range - 20.0 / 102.0).abs() < 1e-12 && flat.is_steady());
-        let slope = |rise: f64| {
-            Drift::of(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|place| 100.0 + rise * place)).expect("there is a mean")
-        };
+        let slope =
+            |rise: f64| Drift::of(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|place| 100.0 + rise * place)).expect("a mean");
         assert!((slope(2.4).slope - 0.096).abs() < 1e-12 && slope(2.4).is_steady());
         assert!((slope(-2.6).slope - 0.104).abs() < 1e-12 && !slope(-2.6).is_steady());
         let wide = Drift::of(&[100.0, 112.0, 88.0, 112.0, 88.0]).expect("the mean is positive");

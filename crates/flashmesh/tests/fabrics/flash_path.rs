@@ -169,7 +169,7 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     config.fabric.driver_resistance_ohm = 50;
     config.fabric.chip_capacitance_ff = 4_000;
     config.fabric.controller_capacitance_ff = 12_000;
-    // 50 Ohm times 12 + 2 x 4 pF are 1 ns, which adds to the 1 ns of a byte; 50 Ohm times 12 + 12 x 4 pF are 3 ns.
+    // 50 Ohm times (12 + 2 x 4) pF is 1 ns, which adds to the 1 ns of a byte. 50 Ohm times (12 + 12 x 4) pF is 3 ns.
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");

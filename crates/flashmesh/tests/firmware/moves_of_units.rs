@@ -214,7 +214,7 @@ fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     assert_eq!(
         done.last(),
         Some(&(erased + alone(0, 8) + READ + alone(0, flits(&config, 1)))),
-        "told at {told}, begun at {begins}"
+        "CleanAck at {told}, started at {begins}"
     );
     let programs = writes.len() as u32 / 4 + 1;
     let (report, sent) = run_told(&config, writes);

@@ -167,7 +167,7 @@ fn a_pair_is_taken_apart_where_dies_write_and_collect_superblocks() {
         let (mut config, requests) = pair_of_pages(FabricKind::Bus);
         config.geometry.planes_per_die = 2;
         config.ftl.policy = policy;
-        // With this order the two planes of a die hold page numbers half of the dies apart.
+        // With this order the two pages are on the two planes of one die.
         config.ftl.allocation = Allocation::Static([Level::Channel, Level::Way, Level::Die, Level::Plane]);
         let found = run(&config, &requests, true);
         assert_eq!((replication(&found).counts.made, replication(&found).copies_end), (1, 1), "{policy}: {found:?}");
