@@ -90,7 +90,7 @@ pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
     config
 }
 
-/// Returns small drive `number` of a family whose paths are held during array operations. Its 64 outstanding requests exceed its number of dies.
+/// Returns small drive `number` of a family whose paths are held during array operations. Its 400 requests exceed its number of dies.
 pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
     let mut config = Config { seed: number.into(), ..Config::default() };
     config.fabric.kind = kind;
