@@ -45,7 +45,7 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
         for text in texts:
             value = typed(text)
             if (type(value), value) in seen:
-                raise ConfigError(f"{key}: the value {text} is there twice")
+                raise ConfigError(f"{key}: the value {text} is given twice")
             seen.add((type(value), value))
         axes[key] = texts
     return axes

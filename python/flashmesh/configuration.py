@@ -425,7 +425,7 @@ def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: li
             try:
                 os.fsencode(source)
             except UnicodeError as error:
-                raise ConfigError(f"{str(source)!r}: is no name of a file") from error
+                raise ConfigError(f"{str(source)!r}: is not a valid file name") from error
             return read_file(source, overrides, jobs)
         case PipeText():
             return Config.from_str(source.text, source.name, overrides, jobs)

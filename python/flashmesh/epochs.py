@@ -31,9 +31,9 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
     import tomllib
 
     if Path(path).suffix not in FORMS:
-        raise OutputError(f"{path}: is neither .csv nor .parquet; the ending says how epochs are written")
+        raise OutputError(f"{path}: is neither .csv nor .parquet; the suffix determines the format")
     if "epoch" not in tomllib.loads(config.to_toml())["measure"]:
-        raise ConfigError("there are no epochs to write: say how long they are, such as measure.epoch=10ms")
+        raise ConfigError("there are no epochs to write: set their length, such as measure.epoch=10ms")
     if Path(path).suffix == ".parquet":
         refuse_pipe(path)
     with whole_file(path) as file:

@@ -131,7 +131,7 @@ def target_of(path: Path) -> Path:
     except UnicodeError:
         unusable = True
     if unusable:
-        raise OutputError(f"{str(path)!r}: is no name of a file")
+        raise OutputError(f"{str(path)!r}: is not a valid file name")
     if is_special(path):
         # Links in /dev/fd and /proc name pipes, which exist in no folder.
         return path
@@ -141,7 +141,7 @@ def target_of(path: Path) -> Path:
             break
         target = target.parent / target.readlink()
     else:
-        raise OutputError(f"{path}: cannot be written: its symbolic links lead in a circle")
+        raise OutputError(f"{path}: cannot be written: its symbolic links form a cycle")
     with suppress(FileNotFoundError):
         target.lstat()  # Report a name that is too long before the work.
     if target.is_dir():

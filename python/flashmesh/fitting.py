@@ -113,7 +113,7 @@ def fit_trace(
     """
     config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     if tomllib.loads(config.to_toml())["workload"]["flushes"]:
-        raise ConfigError("workload.flushes: a profile has no flushes, which cover no bytes: leave the key away")
+        raise ConfigError("workload.flushes: a profile has no flushes, which cover no bytes: leave out the key")
     with whole_file(file) as target:
         text, summary, remarks = configuration.interruptibly(lambda: _native.fit_trace(config))
         write_text(target, text)

@@ -126,7 +126,7 @@ def numbers(table: pa.Table, name: str) -> np.ndarray[Any, Any]:
     try:
         found: np.ndarray[Any, Any] = values.astype(float)
     except (TypeError, ValueError) as error:
-        raise WorkloadError(f"the column {name} of the trace holds other things than numbers: {error}") from error
+        raise WorkloadError(f"the column {name} of the trace contains values that are no numbers: {error}") from error
     if not np.isfinite(found).all():
         raise WorkloadError(f"row {int((~np.isfinite(found)).argmax())} of the trace has no {name}")
     return found

@@ -144,7 +144,7 @@ class VictimEnv(gymnasium.Env[Any, Any]):
             RuntimeError: If no run is active.
         """
         if self.asked is None:
-            raise RuntimeError("no run is under way: call reset first")
+            raise RuntimeError("no run is active: call reset first")
         reward = float(self.shares[min(int(action), max(int((self.shares > 0).sum()) - 1, 0))])
         self.asked.answers.put(int(action))
         question = self.asked.questions.get()

@@ -75,7 +75,7 @@ def where_links_lead(path: Path) -> str:
     try:
         return f"is a symbolic link to {path.resolve(strict=False)}, and there is no such file"
     except (OSError, RuntimeError):  # RuntimeError before Python 3.13
-        return "its symbolic links lead in a circle"
+        return "its symbolic links form a cycle"
 
 
 def refuse_missing_trace(trace: str | Path) -> None:

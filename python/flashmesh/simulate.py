@@ -143,7 +143,7 @@ def run(
     if goal is not None:
         for name, file in (("requests_file", requests_file), ("timeline_file", timeline_file)):
             if file is not None:
-                raise ConfigError(f"until_steady and {name} exclude each other: set workload.requests to what it finds")
+                raise ConfigError(f"until_steady and {name} exclude each other: set workload.requests to its result")
         loaded = measured(loaded)
     job = Job(loaded, check=check)
     alone = each_alone(job) if fairness else []

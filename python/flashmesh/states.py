@@ -76,7 +76,7 @@ def limit() -> int:
     try:
         return size_of(text)
     except ValueError as error:
-        raise ConfigError(f"{LIMIT_VARIABLE} is {text!r}: a size, such as 20GiB, is wanted") from error
+        raise ConfigError(f"{LIMIT_VARIABLE} is {text!r}: expected a size, such as 20GiB") from error
 
 
 def drives(one_run: bool = False) -> _native.PreparedDrives:

@@ -116,7 +116,7 @@ def test_a_key_that_no_figure_depends_on_is_not_determined(folder: Path, tmp_pat
 def test_without_slopes_nothing_is_determined(found: Calibration) -> None:
     keys = found_keys(found.facts.space, found.best, None, [found.best])
     assert [key.is_determined for key in keys] == [False, False]
-    assert all("there was no time to see" in key.sentence for key in keys)
+    assert all("there was not enough time to decide" in key.sentence for key in keys)
 
 
 @pytest.mark.long
@@ -155,7 +155,11 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("[flash]", '[flash]\nread-time = "40us"', "states flash.read-time, which calibrate fits: take it out, or say"),
+        (
+            "[flash]",
+            '[flash]\nread-time = "40us"',
+            "states flash.read-time, which calibrate fits: remove it, or declare",
+        ),
         ("fixed = [", 'fixed = ["gc.victim", ', "fixed has gc.victim, which is not searched"),
         ("[calibrate]", "[calibrate]\ncolour = 1", "[calibrate] colour is unknown"),
         ("[calibrate]", '[calibrate]\nsoftware-time = "fast"', "has a unit that ranges do not know"),
@@ -187,7 +191,7 @@ def test_a_time_too_short_for_a_single_drive_is_refused(folder: Path, cli: Cli) 
     [
         (("a.csv", "b.csv"), "give one table, or results of fio"),
         (("missing.csv",), "missing.csv: cannot be read"),
-        (("missing.json",), "its job file is not beside it"),
+        (("missing.json",), "its job file is missing"),
     ],
 )
 def test_files_that_are_no_measurements_are_refused(

@@ -62,7 +62,7 @@ def test_line_is_read_into_its_parts() -> None:
         ("p99 over", "a chart is a measure over a key"),
         ("p9 over seed", "there is no measure 'p9'"),
         ("p99 over a and b and c", "one axis, or two"),
-        ("p99 over a by b by c", "`by` is there twice"),
+        ("p99 over a by b by c", "`by` is given twice"),
         ("p99 over a by a", "a is named twice"),
         ("p99 over a where b", "'b' is no setting"),
     ],

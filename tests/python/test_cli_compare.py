@@ -182,7 +182,7 @@ def test_option_that_would_override_a_varied_key_is_refused(
 def test_value_that_is_there_twice_is_refused(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", "seed=1,2,01,1")
     assert done.returncode == 2
-    assert "seed: the value 1 is there twice" in done.stderr
+    assert "seed: the value 1 is given twice" in done.stderr
 
 
 def test_bad_value_of_an_option_is_shown_as_that_option(cli: Cli, config: Path) -> None:

@@ -98,7 +98,7 @@ def test_bad_input_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
         (("V22", "--set", "seed=1"), "--set seed: the registry says which seeds are run"),
         (
             ("V22", "--set", "workload.time-unit=us"),
-            "--set workload.time-unit says how to read the volumes of --traces, which is not given",
+            "--set workload.time-unit is for reading the volumes of --traces, which is not given",
         ),
         (("V22", "--regime", "saturate"), "--regime: venice: there is no 'saturate': did you mean saturated?"),
         (("V22", "--regime", "none"), "--regime: venice: there is no 'none': there are as-specified, poisson, "),

@@ -121,7 +121,9 @@ def test_full_stdout_is_an_error(config: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("closed", "code"), [(">&-", 2), ("2>&-", 0), ("<&-", 0)])
-def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str, code: int) -> None:
+def test_a_run_with_closed_streams_ends_with_its_exit_code(
+    config: Path, tmp_path: Path, closed: str, code: int
+) -> None:
     done = run_in(tmp_path, "sh", "-c", f'exec "$@" {closed}', "sh", COMMAND, "run", config, "--json", "result.json")
     assert done.returncode == code
     if code == 0:

@@ -71,7 +71,7 @@ def test_links_that_lead_to_no_file_are_told_as_what_they_are(cli: Cli, tmp_path
     (tmp_path / "other").symlink_to("circle")
     (tmp_path / "dangling").symlink_to("gone.toml")
     for given, said in [
-        ("circle", "its symbolic links lead in a circle"),
+        ("circle", "its symbolic links form a cycle"),
         ("dangling", f"is a symbolic link to {tmp_path.resolve()}/gone.toml, and there is no such file"),
     ]:
         done = cli("run", given)

@@ -69,7 +69,7 @@ def test_the_software_of_the_host_adds_to_every_latency(held: Path, cli: Cli) ->
         (("preset:venice-z-nand",), "has several drives: choose one with --drive: SK Hynix PE8110"),
         (("preset:venice-z-nand", "--drive", "Floppy"), "has no drive 'Floppy'"),
         (("preset:venice-z-nand", "--points", "missing.csv"), "missing.csv: cannot be read"),
-        (("drive.toml", "--quick", "--requests", "2000"), "--quick and --requests say the same"),
+        (("drive.toml", "--quick", "--requests", "2000"), "--quick and --requests exclude each other"),
         (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--software-time", "5"), "software-time is '5'"),
         (("preset:venice-z-nand", "--drive", "Kioxia CM7-R", "--set", "gc.nothing=1"), "gc.nothing"),
     ],
@@ -95,7 +95,7 @@ def test_every_drive_that_is_declared_was_measured() -> None:
         ('title = "x"', "measured is missing"),
         ("colour = 1", "colour is unknown"),
         ('title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.colour" = "x"', "flash.colour is no key"),
-        ('title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.read-time" = ""', "says nothing"),
+        ('title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.read-time" = ""', "is empty: state the origin"),
         (
             'title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.read-time" = "x"\n[fitted]\n'
             '"flash.read-time" = "y"',

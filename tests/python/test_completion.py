@@ -40,13 +40,13 @@ def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Complete:
     return call
 
 
-def test_commands(complete: Complete) -> None:
+def test_commands_are_completed(complete: Complete) -> None:
     assert complete("") == list(COMMANDS)
     assert complete("co") == ["collisions", "compare", "completion", "config"]
     assert complete("trace c") == ["compare", "convert"]
 
 
-def test_configurations(complete: Complete) -> None:
+def test_configurations_are_completed(complete: Complete) -> None:
     presets = [f"preset:{name}" for name in flashmesh.presets()]
     assert complete("run preset:") == presets
     assert complete("run preset:venice-z") == ["preset:venice-z-nand"]
@@ -56,7 +56,7 @@ def test_configurations(complete: Complete) -> None:
     assert complete("config diff preset:venice-z-nand res") == ["result.json"]
 
 
-def test_keys_and_their_values(complete: Complete) -> None:
+def test_keys_and_their_values_are_completed(complete: Complete) -> None:
     assert {"seed=", "fabric.", "workload."} <= set(complete("run x --set "))
     assert complete("run x --set fabr") == [f"{one.key}=" for one in parameters() if one.key.startswith("fabric.")]
     assert complete("run x --set fabric.k") == ["fabric.kind="]
@@ -72,7 +72,7 @@ def test_keys_and_their_values(complete: Complete) -> None:
     assert "fabric.kind" in complete("explain fabric.")
 
 
-def test_workloads_and_measures(complete: Complete) -> None:
+def test_workloads_and_measures_are_completed(complete: Complete) -> None:
     assert "hm_0" in complete("run x --profile hm")
     assert "ssd-10" in complete("profiles ssd")
     assert "bandwidth" in complete("compare x --measure band")

@@ -94,7 +94,7 @@ def test_file_that_another_process_writes_is_no_stale_one(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_name_as_long_as_names_can_be(tmp_path: Path, kind: str) -> None:
+def test_a_name_of_maximum_length_is_written(tmp_path: Path, kind: str) -> None:
     path = tmp_path / ("n" * 255)
     write(path, "all of it")
     assert path.read_text() == "all of it"
@@ -117,7 +117,7 @@ def test_link_is_followed(tmp_path: Path, kind: str) -> None:
 def test_links_in_a_circle_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("two")
     (tmp_path / "two").symlink_to("one")
-    with pytest.raises(flashmesh.OutputError, match="one: cannot be written: its symbolic links lead in a circle"):
+    with pytest.raises(flashmesh.OutputError, match="one: cannot be written: its symbolic links form a cycle"):
         write(tmp_path / "one", "text")
 
 

@@ -65,7 +65,7 @@ def test_a_job_is_a_workload_and_a_replay(one: Callable[[str], dict[str, Any]]) 
         ("randtrim", "random", 0.0, 1.0),
     ],
 )
-def test_what_is_asked_of_the_drive(
+def test_rw_selects_pattern_and_shares(
     one: Callable[[str], dict[str, Any]], rw: str, pattern: str, reads: float, deallocates: float
 ) -> None:
     found = one(f"rw={rw}\n{END}")
@@ -429,7 +429,7 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nrandom_distribution=sequence:1,2\nrw=randread\n", 2, "`sequence` is not modelled"),
         ("[a]\nrandom_distribution=zoned:50/5:30/15\nrw=randread\n", 2, "do not add up to 100"),
         ("[a]\nrandom_distribution=zoned:50/60:50/60\nrw=randread\n", 2, "add up to more than 100"),
-        ("[a]\nsize=120%\n", 2, "is more than all"),
+        ("[a]\nsize=120%\n", 2, "is more than 100 %"),
         ("[a]\nverify=md5\n", 2, "no written data is read again and checked"),
         ("[a]\nioengine=http\nhttp_host=x\n", 2, "`http` goes to the network, not to a block device"),
         ("[a]\nzonemode=zbd\nsize=1z\n", 2, "`zbd` needs a zoned drive"),

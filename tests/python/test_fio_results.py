@@ -86,7 +86,7 @@ def test_what_fio_writes_is_read(output: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     jobs = json.loads((tmp_path / "job.json").read_text())["jobs"]
     if output == "json":
-        with pytest.raises(ConfigError, match="2 jobs have reads, and their percentiles cannot be put together"):
+        with pytest.raises(ConfigError, match="2 jobs have reads, and their percentiles cannot be merged"):
             read_fio(tmp_path / "job.json")
         return
     figures, streams, depth = read_fio(tmp_path / "job.json")

@@ -420,7 +420,7 @@ WORK = workload_text([FEW])
         (device_text(device={"Plane_Allocation_Scheme": "CWDD"}), WORK, ["`CWDD` is not one of CWDP,"]),
         (device_text(device={"Transaction_Scheduling_Policy": "FLIN"}), WORK, ["FLIN is not built"]),
         (device_text(device={"Address_Mapping": "HYBRID"}), WORK, ["HYBRID is not built"]),
-        (GOOD.replace("<Die_No", "<Die_No_Per_Chip>2</Die_No_Per_Chip>\n<Die_No", 1), WORK, ["is there twice", "line"]),
+        (GOOD.replace("<Die_No", "<Die_No_Per_Chip>2</Die_No_Per_Chip>\n<Die_No", 1), WORK, ["is given twice", "line"]),
         (GOOD, "<MQSim_IO_Scenarios></MQSim_IO_Scenarios>", ["holds no <IO_Scenario>"]),
         (GOOD, workload_text([]), ["this one has 0"]),
         (GOOD, workload_text([SYNTHETIC] * 9), ["this one has 9"]),

@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[str | bytes, str | bytes, str]] = {
         WORK.replace("<Seed>", '<Seed value="1">'),
         "`value`",
     ),
-    "tag there twice": (DEVICE, WORK.replace("<Seed>", "<Seed>1</Seed><Seed>"), "<Seed> is there twice"),
+    "tag there twice": (DEVICE, WORK.replace("<Seed>", "<Seed>1</Seed><Seed>"), "<Seed> is given twice"),
     "missing tag": (DEVICE, WORK.replace("<Seed>12344</Seed>", ""), "<Seed> is missing in"),
     "tag in lower case alone": (DEVICE, WORK.replace("Seed>", "seed>"), "<Seed> is missing in"),
     "unclosed tag": (DEVICE.replace("</Page_Capacity>", ""), WORK, "is no well-formed XML"),

@@ -54,7 +54,7 @@ def test_latencies_in_other_units_become_microseconds() -> None:
         ("read_p99_us", "read_p99", "the column read_p99 has no unit: name it read_p99_us"),
         ("read_p99_us", "read_tail", "lacks the column read_p99_us"),
         ("offered_iops", "rate", "lacks the column offered_iops"),
-        ("read_p99_us,", "read_p99_us,read_p99_ms,", "read_p99_us and read_p99_ms say the same"),
+        ("read_p99_us,", "read_p99_us,read_p99_ms,", "read_p99_us and read_p99_ms have the same meaning"),
         ("8000.0,5000.0,8000.0", "8000.0,5000.0,30000.0", ":2: 35,000 requests a second were served and only 13,000"),
         ("8000.0,5000.0,8000.0", "4000.0,5000.0,1000.0", ":2: offered_iops is 4,000: the first thread alone issues"),
         ("8000.0,5000.0,8000.0", "8000.0,-5.0,8000.0", ":2: read_iops is '-5.0': expected a number above 0"),

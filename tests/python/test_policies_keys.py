@@ -132,7 +132,7 @@ class Stays(Policy):
     ],
 )
 def test_a_method_that_would_never_be_asked_is_refused(overrides: dict[str, Any], told: str) -> None:
-    with pytest.raises(flashmesh.ConfigError, match="stays would never be asked") as refused:
+    with pytest.raises(flashmesh.ConfigError, match="stays would never be called") as refused:
         flashmesh.run(DRIVE, overrides={**overrides, "policy.allocator": Stays})
     assert told in str(refused.value)
 

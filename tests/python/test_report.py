@@ -77,7 +77,7 @@ def test_energies_have_a_prefix(joules: float | None, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "reference", "text"), [(2.0, 1.0, "x2.00"), (1.0, 20.0, "x0.05"), (None, 1.0, "-"), (1.0, 0.0, "-")]
 )
-def test_ratios(value: float | None, reference: float | None, text: str) -> None:
+def test_ratios_are_texts(value: float | None, reference: float | None, text: str) -> None:
     assert q.ratio(value, reference) == text
 
 

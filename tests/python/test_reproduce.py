@@ -66,7 +66,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
     assert again == outcome
     assert [again.verdict(claim) for claim in made_up.claims] == [Verdict.MET, Verdict.MET]
     path.write_text("{}")
-    with pytest.raises(flashmesh.OutputError, match="is no reproduction"):
+    with pytest.raises(flashmesh.OutputError, match="is not a reproduction"):
         Outcome.read(path, made_up)
 
 
@@ -96,7 +96,7 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
         ('supports = "It fits."', "", "regimes.slow: needs supports and against"),
         ("seeds = [0, 1] }", "seeds = [0, 1], regimes.slwo = {} }", "there is no 'slwo': did you mean slow?"),
         ('axes = ["system"]', 'axes = ["sytem"]', "jobs.runs: axes: there is no 'sytem': did you mean system?"),
-        ('id = "A2"', 'id = "A1"', "claim A1: is there twice"),
+        ('id = "A2"', 'id = "A1"', "claim A1: is given twice"),
         ("seeds = [0, 1]", "seeds = []", "seeds is a list of whole numbers from 0 on, at least one"),
         ("requests = 200", 'requests = "many"', "requests is a whole number, not 'many'"),
         ('labels = ["ideal", "bus"]', 'labels = ["ideal"]', "trends[0]: labels are at least two"),

@@ -155,7 +155,7 @@ def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_pat
         ("odd.json", '{"axes": {} "runs": []}', 'at \'{"axes": {} "runs": []}\''),
         ("other.json", '{"version": "99"}', "is a result of flashmesh 99"),
         ("part.json", '{"axes": {}, "runs": [{"settings": {}}]}', "complete is missing"),
-        ("bad.parquet", "PAR1 no more", "is no Parquet file of runs"),
+        ("bad.parquet", "PAR1 no more", "is not a Parquet file of runs"),
     ],
 )
 def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, content: str | None, words: str) -> None:

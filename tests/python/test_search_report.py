@@ -128,7 +128,7 @@ def test_a_search_that_cannot_be_read_is_named(cli: Cli, folder: Path) -> None:
     (folder / "search.json").write_text("{}")
     done = cli("report", "out", "-o", "page.html")
     assert done.returncode == 2
-    assert "what the search has found cannot be read" in done.stderr
+    assert "the results of the search cannot be read" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -316,7 +316,7 @@ def test_log_is_replayed_on_the_same_and_on_another_design(tmp_path: Path, cli: 
             assert replayed_us > served_us + 50
 
 
-def test_file_system_on_the_drive_through_fuse(tmp_path: Path) -> None:
+def test_a_file_system_on_the_drive_works_through_fuse(tmp_path: Path) -> None:
     require("nbdkit")
     if not all(map(shutil.which, ("nbdfuse", "mke2fs", "debugfs", "e2fsck"))) or not os.access("/dev/fuse", os.W_OK):
         pytest.skip("nothing can be mounted here: that takes nbdfuse, e2fsprogs and /dev/fuse")
@@ -374,7 +374,7 @@ def test_real_time_holds_from_the_latency_on_above_which_it_always_does() -> Non
         (("--socket", "s", "--size", "1000"), "--size 1000 is no positive multiple of the sector size, 512 bytes"),
         (("--socket", "s", "--size", "0"), "'0' is no size: expected bytes, or a number with K, M, G or T"),
         (("--socket", "s", "--size", "1M", "--data", "drive.toml"), "drive.toml: the file has "),
-        (("--socket", "s", "--data", "."), ".: is no plain file"),
+        (("--socket", "s", "--data", "."), ".: is not a regular file"),
         (("--socket", "s", "--data", "none/d"), "none/d: the folder {folder}/none does not exist"),
         (("--socket", "s", "--log", "none/l"), "none/l: "),
         (("--socket", "s", "--time-scale", "-1"), "-1 is neither 0, for virtual time, nor from 0.001 to 1,000,000"),

@@ -98,5 +98,5 @@ def test_what_is_no_validation_is_refused(pages: Path) -> None:
 
 
 def test_another_drive_has_no_page(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="venice-pm9a3: pages are of presets that are held to measurements"):
+    with pytest.raises(ConfigError, match="venice-pm9a3: pages are only for presets with measurements"):
         write_pages([validation(known()["venice-pm9a3"])], tmp_path, drives())

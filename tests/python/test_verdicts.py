@@ -138,7 +138,7 @@ def test_the_value_of_no_effect_may_be_measured() -> None:
         ((1.0, 1.02, 1.9), "first-lowest", Verdict.MISSED),
     ],
 )
-def test_relations_between_values(values: tuple[float, ...], relation: str, expected: Verdict) -> None:
+def test_a_trend_of_values_has_its_verdict(values: tuple[float, ...], relation: str, expected: Verdict) -> None:
     assert verdict.trend(values, relation, 0.05) == expected
 
 

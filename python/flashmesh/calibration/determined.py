@@ -64,7 +64,7 @@ def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequ
 def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[Found]:
     """Returns whether keys with a range are determined, from the slopes of all figures at the best drive."""
     if slopes is None:
-        told = "there was no time to see: allow more with --budget"
+        told = "there was not enough time to decide: allow more with --budget"
         return [Found(key.key, best.settings[key.key], None, None, False, told) for key in keys]
     distances = vector(slopes.at)
     weights = (1.0 + distances**2) ** -0.25
@@ -90,7 +90,7 @@ def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -
                 names = [other.key for other in keys if other is not key]
                 reason = f"{names[int(np.argmax(others))]} does the same to the figures, {span}"
             else:
-                reason = f"the fit is not near enough to tell, {span}"
+                reason = f"the fit is not close enough to decide, {span}"
             reason += f"; give {key.key} in the facts"
         found.append(Found(key.key, best.settings[key.key], key.at(low), key.at(high), is_narrow, reason))
     return found

@@ -54,7 +54,7 @@ def read_problem(measured: Sequence[Path], facts: Path, drive: str | None, reque
     names = ", ".join(path.name for path in measured)
     if all(map(is_fio, measured)):
         if drive is not None:
-            raise ConfigError("--drive chooses a drive of a table, and results of fio name none: leave it away")
+            raise ConfigError("--drive chooses a drive of a table, and results of fio have none: leave it out")
         targets = [target_of_jobs(path.stem, *read_fio(path), known.tables, extent) for path in measured]
     elif len(measured) == 1:
         table = chosen(read(measured[0]), drive, str(measured[0]))

@@ -74,7 +74,7 @@ def read_facts(path: Path) -> Facts:
     about = tables.pop(CALIBRATE, {})
     workload = [section for section in SECTIONS if section in tables]
     if workload:
-        raise ConfigError(f"{path}: [{workload[0]}] is of a workload, which the measurements have: take it out")
+        raise ConfigError(f"{path}: [{workload[0]}] describes a workload, which the measurements define: remove it")
     for name in about:
         if name not in KNOWN:
             raise ConfigError(f"{path}: [calibrate] {name} is unknown: there are {', '.join(KNOWN)}")
@@ -103,8 +103,8 @@ def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: d
     for name in keys:
         if name in given and name not in fixed:
             raise ConfigError(
-                f"{path}: states {name}, which calibrate fits: take it out, "
-                f'or say that it is a fact: [calibrate] fixed = ["{name}"]'
+                f"{path}: states {name}, which calibrate fits: remove it, "
+                f'or declare it a fact: [calibrate] fixed = ["{name}"]'
             )
     free = [key for name, key in keys.items() if name not in fixed]
     found = tuple(key for key in free if is_read(drive, key, free))

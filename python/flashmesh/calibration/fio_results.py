@@ -39,7 +39,7 @@ def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
     """
     job_file = path.with_suffix(SUFFIX)
     if not job_file.is_file():
-        raise ConfigError(f"{path}: its job file is not beside it: copy it to {job_file}")
+        raise ConfigError(f"{path}: its job file is missing: copy it to {job_file}")
     _, listed = job_files.read(job_file)
     depths = [job.options["iodepth"].value for job in listed if "iodepth" in job.options]
     depth = max((int(value) for value in depths if value.isdecimal()), default=1)
@@ -188,7 +188,7 @@ def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dic
         return {name: float(known[key]) for name, at in PERCENTILES.items() if (key := f"{100 * at:.6f}") in known}
     if not all("bins" in one for one in each):
         raise ConfigError(
-            f"{path}: {len(each)} jobs have {kind}s, and their percentiles cannot be put together without bins: "
+            f"{path}: {len(each)} jobs have {kind}s, and their percentiles cannot be merged without bins: "
             "run fio with --output-format=json+, or with group_reporting=1"
         )
     bins: dict[int, int] = {}

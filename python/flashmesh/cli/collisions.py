@@ -60,7 +60,7 @@ def collisions(
     config = config or DRIVE
     overrides = dict(settings)
     if overrides.get(SWITCH, "true") != "true":
-        raise click.BadParameter(f"{SWITCH} is what this command turns on; leave it away", param_hint="--set")
+        raise click.BadParameter(f"{SWITCH} is set by this command: leave it out", param_hint="--set")
     refuse_overwriting({"--json": json_file}, inputs(config, overrides, options["trace"], fio_file))
     require_stdout()
     jobs = jobs_of(fio_file, quiet)

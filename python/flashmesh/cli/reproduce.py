@@ -176,7 +176,7 @@ def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, st
     reading = {key: value for key, value in settings.items() if key in {f"workload.{each}" for each in READING}}
     if reading and not has_traces:
         raise click.UsageError(
-            f"--set {next(iter(reading))} says how to read the volumes of --traces, which is not given"
+            f"--set {next(iter(reading))} is for reading the volumes of --traces, which is not given"
         )
     return reading, {key: value for key, value in settings.items() if key not in reading}
 
@@ -185,7 +185,7 @@ def refuse_together(fitting: bool, has_traces: bool, regimes: tuple[str, ...], c
     """Refuses options that exclude each other."""
     if fitting and (has_traces or regimes or changes):
         raise click.UsageError(
-            "--fit chooses the regime and the keys by itself: leave --regime, --set and --traces away"
+            "--fit chooses the regime and the keys by itself: leave out --regime, --set and --traces"
         )
     if changes and len(regimes) > 1:
         raise click.UsageError("--set changes one reading: give one --regime")

@@ -112,7 +112,7 @@ def validate(
     from flashmesh.validation.workload import Extent
 
     if quick and requests is not None:
-        raise click.UsageError("--quick and --requests say the same: give one of them")
+        raise click.UsageError("--quick and --requests exclude each other: give one of them")
     require_stdout()
     if rewrite is not None or check is not None:
         return kept_pages(rewrite, check)
@@ -186,7 +186,7 @@ def subjects_of(
     known = bundled() if points is None else read(points)
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
     if not listed:
-        raise ConfigError("no preset is held to measurements: name a configuration, and its drive with --drive")
+        raise ConfigError("no preset has measurements: name a configuration, and its drive with --drive")
     found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
     if software_time is not None:
         added = software_us("--software-time", software_time)

@@ -167,7 +167,7 @@ def _searches(path: Path) -> list[Found]:
     try:
         found = read_search(path)
     except (OSError, ValueError, KeyError, RecursionError) as error:
-        raise SavedError(f"{path}: what the search has found cannot be read: {error}") from error
+        raise SavedError(f"{path}: the results of the search cannot be read: {error}") from error
     return [found] if found is not None else []
 
 

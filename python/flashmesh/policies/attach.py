@@ -102,7 +102,7 @@ def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> Non
         why = "ftl.write-binding is early, so that a write has its page when it is placed"
     else:
         return
-    raise ConfigError(f"{kind.key}: {name}.stays would never be asked: {why}; leave the method out, or the key")
+    raise ConfigError(f"{kind.key}: {name}.stays would never be called: {why}; leave the method out, or the key")
 
 
 def instead(policy: object) -> str:

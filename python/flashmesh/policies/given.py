@@ -32,7 +32,7 @@ def with_policies(
     objects: dict[str, object] = {}
     for key, policy in given.items():
         if not isinstance(policy, str | type) and objects.setdefault(texts[key], policy) is not policy:
-            raise ConfigError(f"{key}: there is another {texts[key]} already: give both a repr that tells them apart")
+            raise ConfigError(f"{key}: there is another {texts[key]} already: give both a repr that distinguishes them")
     return {**(overrides or {}), **texts}, objects
 
 

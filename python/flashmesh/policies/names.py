@@ -200,7 +200,7 @@ def executed(path: str, changed_ns: int, size: int) -> ModuleType:
     name = f"flashmesh_policy_{Path(path).stem}_{abs(hash((path, changed_ns, size))):x}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ConfigError(f"{path}: is no file of Python")
+        raise ConfigError(f"{path}: is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     folder = str(Path(path).parent)

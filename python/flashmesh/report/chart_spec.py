@@ -143,7 +143,7 @@ def read_chart(text: str, origin: str = "--chart") -> ChartSpec:
     given: dict[str, str] = {}
     for word, keys in zip(parts[1::2], parts[2::2], strict=True):
         if word in given:
-            raise source.problem(1, f"`{word}` is there twice", f"write {FORM}", mark=f" {word} ")
+            raise source.problem(1, f"`{word}` is given twice", f"write {FORM}", mark=f" {word} ")
         given[word] = keys
     try:
         measure = measure_named(name)

@@ -31,7 +31,7 @@ def require_converter() -> None:
     try:
         import vl_convert  # noqa: F401
     except ImportError as error:
-        raise OutputError(f"pages have charts, and what draws them is missing: {install('plots')}") from error
+        raise OutputError(f"pages have charts, which need a missing package: {install('plots')}") from error
 
 
 def svg(chart: Chart) -> str:

@@ -63,7 +63,7 @@ def read_open(fields: Fields, axes: Axes, jobs: dict[str, Job]) -> tuple[OpenKey
         if len(choices) < 2:
             raise inner.error("needs two choices or more")
         if name in {each.name for each in found}:
-            raise inner.error(f"{name} is there twice")
+            raise inner.error(f"{name} is given twice")
         inner.end()
         found.append(OpenKey(name, section, quote, leaves, choices))
     return tuple(found)

@@ -210,7 +210,7 @@ class Outcome:
         except OSError as error:
             raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{path}: is no reproduction that flashmesh wrote: {error}") from error
+            raise OutputError(f"{path}: is not a reproduction written by flashmesh: {error}") from error
 
 
 def rounded(value: float) -> float:

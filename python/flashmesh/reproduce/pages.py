@@ -118,7 +118,7 @@ def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
         except OSError as error:
             raise OutputError(f"{folder / name}: cannot be read: {error.strerror or error}") from error
         if found != text:
-            raise ConfigError(f"{folder / name}: is stale: `flashmesh reproduce --pages {folder}` writes it anew")
+            raise ConfigError(f"{folder / name}: is stale: `flashmesh reproduce --pages {folder}` rewrites it")
 
 
 def lacking(outcome: Outcome) -> list[str]:

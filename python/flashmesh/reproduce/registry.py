@@ -223,7 +223,7 @@ def check_references(paper: Paper) -> None:
     for claim in paper.claims:
         place = f"{paper.path.name}: claim {claim.id}"
         if claim.id in seen:
-            raise ConfigError(f"{place}: is there twice")
+            raise ConfigError(f"{place}: is given twice")
         seen.add(claim.id)
         for regime in filter(None, claim.why):
             require(regime, (*paper.regimes, REAL_TRACES, FIT), f"{place}: regimes")

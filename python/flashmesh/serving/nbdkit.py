@@ -68,7 +68,7 @@ def check_data(path: Path) -> None:
     except OSError as error:
         raise OutputError(f"{path}: cannot be opened: {reason(error)}") from error
     if not stat.S_ISREG(mode):
-        raise OutputError(f"{path}: is no plain file, which the data of a drive are kept in")
+        raise OutputError(f"{path}: is not a regular file, which the data of a drive need")
 
 
 def check_config(config: Config) -> None:

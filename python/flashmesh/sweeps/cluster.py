@@ -128,7 +128,7 @@ class DaskCluster:
                     take(outcome)
                 if self.client.status not in ("running", "connecting"):
                     raise ConfigError(
-                        f"--dask {self.address}: the scheduler is gone; what was finished is kept, and --resume goes on"
+                        f"--dask {self.address}: the scheduler is gone; finished runs are kept: continue with --resume"
                     )
                 if self.jobs is not None and fleet.left:
                     self.jobs.look(len(self.client.nthreads()))

@@ -110,7 +110,7 @@ def read_search(path: Path, trust_policies: bool = False) -> SearchFile:
         objectives.append(objective(file, name, value))
     if not objectives:
         raise ConfigError(
-            f'{path}: nothing is wanted: name measures in [objectives], such as "p99 latency" = "minimise"'
+            f'{path}: there is no objective: name measures in [objectives], such as "p99 latency" = "minimise"'
         )
     return SearchFile(
         config_of(file),

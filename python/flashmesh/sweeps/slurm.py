@@ -75,7 +75,7 @@ def start(workers: int, security: Security | None = None) -> Any:
         cluster.scale(jobs=workers)
     except (ValueError, OSError, RuntimeError) as error:
         raise ConfigError(
-            f"--dask slurm: {str(error).splitlines()[0]}; say what a job is in ~/.config/dask/jobqueue.yaml: "
+            f"--dask slurm: {str(error).splitlines()[0]}; describe a job in ~/.config/dask/jobqueue.yaml: "
             "cores, memory, queue, walltime"
         ) from error
     return cluster
@@ -120,7 +120,7 @@ class JobWatch:
         if self.empty >= LOOKS:
             raise ConfigError(
                 f"--dask slurm: no worker is there, and none of the {self.jobs} jobs is in the queue any more: "
-                f"{self.last_words()}; what was finished is kept, and --resume goes on"
+                f"{self.last_words()}; finished runs are kept: continue with --resume"
             )
         known = "squeue does not say how many jobs are left" if left is None else f"{left} of {self.jobs} jobs are left"
         if known != self.told:

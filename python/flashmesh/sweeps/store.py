@@ -184,7 +184,7 @@ def read_plan(folder: Path) -> list[tuple[str, dict[str, str]]]:
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (AttributeError, TypeError, ValueError) as error:
-        raise OutputError(f"{path}: is no plan that flashmesh wrote") from error
+        raise OutputError(f"{path}: is not a plan written by flashmesh") from error
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise OutputError(f"{path}: is no Parquet file of runs that flashmesh wrote") from error
+        raise OutputError(f"{path}: is not a Parquet file of runs written by flashmesh") from error
 
 
 def bounded(path: Path, file: pq.ParquetFile, columns: list[str], groups: Sequence[int] | None = None) -> pa.Table:
@@ -274,7 +274,7 @@ class TableFile:
         except OSError as error:
             raise OutputError(f"{self.path}: cannot be read: {error.strerror or error}") from error
         except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
-            raise OutputError(f"{self.path}: is no Parquet file of runs that flashmesh wrote") from error
+            raise OutputError(f"{self.path}: is not a Parquet file of runs written by flashmesh") from error
 
     def __len__(self) -> int:
         """Returns the number of runs."""
@@ -343,7 +343,7 @@ def names_in(path: Path) -> list[str]:
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (pa.ArrowInvalid, KeyError) as error:
-        raise OutputError(f"{path}: is no Parquet file of runs that flashmesh wrote") from error
+        raise OutputError(f"{path}: is not a Parquet file of runs written by flashmesh") from error
     return names
 
 

@@ -186,7 +186,7 @@ def refuse_extremes(path: Path, tables: Mapping[str, Any]) -> None:
             raise ConfigError(f"{path}: has a whole number of more than 64 bits, which no key can have")
         level = [each for each in inner if isinstance(each, dict | list)]
     if level:
-        raise ConfigError(f"{path}: has tables in tables more than {DEPTH_MAX} deep, which no such file has")
+        raise ConfigError(f"{path}: has tables in tables more than {DEPTH_MAX} deep, more than any such file has")
 
 
 SHOWN = re.compile(

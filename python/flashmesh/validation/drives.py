@@ -81,7 +81,7 @@ class Drive:
         whole = flat(tomllib.loads(load(f"preset:{self.name}").to_toml()))
         unknown = [key for key in (*self.facts, *self.fitted) if key not in whole]
         if unknown:
-            raise ConfigError(f"{self.name}.toml: {unknown[0]} is not set by the preset: take it out of the file")
+            raise ConfigError(f"{self.name}.toml: {unknown[0]} is not set by the preset: remove it from the file")
         return {
             key: value
             for key, value in whole.items()
@@ -149,7 +149,7 @@ def sources(place: str, section: str, table: Mapping[str, Any]) -> dict[str, str
         if declared_name(key) not in declared():
             raise ConfigError(f"{place}: [{section}] {key} is no key of a configuration")
         if not isinstance(text, str) or not text:
-            raise ConfigError(f"{place}: [{section}] {key}: says nothing: write where its value comes from")
+            raise ConfigError(f"{place}: [{section}] {key}: is empty: state the origin of the value")
     return dict(table)
 
 

@@ -72,7 +72,7 @@ def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
     """
     window = document["measured"]
     if window is None or window["end_ps"] <= window["start_ps"]:
-        raise ConfigError("no request completed behind the warm-up: allow more requests")
+        raise ConfigError("no request completed after the warm-up: allow more requests")
     seconds = (window["end_ps"] - window["start_ps"]) / PS_PER_S
     found: dict[str, float | None] = {}
     for kind in KINDS:

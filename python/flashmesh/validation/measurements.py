@@ -134,7 +134,7 @@ def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]
                 f"{name}: the column {stem} has no unit: name it {stem}_us for microseconds, or {stem}_ns, {stem}_ms"
             )
         if len(there) > 1:
-            raise ConfigError(f"{name}: {there[0][0]} and {there[1][0]} say the same: keep one of them")
+            raise ConfigError(f"{name}: {there[0][0]} and {there[1][0]} have the same meaning: keep one of them")
         if there:
             found[column] = there[0]
     missing = [column for column in (DRIVE, SPACE, OFFERED, *COLUMNS) if column not in (*heading, *found)]

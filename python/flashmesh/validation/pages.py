@@ -42,7 +42,7 @@ def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping
     """
     unknown = [each.name for each in validations if each.name not in drives]
     if unknown:
-        raise ConfigError(f"{unknown[0]}: pages are of presets that are held to measurements: {', '.join(drives)}")
+        raise ConfigError(f"{unknown[0]}: pages are only for presets with measurements: {', '.join(drives)}")
     writable_folder(folder)
     for validation in validations:
         put(folder / f"{validation.name}.json", to_json([validation]))
@@ -115,7 +115,7 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
         except OSError as error:
             raise OutputError(f"{folder / name}: cannot be read: {error.strerror or error}") from error
         if known != text:
-            raise ConfigError(f"{folder / name}: is stale: `flashmesh validate --rewrite {folder}` writes it anew")
+            raise ConfigError(f"{folder / name}: is stale: `flashmesh validate --rewrite {folder}` rewrites it")
 
 
 def index(validations: Sequence[Validation]) -> str:

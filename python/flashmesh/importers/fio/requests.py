@@ -75,7 +75,7 @@ def part(text: str, kind: int, otherwise: str = "") -> str:
     parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
     said = parts[kind] or otherwise
     if not said:
-        raise values.Misfit(f"`{text}` says nothing of the {DIRECTIONS[kind]}s of this job")
+        raise values.Misfit(f"`{text}` has no value for the {DIRECTIONS[kind]}s of this job")
     return said
 
 

@@ -72,7 +72,7 @@ def percentage(text: str) -> float | None:
     if match is None:
         return None
     if int(match[1]) > 100:
-        raise Misfit(f"`{text}` is more than all")
+        raise Misfit(f"`{text}` is more than 100 %")
     return int(match[1]) / 100
 
 

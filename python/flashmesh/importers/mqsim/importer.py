@@ -209,7 +209,7 @@ def import_mqsim(
     read = [device, workload, *(found.source for found in replays.values() if found.source is not None)]
     for path in (*texts, *replays):
         if path.exists() and any(path.samefile(source) for source in read):
-            raise ConfigError(f"{path}: is a file that is read; write elsewhere")
+            raise ConfigError(f"{path}: is an input file: write to another folder")
     for path, replay in replays.items():
         with whole_file(path) as temporary:
             requests.write(temporary, replay.requests)

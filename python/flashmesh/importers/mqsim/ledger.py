@@ -159,7 +159,7 @@ class Section:
         if name in found:
             raise self.source.problem(
                 child.line,
-                f"<{name}> is there twice in <{self.element.name}>, first in line {found[name].line}",
+                f"<{name}> is given twice in <{self.element.name}>, first in line {found[name].line}",
                 "remove one; MQSim would take the last",
                 name,
             )
