@@ -13,6 +13,8 @@ XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
 PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip, xz and zstd files."""
 IOLOG_START = "fio version"
+JOB = re.compile(rb"^[ \t]*(?:rw|readwrite|ioengine)[ \t]*=[ \t]*[a-z]", re.MULTILINE)
+"""Line of a job file of fio: an option with a bare word, which is no TOML."""
 BEGINNING = 4096
 """Number of bytes from which the kind of a file is recognised."""
 TRACE_FIELDS = 3
@@ -20,7 +22,7 @@ TRACE_FIELDS = 3
 
 
 def refuse_what_is_no_configuration(source: str | Path) -> None:
-    """Refuses a missing path, a folder, a trace and an XML file.
+    """Refuses a missing path, a folder, a trace, a job file of fio, saved results and an XML file.
 
     Raises:
         ConfigError: If the path is refused. The message suggests the right argument.
@@ -41,6 +43,15 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
     if looks_like_trace(start):
         raise ConfigError(
             f"{source}: this is a trace: --trace {source} replays it on a drive, such as preset:venice-z-nand"
+        )
+    if JOB.search(start):
+        raise ConfigError(
+            f"{source}: this is a job file of fio: --fio {source} runs it on a drive, such as preset:venice-z-nand"
+        )
+    if start.startswith(b"{"):
+        raise ConfigError(
+            f"{source}: is JSON, and a configuration is TOML: "
+            "`flashmesh report` and `flashmesh show` take saved results"
         )
     if start.startswith(XML_STARTS):
         raise ConfigError(

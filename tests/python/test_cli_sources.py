@@ -49,6 +49,21 @@ def test_a_trace_in_place_of_a_configuration_is_told(text: str, is_trace: bool, 
     assert (f"this is a trace: --trace {tmp_path}/given.csv replays it" in str(told.value)) == is_trace
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("; jobs\n[global]\nioengine=libaio\n[a]\nrw=randread\n", "this is a job file of fio: --fio"),
+        ("[a]\nreadwrite = randrw\n", "this is a job file of fio: --fio"),
+        ('{"schema": 1}\n', "`flashmesh report` and `flashmesh show` take saved results"),
+        ('[workload]\nrw = "read"\n', "unknown key"),
+    ],
+)
+def test_a_job_file_or_results_in_place_of_a_configuration_are_told(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "given").write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        configuration.load(tmp_path / "given")
+
+
 def test_a_packed_trace_in_place_of_a_configuration_is_told() -> None:
     trace = ROOT / "examples/traces/shop.csv.xz"
     with pytest.raises(ConfigError, match="this is a trace: --trace"):
