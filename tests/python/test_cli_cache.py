@@ -92,6 +92,7 @@ def test_without_a_folder_nothing_is_shown_or_cleared(cli: Cli) -> None:
     [
         (("cache", "clear", "--older-than", "soon"), {}, "'soon': a number with one of the units s, min, h, d, w"),
         (("cache", "--json", "-", "clear"), {}, "--json has no effect with clear"),
+        (("cache", "--json", "clear"), {}, "clear is a command, and would be the file of --json"),
         (("cache",), {"FLASHMESH_CACHE_LIMIT": "much", "FLASHMESH_CACHE": "x"}, "FLASHMESH_CACHE_LIMIT is 'much'"),
     ],
 )

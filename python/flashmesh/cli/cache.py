@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh.cli.command import Group
+from flashmesh.cli.lists import JSON_HELP
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import STDOUT, output_option, results_option
 
@@ -43,7 +44,7 @@ class Age(click.ParamType[timedelta]):
 
 @click.group(cls=Group, invoke_without_command=True)
 @results_option("json")
-@output_option("--json", "json_file", "Write the list as JSON; - writes it to stdout instead of the table.")
+@output_option("--json", "json_file", JSON_HELP, bare=True)
 @click.pass_context
 def cache(ctx: click.Context, json_file: Path | None) -> None:
     """List the saved states of preconditioned drives.
@@ -56,6 +57,8 @@ def cache(ctx: click.Context, json_file: Path | None) -> None:
         if json_file is not None:
             raise click.UsageError(f"--json has no effect with {ctx.invoked_subcommand}", ctx)
         return
+    if json_file is not None and str(json_file) in cache.commands:
+        raise click.UsageError(f"{json_file} is a command, and would be the file of --json: leave --json out", ctx)
     from flashmesh import states
 
     where, kept = states.folder(), states.kept()
