@@ -124,6 +124,16 @@ def test_findings_of_doctor_are_printed_as_json(cli: Cli) -> None:
     assert json.loads(cli("doctor", "--json").stdout)["works"]
 
 
+def test_states_are_printed_as_json(cli: Cli) -> None:
+    assert json.loads(cli("cache", "--json").stdout)["states"] == []
+
+
+def test_a_measure_of_one_value_has_its_meaning(cli: Cli) -> None:
+    listed = {each["name"]: each for each in json.loads(cli("measures", "--json").stdout)}
+    assert listed["wires"]["meaning"] == listed["area.wires"]["meaning"]
+    assert listed["execution time"]["meaning"] is None
+
+
 def test_a_workload_behind_json_is_no_file(cli: Cli, tmp_path: Path) -> None:
     done = cli("profiles", "--json", "hm_0")
     assert done.returncode == 2

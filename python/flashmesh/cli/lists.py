@@ -75,11 +75,16 @@ def measures(json_file: Path | None) -> None:
     import textwrap
 
     from flashmesh._native import quantities
-    from flashmesh.report.measures import MEASURES
+    from flashmesh.report.measures import MEASURES, Measure
 
     lines = [f"{measure.name.strip()}\n" for measure in MEASURES]
+    meanings = {key: meaning for key, _, meaning in quantities()}
+
+    def meaning_of(measure: Measure) -> str | None:
+        return meanings.get(measure.keys[0]) if measure.of is None else None
+
     listed: list[dict[str, Any]] = [
-        {"name": measure.name.strip(), "unit": measure.unit, "meaning": None} for measure in MEASURES
+        {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning_of(measure)} for measure in MEASURES
     ]
     for key, unit, meaning in quantities():
         listed.append({"name": key, "unit": unit, "meaning": meaning})
