@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 import flashmesh
+from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.report.findings import of_seeds
 from flashmesh.results import Result
 
 HOST = "bound by the host link, drive to host: 100 % busy"
@@ -124,11 +126,11 @@ def grid(some: Result, ideal: float) -> Comparison:
 
 def test_the_answer_is_over_all_axes_with_its_cause(some: Result) -> None:
     assert grid(some, 1.05).findings() == [
-        "chips-per-channel=8 instead of 2 (4 times the dies): 2.00 times the throughput; among fabric.kind, pssd is "
+        "chips-per-channel=8 instead of 2 (4 times the dies): 2.00 times the throughput; among interconnects, pssd is "
         "1.05 times as fast as bus: the dies, not the paths, are the limit (ideal paths: 1.05 times)."
     ]
     (paths,) = grid(some, 3.0).findings()
-    assert paths.startswith("among fabric.kind, ideal is 3.00 times as fast as bus; chips-per-channel=8 instead of 2")
+    assert paths.startswith("Among interconnects, ideal is 3.00 times as fast as bus; chips-per-channel=8 instead of 2")
     assert paths.endswith("times the throughput: the paths are a limit, for ideal ones are 3.00 times as fast.")
 
 
@@ -139,8 +141,8 @@ def test_an_axis_without_an_effect_is_named(some: Result) -> None:
         for depth in (64, 128)
     ]
     assert made_up(some, *runs).findings() == [
-        "among fabric.kind, pssd is 2.00 times as fast as bus; host.queue-depth has no clear effect: the host link is "
-        "the limit."
+        "Among interconnects, pssd is 2.00 times as fast as bus; host.queue-depth has no clear effect: the host link "
+        "is the limit."
     ]
 
 
@@ -152,7 +154,60 @@ def test_where_throughput_stays_axes_are_compared_by_p99(some: Result) -> None:
     ]
     assert made_up(some, *runs).findings() == [
         "geometry.channels=8 instead of 2 (4 times the dies): 0.25 times the p99; fabric.kind=pssd instead of bus: "
-        "0.50 times the p99."
+        "0.50 times the p99: all runs are bound by queueing."
+    ]
+
+
+def test_bottlenecks_that_differ_between_runs_are_counted(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"replay.outstanding": depth, "flash.read-time": time}, {"iops": iops, "bound": bound})
+        for depth, time, iops, bound in (
+            (1, "3us", 1e6, "bound by latency, 49 % of it moving data"),
+            (64, "3us", 1e7, HOST),
+            (1, "3ms", 1e3, "bound by latency, 100 % of it in the flash array"),
+            (64, "3ms", 2e4, DIES),
+        )
+    ]
+    assert made_up(some, *runs).findings()[0] == (
+        "flash.read-time=3ms instead of 3us: 0.001 to 0.002 times the throughput; replay.outstanding=64 instead of 1: "
+        "10.00 to 20.00 times the throughput: of 4 runs, 2 are bound by latency, 1 is bound by the host link, 1 is "
+        "bound by the dies."
+    ).replace("flash.read-time", "read-time")
+
+
+def test_seeds_alone_are_one_figure_with_its_interval(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"seed": seed}, {"iops": iops, "bound": HOST}) for seed, iops in enumerate((1.0e6, 1.01e6, 0.99e6))
+    ]
+    assert of_seeds(ComparedRuns(made_up(some, *runs))) == [
+        "IOPS 1.000M +-2.5 %, p99 50.00 us over 3 seeds; the host link binds."
+    ]
+
+
+def test_where_arrivals_set_the_throughput_a_quantity_is_told_by_p99(some: Result) -> None:
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"workload.interarrival": gap}, {"iops": iops, "p99": p99})
+        for gap, iops, p99 in (("2us", 5e5, 20e6), ("100us", 1e4, 8e6))
+    ]
+    comparison = made_up(some, *runs)
+    assert comparison.findings()[0].startswith("Throughput falls")
+    replay = some.document["configuration"]["replay"] | {"mode": "open"}
+    configuration = some.document["configuration"] | {"replay": replay}
+    arriving = [
+        ComparedRun(run.settings, Result.from_document(run.result.document | {"configuration": configuration}))
+        for run in comparison.runs
+    ]
+    assert Comparison(comparison.axes, tuple(arriving)).findings() == [
+        "p99 20.00 us with workload.interarrival=2us, 8.000 us with 100us."
+    ]
+
+
+def test_sizes_of_requests_are_compared_by_bandwidth(some: Result) -> None:
+    sizes: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"workload.request-size": size}, {"iops": iops}) for size, iops in (("4KiB", 1e6), ("128KiB", 3e4))
+    ]
+    assert made_up(some, *sizes).findings() == [
+        "workload.request-size from 4KiB to 128KiB does not change the throughput."
     ]
 
 

@@ -10,7 +10,7 @@ from flashmesh.aggregate.points import Point
 from flashmesh.html.documents import DocumentRuns
 from flashmesh.plots.pooled import pooled
 from flashmesh.plots.runs import label
-from flashmesh.report.findings import findings
+from flashmesh.report.findings import findings, of_run, of_seeds
 from flashmesh.report.measures import measure_named
 
 if TYPE_CHECKING:
@@ -75,10 +75,13 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Findings of searches or of a single comparison, as sentences; empty for several comparisons."""
+        """Findings of searches, of a comparison or of a run, as sentences; empty for several comparisons."""
         if self.searches:
             return [search.answer for search in self.searches]
-        return findings(self.tables[0]) if len(self.tables) == 1 else []
+        if len(self.tables) != 1:
+            return []
+        (table,) = self.tables
+        return [of_run(table)] if len(table) == 1 else findings(table) or of_seeds(table)
 
     @property
     def run_count(self) -> int:

@@ -10,6 +10,7 @@ import altair as alt
 from flashmesh.aggregate.estimate import estimate
 from flashmesh.plots import style
 from flashmesh.plots.runs import SPAN, baselines
+from flashmesh.report.replay import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,12 +74,6 @@ def half_width(document: Mapping[str, Any], measure: str) -> float | None:
 def follows_arrivals(runs: Sequence[Run]) -> bool:
     """Returns whether requests arrive at given times. The execution time then measures the arrivals, not the drive."""
     return any(is_open(run.configuration) for run in runs)
-
-
-def is_open(configuration: Mapping[str, Any]) -> bool:
-    """Returns whether a stream of a configuration uses open replay."""
-    streams = (configuration.get("stream") or {"": configuration}).values()
-    return any("replay" in stream and stream["replay"]["mode"] == "open" for stream in streams)
 
 
 def title_of(runs: Sequence[Run]) -> str:

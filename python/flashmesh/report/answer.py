@@ -1,6 +1,6 @@
 """The answer of a comparison over all of its axes, in one sentence.
 
-chips-per-channel=8 instead of 2 (4 times the dies): 2.07 times the throughput; among fabric.kind, pssd is 1.05 times
+chips-per-channel=8 instead of 2 (4 times the dies): 2.07 times the throughput; among interconnects, pssd is 1.05 times
 as fast as bus: the dies, not the paths, are the limit.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
-from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, verb
+from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,10 +49,11 @@ class Effect:
     def text(self) -> str:
         """The effect as a part of a sentence."""
         key, value, times = self.axis.key, self.gain.value, self.gain.times
+        values = "interconnects" if key == FABRIC else key
         if self.axis.numbers is None and self.measure == "IOPS":
             if self.gain.mean < 1:
-                return f"among {key}, {self.first} is the fastest ({value}: {times} times its throughput)"
-            return f"among {key}, {value} is {times} times as fast as {self.first}"
+                return f"among {values}, {self.first} is the fastest ({value}: {times} times its throughput)"
+            return f"among {values}, {value} is {times} times as fast as {self.first}"
         what = "throughput" if self.measure == "IOPS" else "p99"
         return f"{short_key(key)}={value} instead of {self.first}{self.dies}: {times} times the {what}"
 
@@ -77,6 +78,8 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
     idle = [axis.key for axis in chosen if all(axis is not each.axis for each in effects)]
     told = "; ".join(each.text for each in effects)
     told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect" if idle else ""
+    # A key keeps its case.
+    told = f"A{told[1:]}" if told.startswith("among ") else told
     why = limit(table, values["IOPS"])
     return f"{told}{f': {why}' if why else ''}."
 
@@ -109,4 +112,4 @@ def limit(table: RunTable, iops: Sequence[float | None]) -> str:
     if ideal is not None:
         told = f"{what}, not the paths, {are} the limit" if what else "the paths are not the limit"
         return f"{told} (ideal paths: {ideal.times} times)"
-    return f"{what} {are} the limit" if what else ""
+    return f"{what} {are} the limit" if what else limits(table)

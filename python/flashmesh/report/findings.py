@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from flashmesh.aggregate.estimate import estimate
 from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
@@ -16,6 +17,7 @@ from flashmesh.report.answer import answer
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
 from flashmesh.report.measures import measure_named
+from flashmesh.report.replay import is_open
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,13 +25,18 @@ if TYPE_CHECKING:
     from flashmesh.aggregate.table import RunTable
     from flashmesh.report.chart_spec import ChartAxis
 
+FIGURES = ("IOPS", "p99")
+"""Measures in a sentence on equal runs."""
+REQUEST_SIZE = ".request-size"
+"""End of the keys whose effect on throughput is one on bandwidth: IOPS fall as requests grow."""
+
 
 def findings(table: RunTable) -> list[str]:
     """Returns the findings as sentences, the most important first; empty for a single drive."""
     axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
     if not axes or len(table) < 2:
         return []
-    names = ("IOPS", "mean", "p99")
+    names = ("IOPS", "bandwidth", "mean", "p99")
     values = dict(zip(names, table.values([measure_named(name) for name in names]), strict=True))
     found: list[str] = []
     choice = next((key for key, axis in axes.items() if axis.numbers is None), None)
@@ -45,6 +52,30 @@ def findings(table: RunTable) -> list[str]:
     if unsteady:
         found.append(unsteady_note(unsteady, len(table.points)))
     return found
+
+
+def of_run(table: RunTable) -> str:
+    """Returns a sentence on throughput, p99 and bottleneck of a single run."""
+    measures = [measure_named(name) for name in FIGURES]
+    found = zip(FIGURES, measures, table.values(measures), strict=True)
+    told = [f"{name} {measure.text(value)}" for name, measure, (value,) in found if value is not None]
+    ((sentence,),) = table.columns(["bound.sentence"])
+    return f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}."
+
+
+def of_seeds(table: RunTable) -> list[str]:
+    """Returns a sentence on throughput and p99 of runs that differ only in their seed; empty without a seed axis."""
+    if len(table.axes.get(SEED, ())) < 2:
+        return []
+    told = []
+    for name in FIGURES:
+        measure = measure_named(name)
+        (values,) = table.values([measure])
+        found = estimate([value for value in values if value is not None])
+        if found is not None:
+            told.append(f"{name} {measure.text(found.mean)} {found.spread_text}".rstrip())
+    what = binder_of(table, range(len(table)))
+    return [f"{', '.join(told)} over {len(table)} seeds{f'; {what} {verb(what)}' if what else ''}."] if told else []
 
 
 def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | None]]) -> list[str]:
@@ -99,9 +130,26 @@ def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
         curves.setdefault(name, {}).setdefault(text(settings, axis.key), []).append(number)
-    told = (of_curve(table, axis, name, curve, values) for name, curve in curves.items())
+    (first,) = table.documents([0])
+    if is_open(first["configuration"]):
+        told = (of_latency(axis, name, curve, values["p99"]) for name, curve in curves.items())
+    else:
+        told = (of_curve(table, axis, name, curve, values) for name, curve in curves.items())
     found = list(islice(filter(None, told), OTHERS_MAX + 1))
     return found if len(found) <= OTHERS_MAX else []
+
+
+def of_latency(
+    axis: ChartAxis, name: tuple[str, ...], curve: Mapping[str, Sequence[int]], p99: Sequence[float | None]
+) -> str | None:
+    """Returns a sentence on the p99 along a quantity in open replay, in which the arrivals set the throughput."""
+    places = [value_text(value) for value in axis.values if value_text(value) in curve]
+    ends = [mean([p99[number] for number in curve[place]]) for place in (places[0], places[-1])]
+    if len(places) < 2 or not all(ends):
+        return None
+    before, after = (q.time(end) for end in ends)
+    who = f"{', '.join(name)}: " if name else ""
+    return f"{who}p99 {before} with {axis.key}={places[0]}, {after} with {places[-1]}."
 
 
 def of_curve(
@@ -113,7 +161,8 @@ def of_curve(
 ) -> str | None:
     """Returns a sentence on the value at which a curve levels off, and on the bottleneck from that value on."""
     places = [value_text(value) for value in axis.values if value_text(value) in curve]
-    means = [mean([values["IOPS"][number] for number in curve[place]]) for place in places]
+    measure, rate = ("bandwidth", q.bandwidth) if axis.key.endswith(REQUEST_SIZE) else ("IOPS", iops)
+    means = [mean([values[measure][number] for number in curve[place]]) for place in places]
     latency = [mean([values["p99"][number] for number in curve[place]]) for place in places]
     known = [value for value in means if value is not None]
     if len(known) < 2 or len(known) < len(means):
@@ -125,10 +174,10 @@ def of_curve(
     knee = next(place for place, value in enumerate(known) if value >= most * (1 - CLEAR))
     if knee == 0:
         throughput = "throughput" if name else "Throughput"
-        told = f"{who}{throughput} falls with {axis.key}, from {q.scaled(known[0])} IOPS at {places[0]}"
-        return f"{told} to {q.scaled(known[-1])} at {places[-1]}."
+        told = f"{who}{throughput} falls with {axis.key}, from {rate(known[0])} at {places[0]}"
+        return f"{told} to {rate(known[-1])} at {places[-1]}."
     throughput = "throughput" if name else "Throughput"
-    reached = f"{who}{throughput} grows with {axis.key} up to {places[knee]}, to {q.scaled(known[knee])} IOPS"
+    reached = f"{who}{throughput} grows with {axis.key} up to {places[knee]}, to {rate(known[knee])}"
     if knee == len(places) - 1:
         return f"{reached}, and has not levelled off there."
     what = binder_of(table, [number for place in places[knee:] for number in curve[place]])
@@ -143,6 +192,11 @@ def mean(values: Sequence[float | None]) -> float | None:
     """Returns the mean of values; None if one is missing."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def iops(value: float) -> str:
+    """Returns a throughput in IOPS."""
+    return f"{q.scaled(value)} IOPS"
 
 
 def share(value: float) -> str:

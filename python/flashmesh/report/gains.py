@@ -22,6 +22,14 @@ CLEAR = 0.02
 """Smallest relative difference that counts as a gain."""
 BOUND = re.compile(r"^bound by (?P<what>the [^:,]+)")
 """Pattern of the bottleneck in `bound.sentence` of a result."""
+LATENCY_BOUND = "bound by latency"
+"""Start of `bound.sentence` of a run without a bottleneck in which requests do not wait for each other."""
+QUEUEING = "requests wait for each other"
+"""Start of `bound.sentence` of a run without a bottleneck in which requests wait for each other."""
+LIMITS_MAX = 3
+"""Maximum number of bottlenecks that a sentence counts."""
+SMALL = 0.1
+"""Ratio below which two decimals are too few."""
 OTHERS_MAX = 4
 """Maximum number of values that a sentence lists, and of curves that have a sentence each."""
 
@@ -44,7 +52,7 @@ class Gain:
     @property
     def times(self) -> str:
         """The ratio, or the range of the ratios of several combinations."""
-        least, most = f"{min(self.ratios):.2f}", f"{max(self.ratios):.2f}"
+        least, most = ratio(min(self.ratios)), ratio(max(self.ratios))
         return least if least == most else f"{least} to {most}"
 
 
@@ -97,6 +105,11 @@ class Pairing:
         return Gain(value, tuple(each.mean for each in known), is_clear)
 
 
+def ratio(value: float) -> str:
+    """Returns a ratio with two decimals; with two significant digits if it is small."""
+    return f"{value:.2f}" if value >= SMALL else f"{value:.2g}"
+
+
 def text(settings: Mapping[str, Value], key: str) -> str:
     """Returns the value of a setting as text."""
     return value_text(settings[key])
@@ -113,6 +126,23 @@ def binder_of(table: RunTable, numbers: Sequence[int]) -> str:
     named = [found["what"] if (found := BOUND.match(str(sentences[number]))) else "" for number in numbers]
     what, count = Counter(named).most_common(1)[0]
     return what if count * 2 > len(named) else ""
+
+
+def limits(table: RunTable) -> str:
+    """Returns the bottlenecks with the number of runs that each limits; empty if no run has a known one."""
+    (sentences,) = table.columns(["bound.sentence"])
+    found: Counter[str] = Counter()
+    for sentence in map(str, sentences):
+        if (part := BOUND.match(sentence)) is not None:
+            found[part["what"]] += 1
+        elif sentence.startswith(LATENCY_BOUND):
+            found["latency"] += 1
+        elif sentence.startswith(QUEUEING):
+            found["queueing"] += 1
+    if len(found) == 1 and found.total() == len(table):
+        return f"{'both' if len(table) == 2 else 'all'} runs are bound by {next(iter(found))}"
+    told = [f"{count} {'is' if count == 1 else 'are'} bound by {what}" for what, count in found.most_common(LIMITS_MAX)]
+    return f"of {len(table)} runs, {', '.join(told)}" if told else ""
 
 
 def verb(what: str) -> str:
