@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 VALUES_MAX = 6
 """Maximum number of values of a key that are listed."""
 SHAPE, FABRIC = ("channels", "chips-per-channel", "dies-per-chip"), "fabric.kind"
+WORDS = re.compile(r"[\w.]+|[^\w.]+")
+"""Words of a text, and what is between them."""
 STATES = {
     "none": "empty: nothing was written before the run",
     "sequential": "written in order before the run",
@@ -38,8 +41,31 @@ def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
-    """Returns the distinct texts of all runs, joined."""
-    return listed([text(run) for run in runs], "; ")
+    """Returns the distinct texts of all runs, joined; texts that differ in a single word are one text."""
+    texts = list(dict.fromkeys(filter(None, map(text, runs))))
+    return merged(texts) or listed(texts, "; ")
+
+
+def merged(texts: Sequence[str]) -> str:
+    """Returns texts that differ in a single word as one text with all its words; empty for other texts."""
+    words = [WORDS.findall(text) for text in texts]
+    if len({len(each) for each in words}) != 1:
+        return ""
+    differ = [place for place, each in enumerate(zip(*words, strict=True)) if len(set(each)) > 1]
+    if len(differ) != 1:
+        return ""
+    (place,) = differ
+    before, after = "".join(words[0][:place]), "".join(words[0][place + 1 :])
+    return f"{before}{choices([each[place] for each in words])}{after}"
+
+
+def choices(texts: Sequence[str]) -> str:
+    """Returns texts as alternatives, numbers in ascending order; those beyond the first `VALUES_MAX` are only counted."""
+    if all(map(str.isdecimal, texts)):
+        texts = sorted(texts, key=int)
+    if len(texts) > VALUES_MAX or len(texts) < 2:
+        return listed(texts, ", ")
+    return f"{', '.join(texts[:-1])} or {texts[-1]}"
 
 
 def listed(texts: Sequence[str], between: str) -> str:
@@ -52,9 +78,7 @@ def listed(texts: Sequence[str], between: str) -> str:
 def over(runs: Sequence[Run], key: str) -> str:
     """Returns the distinct values of a key over all runs, joined; empty if no run has the key."""
     each = list(dict.fromkeys(value_text(value) for run in runs if (value := setting(run, key)) is not None))
-    if len(each) > VALUES_MAX or len(each) < 2:
-        return listed(each, ", ")
-    return f"{', '.join(each[:-1])} or {each[-1]}"
+    return choices(each)
 
 
 def setting(run: Run, key: str) -> Any:
