@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import plots
 from flashmesh._native import __version__
+from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.html import tables
 from flashmesh.html.head import facts
@@ -94,16 +95,15 @@ def section(name: str, title: str, *charts: tuple[str, Plot | None], note: str =
 def figures(runs: Sequence[Run]) -> list[Section]:
     """Returns the sections with charts of runs."""
     found: list[Section] = []
-    if len(runs) > 1:
+    if any(set(run.settings) != {SEED} for run in runs[1:]):
         found += section("speedup", title_of(runs), ("speedup", plots.speedups(runs)))
     found += section("latency", "Latency", ("tail", plots.tail(runs)), ("cumulative", plots.cumulative(runs)))
     found += section("load", "Latency under load", ("load", plots.load_latency(runs)))
     found += section("breakdown", "Where latency goes", ("breakdown", plots.breakdown(runs)))
     found += section("streams", "Streams", ("streams", plots.streams(runs)))
     told = tuple((change.run, change.text) for change in changes(runs))
-    left = f"The throughput of {len(told) - CHANGES_TOLD} more runs changes." if len(told) > CHANGES_TOLD else ""
-    for part in section("over-time", "Over time", ("over-time", plots.over_time(runs)), note=left):
-        found.append(replace(part, lines=told[:CHANGES_TOLD]))
+    for part in section("over-time", "Over time", ("over-time", plots.over_time(runs))):
+        found.append(replace(part, lines=few(told)))
     found += section(
         "conflicts", "Path conflicts", ("conflicts", plots.conflicts(runs) if has_conflicts(runs) else None)
     )
@@ -117,6 +117,13 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     found.append(Section("utilisation", "How busy each part was", charts, note, lines=lines))
     found += section("energy", "Energy", ("energy", plots.energy(runs)))
     return found
+
+
+def few(told: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Returns the first throughput changes, with the number of the others as the last line."""
+    if len(told) <= CHANGES_TOLD + 1:
+        return told
+    return (*told[:CHANGES_TOLD], (f"{len(told) - CHANGES_TOLD} other runs", "throughput changes"))
 
 
 def fronts(searches: Sequence[Found]) -> list[Section]:
@@ -215,7 +222,8 @@ def page(study: Study) -> str:
         row_count=len(rows),
         unsteady=unsteady_note(unsteady, len(rows)) if unsteady else "",
         seeds=sorted({row.seeds for row in rows}),
-        bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs],
+        # The head of the page of a single run says it.
+        bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],
         sections=sections,
         # Network recordings are omitted: the animated view mentions cut recordings itself.
         cut=[f"{run.name}: {text}" for run in runs for text in recordings.cut(run.document, "timeline")],
