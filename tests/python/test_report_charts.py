@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import altair as alt
 import pytest
 
 import flashmesh
 from flashmesh import plots
-from flashmesh.html.head import facts
-from flashmesh.html.page import Section, figures
+from flashmesh.html.head import facts, merged
+from flashmesh.html.page import Section, few, figures
 from flashmesh.html.page import page as page_of
 from flashmesh.html.study import Study, points_of_runs
 from flashmesh.keys import short_key
-from flashmesh.plots.outliers import limit_of
+from flashmesh.plots.outliers import broken, limit_of
 from flashmesh.plots.regimes import change_of
 from flashmesh.plots.runs import Run, label, run_of
 from flashmesh.plots.utilisation import one_line
@@ -63,11 +64,78 @@ def test_one_long_bar_does_not_flatten_the_others(some: Run) -> None:
     runs.append(variant(some, "slow", breakdown_ps={"mean": slow, "tail": None}))
     plot = plots.breakdown(runs)
     plot.altair().to_dict(validate=True)
-    (written,) = [row for rows in plot.datasets.values() for row in rows if "end" in row]
+    (written,) = [row for rows in plot.datasets.values() for row in rows if "end" in row and row["text"]]
     assert written["run"] == "slow"
     whole = sum(value for key, value in parts.items() if key != "count") * 1e-12
     assert written["end"] == pytest.approx(1.3 * whole)
     assert all("end" not in row for rows in plots.breakdown(runs[:2]).datasets.values() for row in rows)
+
+
+def test_every_choice_of_a_broken_axis_has_a_row_of_each_run(some: Run) -> None:
+    rows = broken(
+        {("a", "x"): 1.0, ("a", "y"): 1.0, ("a", "z"): 9.0, ("b", "x"): 1.0}, "of", "{} {}".format, alt.Y("y")
+    )
+    found = [row for values in rows.datasets.values() for row in values]
+    assert {(row["of"], row["run"], row["text"]) for row in found} == {
+        ("a", "x", ""),
+        ("a", "y", ""),
+        ("a", "z", "a 9.0"),
+        ("b", "x", ""),
+    }
+
+
+def test_a_run_of_one_latency_is_a_line(some: Run) -> None:
+    alike = {"latency_ps": [7_000_000], "requests": [100]}
+    runs = [variant(some, "a", distribution={"all": alike, "read": alike, "write": None})]
+    (rows,) = plots.tail(runs).datasets.values()
+    assert [(row["share"], row["slower"]) for row in rows] == [(0.0, 1.0), (1.0, 0.01)]
+
+
+@pytest.mark.parametrize(("rates", "scale"), [((1e4, 2e5), None), ((1e3, 2e6), "log")])
+def test_throughputs_far_apart_have_a_logarithmic_axis(
+    some: Run, rates: tuple[float, float], scale: str | None
+) -> None:
+    runs = [
+        replace(variant(some, str(depth), iops=rate), settings={"replay.outstanding": depth})
+        for depth, rate in zip((1, 64), rates, strict=True)
+    ]
+    plot = plots.load_latency(runs)
+    assert plot is not None
+    layers = plot.spec()["layer"]
+    assert [layer["encoding"]["x"].get("scale", {}).get("type") for layer in layers] == [scale] * len(layers)
+
+
+def test_runs_that_differ_in_their_seed_have_no_speedup(some: Run) -> None:
+    runs = [replace(some, name=f"seed={seed}", settings={"seed": seed}) for seed in (1, 2)]
+    assert "speedup" not in {section.name for section in figures(runs)}
+    assert "speedup" in {section.name for section in figures([some, replace(some, name="b")])}
+
+
+def test_changes_that_are_not_told_are_counted() -> None:
+    told = tuple((f"run {number}", "throughput falls") for number in range(9))
+    assert few(told[:7]) == told[:7]
+    assert few(told) == (*told[:6], ("3 other runs", "throughput changes"))
+
+
+def test_the_page_of_one_run_begins_with_what_bounds_it(some: Run) -> None:
+    points = points_of_runs([some])
+    study = Study("a", points, tuple(point.table for point in points))
+    (sentence,) = study.findings
+    assert sentence.startswith("IOPS ")
+    assert sentence.endswith(f"; {some.document['bound']['sentence']}.")
+    assert "What bounds each run" not in page_of(study)
+
+
+def test_texts_that_differ_in_one_word_are_one_text(some: Run) -> None:
+    def with_depth(depth: int) -> Run:
+        return variant(some, str(depth), {"replay": {**some.configuration["replay"], "outstanding": depth}})
+
+    told = dict(facts([with_depth(depth) for depth in (64, 4, 16)]))
+    assert told["Depth"] == "4, 16 or 64 in flight, the next one issued as one completes"
+    assert dict(facts([with_depth(depth) for depth in range(1, 9)]))["Depth"].startswith(
+        "1, 2, 3, 4, 5, 6, 2 others in"
+    )
+    assert merged(["1 in flight", "open"]) == ""
 
 
 def test_an_open_replay_is_compared_by_latency(some: Run) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
@@ -35,20 +35,22 @@ def points(runs: Sequence[Run]) -> style.Values:
                 continue
             count = found["requests"][-1]
             before = 0
+            if len(found["latency_ps"]) == 1:
+                # A line has two ends.
+                rows.append(point(run.name, kind, found["latency_ps"][0], 0.0, 1.0))
+                before = count - 1
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
                 # Share of requests at least as slow: above 0 even for the slowest, as a logarithmic scale requires.
                 slower = (count - before) / count
-                rows.append(
-                    {
-                        "run": run.name,
-                        "kind": kind,
-                        "latency_s": float(f"{latency * style.PS:.5g}"),
-                        "share": float(f"{requests / count:.7g}"),
-                        "slower": float(f"{slower:.5g}"),
-                    }
-                )
+                rows.append(point(run.name, kind, latency, requests / count, slower))
                 before = requests
     return rows
+
+
+def point(run: str, kind: str, latency_ps: int, share: float, slower: float) -> dict[str, Any]:
+    """Returns the row of a latency."""
+    row = {"latency_s": f"{latency_ps * style.PS:.5g}", "share": f"{share:.7g}", "slower": f"{slower:.5g}"}
+    return {"run": run, "kind": kind} | {field: float(text) for field, text in row.items()}
 
 
 def cumulative(runs: Sequence[Run]) -> style.Plot:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "replay.think-time")
 """Keys that set the load of a drive, in order of preference."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
+WIDE = 30
+"""Ratio of throughputs above which their axis is logarithmic."""
 LABELS_MAX = 40
 """Maximum number of points that all have labels. Beyond it, only the first and the last of each line have one."""
 
@@ -84,6 +86,14 @@ def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
     return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
 
 
+def rates(iops: Sequence[float]) -> alt.X:
+    """Returns the axis of throughputs, logarithmic if the largest is many times the smallest."""
+    title, low = "throughput (IOPS)", min(iops, default=0)
+    if low > 0 and max(iops) > WIDE * low:
+        return alt.X("iops:Q", scale=alt.Scale(type="log", padding=20), axis=style.log_axis(title, ""))
+    return alt.X("iops:Q", axis=alt.Axis(title=title, labelExpr=style.si("")))
+
+
 def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     """Returns a chart of latency over throughput, a line for each drive; None if the load does not change.
 
@@ -99,7 +109,7 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     has_intervals = style.with_all_ends(values, "latency_s", "low_s", "high_s")
     named, datasets = style.data(values)
     base = alt.Chart(named).encode(
-        x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", labelExpr=style.si(""))),
+        x=rates([row["iops"] for row in values]),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
         # Connect points by load: beyond saturation, throughput stagnates or falls while latency rises.
         order="rank:Q",

@@ -57,11 +57,13 @@ def broken(
     for choice in dict.fromkeys(choice for choice, _ in lengths):
         own = {run: length for (of, run), length in lengths.items() if of == choice}
         limit = limit_of(list(own.values()))
-        if limit is None:
-            continue
-        limits[choice] = limit
-        beyond = [(run, length) for run, length in own.items() if length > limit]
-        rows += [{"run": run, parameter: choice, "end": limit, "text": text(choice, each)} for run, each in beyond]
+        if limit is not None:
+            limits[choice] = limit
+        # A layer without a row for a choice or for a run of a filter has no extent, and the browser warns of that.
+        for run, length in own.items():
+            is_beyond = limit is not None and length > limit
+            end, written = (limit, text(choice, length)) if is_beyond else (length, "")
+            rows.append({"run": run, parameter: choice, "end": end, "text": written})
     if not limits:
         return Broken(None, (), {})
     source, datasets = style.data(rows)
