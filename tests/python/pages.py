@@ -27,6 +27,24 @@ WIDTHS = (360, 800, 1400)
 MARGIN_MM = 12
 MM_PER_INCH = 25.4
 PIXELS_PER_INCH = 96
+MEETING = """
+const found = [];
+for (const svg of document.querySelectorAll("[data-chart] svg")) {
+  const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim())
+    .filter((text) => text.getAttribute("stroke") !== "white")
+    .filter((text) => text.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+  boxes.forEach(({ text, box }, place) => {
+    for (const other of boxes.slice(place + 1)) {
+      const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
+      const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
+      if (across > 1 && down > 4) found.push(`${svg.closest("[data-chart]").dataset.chart}: ${text}|${other.text}`);
+    }
+  });
+}
+return found;
+"""
+"""Script that returns the labels of charts that meet."""
 CLIPPED = """
 const [isPaper, allowed] = arguments;
 const found = [];

@@ -23,6 +23,7 @@ import picture
 from pages import (
     DPI,
     MARGIN_MM,
+    MEETING,
     MM_PER_INCH,
     SHEETS,
     WIDTHS,
@@ -367,25 +368,6 @@ def test_pointer_shows_the_request(page: webdriver.Chrome) -> None:
     tip = page.find_element(By.ID, "moving-tip")
     assert tip.is_displayed()
     assert "held from" in tip.text
-
-
-MEETING = """
-const found = [];
-for (const svg of document.querySelectorAll("[data-chart] svg")) {
-  const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim())
-    .filter((text) => text.getAttribute("stroke") !== "white")
-    .filter((text) => text.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-    .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
-  boxes.forEach(({ text, box }, place) => {
-    for (const other of boxes.slice(place + 1)) {
-      const across = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left);
-      const down = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top);
-      if (across > 1 && down > 4) found.push(`${svg.closest("[data-chart]").dataset.chart}: ${text}|${other.text}`);
-    }
-  });
-}
-return found;
-"""
 
 
 def drawn(browser: webdriver.Chrome) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,11 @@ DRIVES_MAX = 600
 LABELS_MAX = 9
 """Maximum number of labels on an axis."""
 ALL = "drives"
+PARTS = re.compile(r"[^._-]+[._-]*")
+LINE = 14
+"""Height of a line of a name of an axis, in pixels."""
+WORDS = r"split(replace(datum.label, /([._-])/g, '$1\n'), '\n')"
+"""Expression that splits a key into lines, so that names of neighbouring axes do not meet."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,18 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         "axis:N",
         sort=names,
         scale=alt.Scale(type="point", padding=0.4),
-        axis=alt.Axis(title=None, labelAngle=0, labelLimit=130, orient="top", domain=False, ticks=False, grid=True),
+        axis=alt.Axis(
+            title=None,
+            labelAngle=0,
+            labelLimit=130,
+            labelExpr=WORDS,
+            # Lines follow downwards, and the values at the upper ends of the axes are below them.
+            labelPadding=12 + LINE * (max(len(PARTS.findall(name)) for name in names) - 1),
+            orient="top",
+            domain=False,
+            ticks=False,
+            grid=True,
+        ),
     )
     y = alt.Y("at:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
     line = alt.Chart(named).mark_line(strokeWidth=1.2, opacity=0.5).encode(x=x, y=y, detail="drive:N")

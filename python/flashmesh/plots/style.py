@@ -93,6 +93,8 @@ def configured(chart: Chart) -> Chart:
         background="white",
         axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4"),
         axisQuantitative=alt.AxisConfig(labelOverlap="greedy", labelSeparation=8),
+        # A label that reaches beyond the margin of the drawing would be cut.
+        axisXQuantitative=alt.AxisConfig(labelBound=5),
         legend=alt.LegendConfig(labelFontSize=12, titleFontSize=12, labelLimit=260, orient="bottom", columns=4),
         title=alt.TitleConfig(anchor="start", fontSize=14, fontWeight=600),
         view=alt.ViewConfig(stroke="#cccccc"),

@@ -5,12 +5,16 @@ const views = new Map();
 /* The width of a chart on paper: a sheet of A4 or letter has about 700 pixels without its margins. */
 const PAPER = 660;
 const PANEL_MIN = 230;
-/* Largest share of a chart for the names of its rows before they are split into lines, and the width of a letter. */
+/* Largest shares of a chart for the names of its rows before and after they are split into lines, and the width of a letter. */
 const NAMES_SHARE = 0.32;
+const SPLIT_SHARE = 0.5;
 const CHARACTER = 6.6;
 const LINE = 13;
 /* Pixels of the width of a chart that its legend cannot use: labels of the axis, and the stroke of an entry. */
 const LEGEND_MARGIN = 130;
+/* The longest name of a row and of a legend on one line, in pixels. */
+const NAMES_MAX = 330;
+const LEGEND_MAX = 260;
 /* The names of the runs shown; null for all of them. */
 let chosen = null;
 
@@ -146,19 +150,22 @@ function encodings(part) {
   return [...(part.encoding ? [part.encoding] : []), ...(part.layer ?? []).flatMap(encodings), ...encodings(part.spec)];
 }
 
-/* Fits the height of a chart to the selected runs if each has a row, and splits names into lines if it is narrow. */
+/* Fits the height of a chart to the selected runs if each has a row, and splits names into lines if they are too long.
+   Returns the width of the names. */
 function sizeRows(spec, width) {
   const rows = encodings(spec).map(({ y }) => y).filter((y) => y?.type === "nominal");
-  if (!rows.length || typeof spec.height !== "number") return;
+  if (!rows.length || typeof spec.height !== "number") return 0;
   const { field } = rows[0];
   const values = Object.values(spec.datasets).flat().map((row) => row[field]).filter((name) => typeof name === "string");
   const there = new Set(values);
   const all = new Set(report.specs[spec.usermeta].datasets.flatMap((part) => report.datasets[part]).map((row) => row[field]).filter((name) => typeof name === "string"));
   spec.height = Math.max(60, Math.round((spec.height * there.size) / Math.max(1, all.size)));
-  if (CHARACTER * Math.max(0, ...values.map((name) => name.length)) < width * NAMES_SHARE) return;
+  const longest = CHARACTER * Math.max(0, ...values.map((name) => name.length));
+  if (longest < Math.min(width * NAMES_SHARE, NAMES_MAX)) return longest;
   const lines = Math.max(1, ...values.map((name) => name.split(", ").length));
   spec.height = Math.max(spec.height, there.size * (LINE * lines + 8) + 10);
-  for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * 0.42), labelLineHeight: LINE };
+  for (const y of rows) y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelFontSize: 11, labelLimit: Math.round(width * SPLIT_SHARE), labelLineHeight: LINE };
+  return Math.min(width * SPLIT_SHARE, CHARACTER * Math.max(0, ...values.flatMap((name) => name.split(", ")).map((part) => part.length)));
 }
 
 /* Splits the names of a legend into one line for each setting if one of them is too long for a line. */
@@ -166,7 +173,7 @@ function sizeLegends(spec, width) {
   const room = width - LEGEND_MARGIN;
   const named = encodings(spec).flatMap((channels) => Object.values(channels)).filter((each) => each?.legend && Array.isArray(each.scale?.domain));
   for (const channel of named) {
-    if (CHARACTER * Math.max(0, ...channel.scale.domain.map((name) => String(name).length)) < room) continue;
+    if (CHARACTER * Math.max(0, ...channel.scale.domain.map((name) => String(name).length)) < Math.min(room, LEGEND_MAX)) continue;
     channel.legend = { ...channel.legend, labelExpr: "split(datum.label, ', ')", rowPadding: LINE };
   }
 }
@@ -192,17 +199,17 @@ async function drawChart(chart) {
   const panels = panelsOf(name);
   const spec = specOf(name);
   const width = chart.clientWidth;
-  const columns = columnsOf(spec, width);
   const layout = panels ? panelsIn(width, panels) : null;
-  const state = JSON.stringify([columns, layout, Math.round(width / 50), chosen === null ? null : [...chosen]]);
+  const state = JSON.stringify([layout, Math.round(width / 50), chosen === null ? null : [...chosen]]);
   if (chart.dataset.layout === state) return;
   chart.dataset.layout = state;
   spec.usermeta = name;
-  sizeRows(spec, width);
+  const namesWidth = sizeRows(spec, width);
+  const columns = columnsOf(spec, width - namesWidth);
   sizeLegends(spec, width);
   delete spec.usermeta;
-  const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(260, width - LEGEND_MARGIN)) } };
-  const narrow = width < 420 ? { title: { ...spec.config.title, fontSize: 12 } } : {};
+  const config = { ...spec.config, legend: { ...spec.config.legend, columns, labelLimit: Math.max(80, Math.min(LEGEND_MAX, width - LEGEND_MARGIN)) } };
+  const narrow = width < 420 ? { title: { ...spec.config.title, fontSize: 12 }, axisTop: { labelFontSize: 9 } } : {};
   const sized = layout ? { columns: layout.columns, spec: { ...spec.spec, width: layout.width } } : {};
   if (layout) {
     spec.facet.header = { ...spec.facet.header, labelLimit: layout.width };
@@ -286,7 +293,7 @@ function wrapped(title, width) {
 /* Paper has its own width: charts are drawn for it before the browser prints the page, and restored afterwards. */
 function resized(width) {
   for (const [chart, view] of views) {
-    const layout = JSON.parse(chart.dataset.layout)[1];
+    const layout = JSON.parse(chart.dataset.layout)[0];
     const room = Math.min(width, PAPER);
     if (layout) {
       const { columns } = layout;

@@ -1,0 +1,54 @@
+"""Names on charts of many runs in a real browser: each is whole, and none meets another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from selenium import webdriver
+
+import flashmesh
+from pages import MEETING, as_before, clipped, resize, start, until
+
+AXES = {
+    "fabric.kind": ["bus", "pssd", "venice"],
+    "replay.outstanding": [1, 64, 256],
+    "workload.interarrival": ["100us", "3us", "1500ns"],
+}
+CUT = """
+return [...document.querySelectorAll("[data-chart] svg text")].map((text) => text.textContent)
+  .filter((text) => text.includes("\\u2026"))
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """A browser with the page of a comparison of three keys, more points than have charts of their own."""
+    config: dict[str, Any] = {"preset": "venice-z-nand", "workload": {"requests": 300, "read-share": 0.5}}
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    flashmesh.write_report(path, flashmesh.compare(config, AXES))
+    driver = start()
+    try:
+        driver.get(path.as_uri())
+        until(lambda: driver.execute_script("return document.body.dataset.drawn") == "true")
+        yield driver
+    finally:
+        driver.quit()
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, width: int) -> None:
+    browser.execute_script("document.body.dataset.drawn = 'false'")
+    resize(browser, width)
+    until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+    try:
+        assert browser.execute_script(MEETING) == []
+        assert browser.execute_script(CUT) == []
+        assert clipped(browser) == []
+    finally:
+        as_before(browser)
+
+
+def test_nothing_is_warned_of(browser: webdriver.Chrome) -> None:
+    assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
