@@ -60,7 +60,7 @@ def merged(texts: Sequence[str]) -> str:
 
 
 def choices(texts: Sequence[str]) -> str:
-    """Returns texts as alternatives, numbers in ascending order; those beyond the first `VALUES_MAX` are only counted."""
+    """Returns texts as alternatives, numbers in ascending order; of many, the others are only counted."""
     if all(map(str.isdecimal, texts)):
         texts = sorted(texts, key=int)
     if len(texts) > VALUES_MAX or len(texts) < 2:
