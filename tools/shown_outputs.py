@@ -67,13 +67,31 @@ def differ(one: str, other: str) -> bool:
 
 
 def shortened(printed: str, shown: str) -> str:
-    """Returns the output with as many lines before and after `...` as the page shows; all lines without `...`."""
-    lines, all_lines = shown.split("\n"), printed.split("\n")
-    if ELLIPSIS not in lines:
+    """Returns as many lines as were shown before, between and after lines `...`; all of them without such a line.
+
+    What is shown between two of these lines begins with the same line as before.
+    """
+    all_lines = printed.split("\n")
+    first, *between = parted(shown)
+    if not between:
         return printed
-    before = lines.index(ELLIPSIS)
-    behind = len(lines) - before - 1
-    return "\n".join([*all_lines[:before], ELLIPSIS, *(all_lines[-behind:] if behind else [])])
+    *between, last = between
+    found = all_lines[: len(first)]
+    for part in between:
+        start = all_lines.index(part[0])
+        found += [ELLIPSIS, *all_lines[start : start + len(part)]]
+    return "\n".join([*found, ELLIPSIS, *(all_lines[-len(last) :] if last else [])])
+
+
+def parted(shown: str) -> list[list[str]]:
+    """Returns the lines of a shown output, apart at each line `...`."""
+    parts: list[list[str]] = [[]]
+    for line in shown.split("\n"):
+        if line == ELLIPSIS:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    return parts
 
 
 def main() -> None:

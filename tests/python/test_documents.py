@@ -29,6 +29,7 @@ from documents import (
 )
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
+from shown_outputs import shortened
 
 OTHERS = {
     ".",
@@ -155,6 +156,13 @@ def shows(shown: str, printed: str) -> bool:
             return False
         at = found + len(part.rstrip())
     return not parts[-1] or at == len(printed)
+
+
+def test_an_output_is_renewed_in_the_parts_that_are_shown() -> None:
+    printed = "a\n\nb\nWhy\nc\nd\ne"
+    assert shortened(printed, "old\n...\nWhy\nold\n...") == "a\n...\nWhy\nc\n..."
+    assert shortened(printed, "old\n\n...\nold") == "a\n\n...\ne"
+    assert shortened(printed, "old") == printed
 
 
 def test_page_that_names_the_first_row_has_it_checked() -> None:
