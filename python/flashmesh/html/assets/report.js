@@ -14,7 +14,7 @@ const LINE = 13;
 const LEGEND_MARGIN = 130;
 /* The longest name of a row and of a legend on one line, in pixels. */
 const NAMES_MAX = 330;
-const LEGEND_MAX = 260;
+const LEGEND_MAX = 400;
 /* The names of the runs shown; null for all of them. */
 let chosen = null;
 
@@ -140,7 +140,7 @@ function panelsIn(width, panels) {
 /* Returns the number of names of a legend side by side, at most as many as fit on a sheet of paper. */
 function columnsOf(spec, width) {
   const names = [...JSON.stringify(spec).matchAll(/"domain":(\["[^\]]*"\])/g)].flatMap(([, list]) => JSON.parse(list));
-  const longest = Math.min(40, Math.max(6, ...names.map((name) => name.length)));
+  const longest = Math.min(60, Math.max(6, ...names.map((name) => name.length)));
   return Math.max(1, Math.min(6, Math.floor((Math.min(width, PAPER) - 70) / (46 + 6.6 * longest))));
 }
 
