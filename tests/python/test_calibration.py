@@ -163,7 +163,7 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
         ("fixed = [", 'fixed = ["gc.victim", ', "fixed has gc.victim, which is not searched"),
         ("[calibrate]", "[calibrate]\ncolour = 1", "[calibrate] colour is unknown"),
         ("[calibrate]", '[calibrate]\nsoftware-time = "fast"', "has a unit that ranges do not know"),
-        ("[calibrate]", "[workload]\nrequests = 5\n[calibrate]", "[workload] is of a workload"),
+        ("[calibrate]", "[workload]\nrequests = 5\n[calibrate]", "[workload] describes a workload"),
         ("[calibrate]", '[calibrate]\nsearch = { "flash.colour" = "1..2" }', "flash.colour is no key"),
         ("[calibrate]", '[calibrate]\nsearch = { "gc.d" = "5..5" }', "gc.d: 5..5 is one value"),
         ("[calibrate]", '[calibrate]\nsearch = { "gc.victim" = ["fifo"] }', "one choice is nothing to search"),
