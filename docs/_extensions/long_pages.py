@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx import addnodes
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 LONG = 3_000
 """Words from which on a page is long."""
-FOLDED = ("reproduction/", "parameters", "results", "cli")
-"""How the names of pages begin whose sections are folded: a reader wants one claim, one table of keys, one command."""
+FOLDED = ("reproduction/", "parameters", "results", "cli", "python", "tests")
+"""How the names of pages begin whose sections are folded: a reader wants one claim, one table, one command."""
 SHORT = 60
 """Words of a section that is not worth folding."""
 
@@ -66,7 +67,8 @@ def fold(section: nodes.section) -> None:
         return
     rows = sum(1 for part in held for _ in part.findall(nodes.row))
     pictures = sum(1 for part in held for _ in part.findall(nodes.image))
-    names = [f"{rows} rows"] if rows else []
+    entries = sum(1 for part in held if isinstance(part, addnodes.desc))
+    names = [f"{entries} entries"] if entries else [f"{rows} rows"] if rows else []
     names += ["a chart" if pictures == 1 else f"{pictures} charts"] if pictures else []
     opening = f'<details class="fold"><summary>{" and ".join(names) or f"{length} words"}</summary>'
     section.insert(1 + end, nodes.raw("", "</details>", format="html"))

@@ -49,6 +49,21 @@ def test_no_text_of_any_page_is_clipped_on_screens_and_paper(browser: webdriver.
     assert found == []
 
 
+def test_no_page_is_longer_than_ten_screens(browser: webdriver.Chrome, site: Path) -> None:
+    heights = {}
+    resize(browser, 1440)
+    try:
+        for path in sorted(site.rglob("*.html")):
+            name = path.relative_to(site).as_posix()
+            # An index is for a search in the page, and a reproduction for one claim, which a link opens.
+            if not name.startswith(("genindex", "reproduction/")):
+                browser.get(path.as_uri())
+                heights[name] = browser.execute_script("return document.documentElement.scrollHeight / 900")
+    finally:
+        as_before(browser)
+    assert {name: round(height) for name, height in heights.items() if height > 10} == {}
+
+
 def test_dark_pages_have_dark_backgrounds(browser: webdriver.Chrome, site: Path) -> None:
     browser.get((site / "index.html").as_uri())
     colour = "return getComputedStyle(document.body).backgroundColor"
