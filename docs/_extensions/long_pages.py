@@ -68,7 +68,7 @@ def fold(section: nodes.section) -> None:
     rows = sum(1 for part in held for _ in part.findall(nodes.row))
     pictures = sum(1 for part in held for _ in part.findall(nodes.image))
     entries = sum(1 for part in held if isinstance(part, addnodes.desc))
-    names = [f"{entries} entries"] if entries else [f"{rows} rows"] if rows else []
+    names = ["1 entry" if entries == 1 else f"{entries} entries"] if entries else [f"{rows} rows"] if rows else []
     names += ["a chart" if pictures == 1 else f"{pictures} charts"] if pictures else []
     opening = f'<details class="fold"><summary>{" and ".join(names) or f"{length} words"}</summary>'
     section.insert(1 + end, nodes.raw("", "</details>", format="html"))

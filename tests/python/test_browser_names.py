@@ -11,7 +11,7 @@ from selenium import webdriver
 import flashmesh
 from pages import MEETING, as_before, clipped, resize, start, until
 
-AXES = {
+AXES: dict[str, list[Any]] = {
     "fabric.kind": ["bus", "pssd", "venice"],
     "replay.outstanding": [1, 64, 256],
     "workload.interarrival": ["100us", "3us", "1500ns"],
