@@ -1,13 +1,13 @@
 //! Choices made from the bytes of a fuzzer.
 
 /// Bytes consumed one by one. Zeros follow the end, so that every input is valid.
-pub struct Choices<'a> {
+pub struct FuzzInput<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Choices<'a> {
-    pub fn new(bytes: &'a [u8]) -> Choices<'a> {
-        Choices { bytes }
+impl<'a> FuzzInput<'a> {
+    pub fn new(bytes: &'a [u8]) -> FuzzInput<'a> {
+        FuzzInput { bytes }
     }
 
     pub fn is_used_up(&self) -> bool {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use flashmesh::config::{Config, ParameterSpec, ParameterType, Preset, StreamConfig};
 
-use crate::choices::Choices;
+use crate::choices::FuzzInput;
 
 /// Fragments of configurations.
 const PIECES: &[&str] = &[
@@ -86,9 +86,9 @@ pub fn any_text(bytes: &[u8]) {
 }
 
 /// Like [`any_text`], but checks texts of a few declared parameters, with mostly valid values, some overrides and injected faults.
-pub fn declared(bytes: &[u8]) {
+pub fn declared_parameters(bytes: &[u8]) {
     static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| Config::parameters().map(Parameter::new).collect());
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let mut text = String::new();
     if choices.one_in(4) {
         let _ = writeln!(text, "preset = \"{}\"", Config::presets()[choices.below(Config::presets().len())].name);

@@ -8,12 +8,12 @@ use flashmesh::workload::fitted::{FittedProfile, FittedSource, fit_requests};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 
-use crate::choices::Choices;
+use crate::choices::FuzzInput;
 
 /// Checks that any text is a profile or an error, that writing a profile and reading it back preserves it, and that its
 /// requests lie within its address span.
 pub fn profile(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     // Fitting is slower than reading a profile, so most runs start from a text fitted once.
     let mut text = match choices.one_in(FITTED_ONE_IN) {
         true => fitted_text(&mut choices),
@@ -31,10 +31,10 @@ const FITTED_ONE_IN: usize = 16;
 static FITTED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let bytes =
         |first: u8| (0..60_u8).map(move |place| first.wrapping_mul(31).wrapping_add(place.wrapping_mul(first | 1)));
-    (0..64).map(|first| fitted_text(&mut Choices::new(&bytes(first).collect::<Vec<u8>>()))).collect()
+    (0..64).map(|first| fitted_text(&mut FuzzInput::new(&bytes(first).collect::<Vec<u8>>()))).collect()
 });
 
-fn fitted_text(choices: &mut Choices<'_>) -> Vec<u8> {
+fn fitted_text(choices: &mut FuzzInput<'_>) -> Vec<u8> {
     let requests: Vec<IoRequest> = (0..20_u64)
         .map(|index| IoRequest {
             arrival: Time::from_ps(index * 1_000_000),

@@ -45,7 +45,7 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
     Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
     Fuzzer { name: "configuration", run: configuration::any_text },
-    Fuzzer { name: "configuration_declared", run: configuration::declared },
+    Fuzzer { name: "configuration_declared", run: configuration::declared_parameters },
     Fuzzer { name: "fitted_profile", run: fitted::profile },
 ];
 

@@ -5,7 +5,7 @@ use flashmesh::units::Bytes;
 use flashmesh::workload::RequestKind;
 
 #[derive(Clone, Copy)]
-pub struct Rules {
+pub struct ReaderRules {
     pub capacity: Bytes,
     pub sector_size: Bytes,
     pub wrap: bool,
@@ -18,7 +18,7 @@ pub struct Rules {
 /// Time stamp in picoseconds, kind, offset, size, device.
 pub type ReferenceRequest = (i128, RequestKind, i128, i128, u32);
 
-pub fn msr(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn msr(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.trim_matches(BLANKS).split(',').collect();
     let [time, _host, disk, kind, offset, size, response] = fields[..] else { return None };
     decimal(response, 0)?;
@@ -31,7 +31,7 @@ pub fn msr(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((time, kind, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
 }
 
-pub fn msr_short(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn msr_short(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [time, kind, offset, size] = fields[..] else { return None };
     let kind = match kind.to_ascii_lowercase().as_str() {
@@ -42,7 +42,7 @@ pub fn msr_short(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((whole(time)?.checked_mul(100_000)?, kind, whole(offset)?, whole(size)?, 0), rules)
 }
 
-pub fn ascii(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn ascii(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, device, sector, sectors, kind] = fields[..] else { return None };
     let is_read = match kind {
@@ -61,7 +61,7 @@ pub fn ascii(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive(request, rules)
 }
 
-pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<ReferenceRequest> {
+pub fn fio_iolog(lines: &[&str], rules: &ReaderRules) -> Vec<ReferenceRequest> {
     let mut files: Vec<&str> = Vec::new();
     let mut requests = Vec::new();
     for line in lines {
@@ -87,7 +87,7 @@ pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<ReferenceRequest> {
     requests
 }
 
-pub fn spc(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn spc(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [unit, block, size, kind, time, ..] = fields[..] else { return None };
     let kind = match kind {
@@ -99,7 +99,7 @@ pub fn spc(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
 }
 
 /// Returns the request of a SYSTOR '17 line; `None` for a line without a type.
-pub fn systor(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn systor(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [time, _response, kind, lun, offset, size] = fields[..] else { return None };
     let kind = match kind {
@@ -110,7 +110,7 @@ pub fn systor(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((decimal(time, 6)? * 1_000_000, kind, whole(offset)?, whole(size)?, device(lun)?), rules)
 }
 
-pub fn alibaba(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn alibaba(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [disk, kind, offset, length, time] = fields[..] else { return None };
     let kind = match kind {
@@ -121,7 +121,7 @@ pub fn alibaba(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((whole(time)? * 1_000_000, kind, whole(offset)?, whole(length)?, device(disk)?), rules)
 }
 
-pub fn tencent(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn tencent(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [time, offset, size, kind, volume] = fields[..] else { return None };
     let kind = match kind {
@@ -132,7 +132,7 @@ pub fn tencent(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((decimal(time, 12)?, kind, sectors(offset)?, sectors(size)?, device(volume)?), rules)
 }
 
-pub fn diskmon(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn diskmon(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [number, time, _duration, disk, kind, sector, length] = fields[..] else { return None };
     whole(number)?;
@@ -144,7 +144,7 @@ pub fn diskmon(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
     on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device(disk)?), rules)
 }
 
-pub fn fiu(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn fiu(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, process, _name, sector, length, kind, major, minor, ..] = fields[..] else { return None };
     whole(process)?;
@@ -162,7 +162,7 @@ pub fn fiu(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
 }
 
 /// Returns the request of a line of libCacheSim's CSV. `names` is the header line with the column names.
-pub fn libcachesim_csv(line: &str, names: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn libcachesim_csv(line: &str, names: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let (fields, names) = (columns(line), columns(names));
     let column = |name: &str| names.iter().position(|known| *known == name).map(|place| fields[place]);
     if fields.len() != names.len() {
@@ -176,7 +176,7 @@ pub fn libcachesim_csv(line: &str, names: &str, rules: &Rules) -> Option<Referen
     on_drive((decimal(column("time")?, 12)?, kind, sectors(column("lbn")?)?, whole(column("size")?)?, 0), rules)
 }
 
-pub fn oracle_general(record: &[u8], rules: &Rules) -> Option<ReferenceRequest> {
+pub fn oracle_general(record: &[u8], rules: &ReaderRules) -> Option<ReferenceRequest> {
     let number = |range: std::ops::Range<usize>| -> Option<i128> {
         Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
     };
@@ -187,7 +187,7 @@ pub fn oracle_general(record: &[u8], rules: &Rules) -> Option<ReferenceRequest> 
     on_drive((time * 1_000_000_000_000, RequestKind::Read, offset, size, 0), rules)
 }
 
-pub fn srt_fixed(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn srt_fixed(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, _start, _stop, size, kind, offset, device, ..] = fields[..] else { return None };
     let is_hexadecimal = device.len() <= 8 && device.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -197,7 +197,7 @@ pub fn srt_fixed(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
 }
 
 /// Returns the request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`.
-pub fn srt_named(line: &str, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn srt_named(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [kind, number, _pid, time, offset, size, ..] = fields[..] else { return None };
     on_drive((decimal(time, 12)?, srt_kind(kind)?, whole(offset)?, whole(size)?, device(number)?), rules)
@@ -213,7 +213,7 @@ fn srt_kind(text: &str) -> Option<RequestKind> {
 
 /// Returns the request of a blkparse line; `None` for events other than those sent to the drive. `has_process` is set once a line ends with a
 /// process in brackets; from then on, a line without one is truncated and is rejected.
-pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<ReferenceRequest> {
+pub fn blkparse(line: &str, rules: &ReaderRules, has_process: &mut bool) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [device, processor, sequence, time, process, "D", asked, sector, "+", length, ref rest @ ..] = fields[..]
     else {
@@ -246,7 +246,7 @@ pub fn blkparse(line: &str, rules: &Rules, has_process: &mut bool) -> Option<Ref
 }
 
 /// Returns the request of a vscsi record of `bytes` bytes: 32 in version 1, 40 in version 2.
-pub fn vscsi(record: &[u8], bytes: usize, rules: &Rules) -> Option<ReferenceRequest> {
+pub fn vscsi(record: &[u8], bytes: usize, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let number = |range: std::ops::Range<usize>| -> Option<i128> {
         Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
     };
@@ -298,7 +298,7 @@ fn whole(text: &str) -> Option<i128> {
     (text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse::<u64>().ok().map(i128::from))?
 }
 
-fn on_drive((time, kind, offset, size, device): ReferenceRequest, rules: &Rules) -> Option<ReferenceRequest> {
+fn on_drive((time, kind, offset, size, device): ReferenceRequest, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let sector = i128::from(rules.sector_size.as_u64());
     let capacity = i128::from(rules.capacity.as_u64()) / sector * sector;
     let is_believable = size > 0 && (size <= 1 << 30 || kind == RequestKind::Deallocate);

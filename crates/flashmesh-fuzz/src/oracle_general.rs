@@ -2,14 +2,14 @@
 
 use flashmesh::config::TraceFormat;
 
-use crate::choices::Choices;
+use crate::choices::FuzzInput;
 use crate::oracle::{self, ReferenceRequest};
 use crate::readers::{Setup, check_records, offset, size};
 
 const RECORD_BYTES: usize = 24;
 
 pub fn oracle_general(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::OracleGeneral);
     let cut = if choices.one_in(2) { choices.below(RECORD_BYTES) } else { 0 };
     let mut trace = Vec::new();

@@ -9,11 +9,11 @@ use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 use flashmesh::workload::readers::{FORMATS, LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
 
-use crate::choices::Choices;
-use crate::oracle::{self, ReferenceRequest, Rules};
+use crate::choices::FuzzInput;
+use crate::oracle::{self, ReaderRules, ReferenceRequest};
 
 pub fn msr(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Msr);
     let text = text(&mut choices, "", |choices, time| {
         let disk = choices.pick(&["0", "1", "7", "4294967295", "4294967296"]);
@@ -35,7 +35,7 @@ pub fn canary(bytes: &[u8]) {
 }
 
 fn check_ascii(bytes: &[u8], sector: i128) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let mut setup = Setup::new(&mut choices, TraceFormat::Ascii);
     setup.rules.ascii_sector = sector;
     let text = text(&mut choices, "", |choices, time| {
@@ -49,7 +49,7 @@ fn check_ascii(bytes: &[u8], sector: i128) {
 }
 
 pub fn fio_iolog(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::FioIolog);
     let text = text(&mut choices, "fio version 3 iolog\n0 /a add\n", |choices, time| {
         let file = choices.pick(&["/a", "/a", "/b", "/c"]);
@@ -82,7 +82,7 @@ pub fn systor(bytes: &[u8]) {
 }
 
 pub fn blkparse(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Blkparse);
     let name = choices.pick(&[" [java]", " [java]", " [java]", ""]);
     let text = text(&mut choices, "", |choices, time| {
@@ -151,7 +151,7 @@ pub fn fiu(bytes: &[u8]) {
 
 /// Checks that CSV texts of libCacheSim are read as the naive reader reads them, for several column orders.
 pub fn libcachesim_csv(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::LibcachesimCsv);
     let names = choices.pick(&["version,time,op,size,lbn", "lbn,size,next,time", "time,lbn,op,size"]);
     let head = format!("{names}\n");
@@ -171,7 +171,7 @@ pub fn libcachesim_csv(bytes: &[u8]) {
 
 /// Checks that texts of `dssrt2txt` and of `ds2txt --csv` are read as the naive reader reads them.
 pub fn srt(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Srt);
     let is_named = choices.one_in(2);
     let head = match is_named {
@@ -199,10 +199,10 @@ pub fn srt(bytes: &[u8]) {
 fn check_lines(
     bytes: &[u8],
     format: TraceFormat,
-    naive: fn(&str, &Rules) -> Option<ReferenceRequest>,
-    line: impl FnMut(&mut Choices<'_>, u64) -> String,
+    naive: fn(&str, &ReaderRules) -> Option<ReferenceRequest>,
+    line: impl FnMut(&mut FuzzInput<'_>, u64) -> String,
 ) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, format);
     let text = text(&mut choices, "", line);
     let expected = lines(&text).filter_map(|line| naive(line, &setup.rules)).collect();
@@ -215,7 +215,7 @@ fn seconds(time_us: u64) -> String {
 
 /// Checks that any bytes are read as valid requests or an error, without a panic.
 pub fn any_bytes(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let formats: Vec<TraceFormat> =
         FORMATS.iter().filter_map(|format| format.kind).chain([TraceFormat::Auto, TraceFormat::Auto]).collect();
     let format = choices.pick(&formats);
@@ -240,7 +240,7 @@ pub fn any_bytes(bytes: &[u8]) {
 
 /// Checks, like [`any_bytes`], compressed traces of which one byte is changed or the end is missing.
 pub fn packed_bytes(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Auto);
     let packer = choices.pick(&PACKERS);
     let (is_cut, place, byte) = (choices.one_in(2), choices.number(), choices.byte());
@@ -281,13 +281,13 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 
 pub struct Setup {
     workload: Workload,
-    pub rules: Rules,
+    pub rules: ReaderRules,
     /// Compresses the trace for a second reading. `None` for most traces, as compression is slow.
     packer: Option<Packer>,
 }
 
 impl Setup {
-    pub fn new(choices: &mut Choices<'_>, format: TraceFormat) -> Setup {
+    pub fn new(choices: &mut FuzzInput<'_>, format: TraceFormat) -> Setup {
         let (time_unit, ascii_unit_ps) = choices.pick(&[
             (TraceTimeUnit::Nanoseconds, 1_000),
             (TraceTimeUnit::Picoseconds, 1),
@@ -301,7 +301,7 @@ impl Setup {
         let beyond = if wrap { Beyond::Wrap } else { Beyond::Reject };
         let workload =
             Workload { format, time_unit: Some(time_unit), polarity, beyond, tolerate: 1.0, ..Workload::default() };
-        let rules = Rules { capacity, sector_size, wrap, ascii_sector: 512, ascii_unit_ps, is_one_read };
+        let rules = ReaderRules { capacity, sector_size, wrap, ascii_sector: 512, ascii_unit_ps, is_one_read };
         let packer = choices.one_in(PACKED_ONE_IN).then(|| choices.pick(&PACKERS));
         Setup { workload, rules, packer }
     }
@@ -314,7 +314,7 @@ impl Setup {
 }
 
 /// Creates a text of up to 600 lines, mostly in order of time and well-formed.
-fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices<'_>, u64) -> String) -> String {
+fn text(choices: &mut FuzzInput<'_>, head: &str, mut line: impl FnMut(&mut FuzzInput<'_>, u64) -> String) -> String {
     let mut text = head.to_owned();
     let lacks_line_end = choices.one_in(2);
     let mut time = choices.number() >> 8;
@@ -349,11 +349,11 @@ fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices
     text
 }
 
-pub fn offset(choices: &mut Choices<'_>) -> u64 {
+pub fn offset(choices: &mut FuzzInput<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte()) * 4096 }
 }
 
-pub fn size(choices: &mut Choices<'_>) -> u64 {
+pub fn size(choices: &mut FuzzInput<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte() % 32) * 512 }
 }
 

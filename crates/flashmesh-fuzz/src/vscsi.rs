@@ -2,12 +2,12 @@
 
 use flashmesh::config::TraceFormat;
 
-use crate::choices::Choices;
+use crate::choices::FuzzInput;
 use crate::oracle::{self, ReferenceRequest};
 use crate::readers::{Setup, check_records, offset, size};
 
 pub fn vscsi(bytes: &[u8]) {
-    let mut choices = Choices::new(bytes);
+    let mut choices = FuzzInput::new(bytes);
     let (format, record_bytes) = choices.pick(&[(TraceFormat::Vscsi1, 32), (TraceFormat::Vscsi2, 40)]);
     let setup = Setup::new(&mut choices, format);
     let cut = if choices.one_in(2) { choices.below(record_bytes) } else { 0 };

@@ -8,7 +8,7 @@ use flashmesh::units::Time;
 
 /// Final part of a wait, in which the thread spins: waking up from a sleep may take this long on a machine with a free
 /// processor.
-const AWAKE: Duration = Duration::from_micros(60);
+const SPIN_TIME: Duration = Duration::from_micros(60);
 
 const PS_PER_NS: f64 = 1e3;
 
@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// Returns the delay of the present behind the wall time at which a completion at `time` is due.
-    pub fn late(&self, time: Time) -> Duration {
+    pub fn lateness(&self, time: Time) -> Duration {
         (self.started().elapsed() + self.ahead).saturating_sub(self.wall(time))
     }
 
@@ -63,8 +63,8 @@ impl Clock {
             if left.is_zero() || arrivals.load(Ordering::Acquire) != seen {
                 return;
             }
-            if left > AWAKE {
-                std::thread::park_timeout(left - AWAKE);
+            if left > SPIN_TIME {
+                std::thread::park_timeout(left - SPIN_TIME);
             } else {
                 std::hint::spin_loop();
             }

@@ -91,19 +91,19 @@ impl DriveSession {
     pub fn advance_to_completion(&mut self) -> Result<bool, String> {
         let done = self.drive.advance_to_completion(None).map(|done| !done.is_empty());
         let is_any = *done.as_ref().unwrap_or(&false);
-        self.taken(done.map(drop).map_err(|error| error.to_string()))?;
+        self.collect_completions(done.map(drop).map_err(|error| error.to_string()))?;
         Ok(is_any)
     }
 
     /// Simulates up to `time`. Returns the time of the next event.
     pub fn advance(&mut self, time: Time) -> Result<Option<Time>, String> {
         let done = self.drive.advance(time.later(self.drive.now())).map(|_| ());
-        self.taken(done.map_err(|error| error.to_string()))?;
+        self.collect_completions(done.map_err(|error| error.to_string()))?;
         Ok(self.drive.next_event())
     }
 
     /// Collects the completions of the last step and wakes the threads that wait for them.
-    fn taken(&mut self, stepped: Result<(), String>) -> Result<(), String> {
+    fn collect_completions(&mut self, stepped: Result<(), String>) -> Result<(), String> {
         stepped?;
         for completion in self.drive.take_completions() {
             self.figures.requests += 1;
@@ -188,7 +188,7 @@ impl DriveSession {
     /// If the drive failed.
     pub fn report(&mut self) -> Result<String, String> {
         let done = self.drive.drain().map(|_| ());
-        self.taken(done.map_err(|error| error.to_string()))?;
+        self.collect_completions(done.map_err(|error| error.to_string()))?;
         let report = self.drive.report().map_err(|error| error.to_string())?;
         serde_json::to_string(&report).map_err(|error| error.to_string())
     }

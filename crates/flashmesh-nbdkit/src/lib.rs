@@ -20,16 +20,16 @@ use nbdkit::{Error, Flags, FuaFlags, Result, Server, ThreadModel, plugin};
 
 use flashmesh::requests::RequestKind;
 
-use served::Served;
+use served::ServedDrive;
 use settings::Settings;
 
 static SETTINGS: Mutex<Settings> = Mutex::new(Settings::new());
-static SERVED: OnceLock<Served> = OnceLock::new();
+static SERVED: OnceLock<ServedDrive> = OnceLock::new();
 
 /// One connection. All connections share the drive.
-struct Connection(&'static Served);
+struct Connection(&'static ServedDrive);
 
-fn served() -> Result<&'static Served> {
+fn served() -> Result<&'static ServedDrive> {
     SERVED.get().ok_or_else(|| Error::new(libc::EIO, "the drive is not open"))
 }
 
@@ -62,7 +62,7 @@ impl Server for Connection {
     /// Opens the drive after nbdkit has forked, since threads do not survive a fork.
     fn after_fork() -> Result<()> {
         let settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
-        let opened = Served::open(&settings).map_err(failed)?;
+        let opened = ServedDrive::open(&settings).map_err(failed)?;
         SERVED.set(opened).map_err(|_| failed("the drive is open already".to_owned()))?;
         link::open(served()?).map_err(failed)
     }

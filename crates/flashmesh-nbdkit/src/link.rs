@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::engine::LiveStats;
-use crate::served::Served;
+use crate::served::ServedDrive;
 
 const PERIOD: Duration = Duration::from_millis(250);
 
@@ -19,7 +19,7 @@ const PERIOD: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// If a pipe cannot be opened.
-pub fn open(served: &'static Served) -> Result<(), String> {
+pub fn open(served: &'static ServedDrive) -> Result<(), String> {
     let (closing, closed) = channel();
     if let Some(path) = served.control() {
         let control = opened(path, OpenOptions::new().read(true))?;
@@ -45,7 +45,7 @@ fn wait_for_end(mut control: File, closing: &Sender<()>) {
 
 /// Writes the figures periodically, and the report when the drive is closed. Then exits the process, even if clients are
 /// connected.
-fn write_live_stats(served: &Served, mut live: File, closed: &Receiver<()>) {
+fn write_live_stats(served: &ServedDrive, mut live: File, closed: &Receiver<()>) {
     loop {
         let _ = writeln!(live, "{}", shown(served, &served.take_stats()));
         match closed.recv_timeout(PERIOD) {
@@ -67,7 +67,7 @@ fn write_live_stats(served: &Served, mut live: File, closed: &Receiver<()>) {
     std::process::exit(0);
 }
 
-fn shown(served: &Served, figures: &LiveStats) -> Value {
+fn shown(served: &ServedDrive, figures: &LiveStats) -> Value {
     json!({
         "size": served.size(),
         "requests": figures.requests,

@@ -19,16 +19,16 @@ use crate::settings::{Settings, TimeScale};
 use crate::store::Store;
 
 /// Time limit for requests in flight to complete when the drive is closed.
-const CLOSING: Duration = Duration::from_secs(3);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Longest sleep of a parked thread before it checks again whether a leader advances the drive.
-const PARKED: Duration = Duration::from_millis(100);
+const PARK_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Error for the client of a request that never completes.
 const LOST: &str = "the drive lost the request: its power was cut";
 
 /// A drive with its data and its clock.
-pub struct Served {
+pub struct ServedDrive {
     size: u64,
     store: Store,
     engine: Mutex<DriveSession>,
@@ -42,21 +42,21 @@ pub struct Served {
     control: Option<PathBuf>,
 }
 
-impl Served {
+impl ServedDrive {
     /// Builds the drive and opens its data.
     ///
     /// # Errors
     /// If a setting is invalid, or the drive or its data cannot be opened.
-    pub fn open(settings: &Settings) -> Result<Served, String> {
+    pub fn open(settings: &Settings) -> Result<ServedDrive, String> {
         let path = settings.config.as_ref().ok_or("config=FILE is missing: flashmesh serve starts nbdkit with it")?;
         let config = Config::from_file(path, &[]).map_err(|error| error.to_string())?;
-        let drives = PreparedDrives::default().for_one_run();
+        let drives = PreparedDrives::default().without_sharing();
         let drives = match &settings.states {
-            Some(folder) => drives.kept_in(StateFolder::new(folder, Bytes::new(settings.states_limit))),
+            Some(folder) => drives.with_folder(StateFolder::new(folder, Bytes::new(settings.states_limit))),
             None => drives,
         };
         let drive = Drive::prepared(&config, false, Some(&drives)).map_err(|error| error.to_string())?;
-        drives.take_notes().iter().for_each(|note| eprintln!("flashmesh: {note}"));
+        drives.take_warnings().iter().for_each(|note| eprintln!("flashmesh: {note}"));
         let (capacity, sector) = (drive.capacity(0).map_or(0, Bytes::as_u64), drive.sector_size().as_u64());
         let size = settings.size.unwrap_or(capacity);
         if size > capacity {
@@ -72,7 +72,7 @@ impl Served {
         // Reduces the timer slack of Linux from 50 us to 1 ns, so that sleeps end on time. Threads inherit it from the
         // thread that starts them.
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-        Ok(Served {
+        Ok(ServedDrive {
             size,
             store,
             engine: Mutex::new(DriveSession::new(drive, log)),
@@ -165,13 +165,13 @@ impl Served {
         self.arrivals.fetch_add(1, Ordering::AcqRel);
         loop {
             if let Some(completion) = engine.completed(id) {
-                engine.count_late(clock.late(completion.time), clock.wall(completion.latency));
+                engine.count_late(clock.lateness(completion.time), clock.wall(completion.latency));
                 return answer(&completion);
             }
             if engine.is_led() {
                 engine.park(id);
                 drop(engine);
-                thread::park_timeout(PARKED);
+                thread::park_timeout(PARK_TIMEOUT);
                 engine = self.lock();
             } else {
                 engine.lead();
@@ -205,7 +205,7 @@ impl Served {
     /// # Errors
     /// If the drive failed, or the data or the log cannot be written.
     pub fn close(&self) -> Result<String, String> {
-        let end = Instant::now() + CLOSING;
+        let end = Instant::now() + CLOSE_TIMEOUT;
         self.lock().close();
         while self.lock().is_busy() && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));

@@ -75,7 +75,7 @@ impl Config {
     /// Returns three sizes in bytes: the address space of a run, its peak memory in use, and the part of the peak that preconditioning needs. With
     /// `checks`, includes the memory of the oracles.
     fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
-        let memory = self.0.memory(checks).map_err(|error| exception(&error))?;
+        let memory = self.0.memory_estimate(checks).map_err(|error| exception(&error))?;
         Ok((memory.reserved, memory.used, memory.preconditioned))
     }
 

@@ -13,7 +13,7 @@ use crate::request_log::RequestLog;
 use flashmesh::StateFolder;
 use flashmesh::config::Instance;
 use flashmesh::error::{RunError, system_message};
-use flashmesh::probe::Outcome;
+use flashmesh::probe::TimelineOutcome;
 use flashmesh::report::Fairness;
 use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
@@ -79,9 +79,9 @@ impl PreparedDrives {
     fn new(folder: Option<PathBuf>, limit: u64, one_run: bool) -> Self {
         let mut drives = flashmesh::PreparedDrives::default();
         if let Some(folder) = folder {
-            drives = drives.kept_in(StateFolder::new(folder, Bytes::new(limit)));
+            drives = drives.with_folder(StateFolder::new(folder, Bytes::new(limit)));
         }
-        PreparedDrives(if one_run { drives.for_one_run() } else { drives })
+        PreparedDrives(if one_run { drives.without_sharing() } else { drives })
     }
 
     /// Returns the key of the initial state of a run. Runs with the same key share the state. None for a drive that needs no preparation.
@@ -91,7 +91,7 @@ impl PreparedDrives {
 
     /// Returns the problems with the folder since the last call, each as one sentence.
     fn take_notes(&self) -> Vec<String> {
-        self.0.take_notes()
+        self.0.take_warnings()
     }
 }
 
@@ -100,7 +100,7 @@ impl PreparedDrives {
 pub struct Simulation {
     simulation: Mutex<simulation::Simulation>,
     /// Result of writing the timeline; unset without a timeline.
-    timeline: OnceLock<Outcome>,
+    timeline: OnceLock<TimelineOutcome>,
     /// First failure of a Python policy of the drive.
     fault: simulation::Fault,
     /// Name of the Python scheduler; unset without one.

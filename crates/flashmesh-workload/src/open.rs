@@ -63,12 +63,12 @@ impl fmt::Display for WorkloadSummary {
 }
 
 /// A source with all arrivals moved to a later start.
-struct Delayed {
+struct DelayedSource {
     source: Box<dyn WorkloadSource>,
     start: Time,
 }
 
-impl WorkloadSource for Delayed {
+impl WorkloadSource for DelayedSource {
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let request = self.source.next_request(thread)?;
         let Some(mut request) = request else { return Ok(None) };
@@ -101,7 +101,7 @@ pub fn open(
     if replay.mode != ReplayMode::Open || start == Time::ZERO {
         return Ok((source, summary));
     }
-    Ok((Box::new(Delayed { source, start }), summary))
+    Ok((Box::new(DelayedSource { source, start }), summary))
 }
 
 /// Opens a workload, but ignores `start-time`.
@@ -156,11 +156,11 @@ fn open_at_once(
             let counted = stream.identity();
             let summary = scan_stream(stream, workload.tolerate)?;
             if replay.mode == ReplayMode::Open {
-                time_unit::require(&summary, workload)?;
+                time_unit::require_time_unit(&summary, workload)?;
             }
             let source = TraceSource::open(workload, capacity, sector_size)?;
-            let source = source.with_summary(&summary).counted_in(counted);
-            let source = source.spreading_ties(replay.mode == ReplayMode::Open && replay.spread_ties);
+            let source = source.with_summary(&summary).expecting_file(counted);
+            let source = source.with_spread_ties(replay.mode == ReplayMode::Open && replay.spread_ties);
             Ok((Box::new(source), WorkloadSummary::Trace(Box::new(summary))))
         }
     }

@@ -27,7 +27,11 @@ fn main() {
             for _ in 0..reads {
                 black_box(ftl.location(Lpn(random.below(geometry.logical_pages))));
             }
-            report("first random reads, venice-z-nand", begun, &format!("{} of the map in memory", ftl.map_written()));
+            report(
+                "first random reads, venice-z-nand",
+                begun,
+                &format!("{} of the map in memory", ftl.written_map_bytes()),
+            );
         }
     }
     if wants("sequential") {

@@ -6,11 +6,11 @@
 use std::collections::VecDeque;
 use std::error::Error;
 
-use flashmesh::config::{Config, HoldPath, Move, Pattern};
+use flashmesh::config::{Config, HoldPath, PageMove, Pattern};
 use flashmesh::ids::{DieId, LinkId, PathId};
 use flashmesh::interconnect::{
-    AnyFabric, Cause, ExpectedFabric, Fabric, FabricInfo, Grant, Granted, Layout, Link, LinkKind, LinkUsage,
-    LinksToDie, Outbox, Payload, RouterPlacement, Sent, Transfer, TransferPhase,
+    AnyFabric, Cause, ExpectedFabric, Fabric, FabricInfo, Grant, GrantRecord, Layout, Link, LinkKind, LinkUsage,
+    LinksToDie, Outbox, Payload, RouterPlacement, SendOutcome, TransferPhase, TransferTiming,
 };
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Rate, Time};
@@ -22,7 +22,7 @@ static CROSSBAR: FabricInfo = FabricInfo {
     used_keys: &["fabric.channel-rate"],
     // Dies do not wait for a channel of a crossbar, so `fabric.arbitration` is refused.
     accepted_unused_keys: &[],
-    moves: &[Move::ThroughController],
+    moves: &[PageMove::ThroughController],
     build_held: None,
     die_controllers: false,
     routers: RouterPlacement::None,
@@ -34,7 +34,7 @@ static CROSSBAR: FabricInfo = FabricInfo {
 const EXPECTED: ExpectedFabric = ExpectedFabric {
     name: CROSSBAR.name,
     links: LinksToDie::Several,
-    transfer: Transfer::Signals,
+    transfer: TransferTiming::Signals,
     decodes_on_die: false,
     buffers_in_routers: false,
 };
@@ -75,7 +75,7 @@ impl Crossbar {
             let Some((die, phase)) = self.waiting.pop_front() else { return };
             self.serves[free] = Some((die, now));
             let grant = Grant { die, phase, path: PathId(free as u32) };
-            outbox.grants.push(Granted { grant, since: now, cause: Cause::Controller });
+            outbox.grants.push(GrantRecord { grant, since: now, cause: Cause::Controller });
         }
     }
 }
@@ -86,11 +86,11 @@ impl Fabric for Crossbar {
         self.serve(now, outbox);
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
-        let takes = payload.command + self.rate.time_for(payload.bytes);
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
+        let takes = payload.command_time + self.rate.time_for(payload.bytes);
         self.usage[grant.path.index()].count(grant.phase, payload, now, takes);
         self.transfers += 1;
-        Sent { delivered: Some(now + takes), min_duration: takes }
+        SendOutcome { arrival: Some(now + takes), min_duration: takes }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
@@ -108,8 +108,8 @@ impl Fabric for Crossbar {
         &self.usage
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
-        self.usage.iter().map(|link| link.busy_by(now)).collect()
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
+        self.usage.iter().map(|link| link.busy_until(now)).collect()
     }
 
     fn hops(&self) -> u64 {

@@ -39,7 +39,7 @@ impl WholeDies {
     }
 
     fn send(&mut self, plane: PlaneId, due: &mut DispatchedWrites) {
-        due.sent.extend(self.held.pop_front().map(|id| (id, plane)));
+        due.dispatched.extend(self.held.pop_front().map(|id| (id, plane)));
         self.under_way += 1;
     }
 }
@@ -71,11 +71,11 @@ impl FirmwarePolicy for WholeDies {
             }
             for plane in self.planes_of(die) {
                 let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn) else { return due };
-                let stream = drive.ftl.host_stream(plane, None);
+                let stream = drive.ftl.host_block_kind(plane, None);
                 if drive.ftl.next_page_offset(plane, stream).is_none() {
-                    due.full.push(plane);
+                    due.full_planes.push(plane);
                 } else if drive.ftl.has_room(lpn, plane) {
-                    drive.ftl.place_write_on(lpn, plane);
+                    drive.ftl.record_placement(lpn, plane);
                     self.send(plane, &mut due);
                     self.next = die.0 + 1;
                 }
@@ -99,7 +99,7 @@ impl FirmwarePolicy for WholeDies {
 
     fn notify(&mut self, event: PolicyEvent<'_>) {
         match event {
-            PolicyEvent::WriteEnded(_) | PolicyEvent::WriteDropped(_) => {
+            PolicyEvent::WriteEnded(_) | PolicyEvent::WriteCancelled(_) => {
                 self.under_way = self.under_way.saturating_sub(1);
                 self.has_changed = true;
             }

@@ -64,7 +64,7 @@ use rooms::*;
 
 /// Interconnects: paths of commands and data from the controllers to the chips.
 pub mod interconnect {
-    pub use crate::check::expected_fabrics::{ExpectedFabric, LinksToDie, Transfer};
+    pub use crate::check::expected_fabrics::{ExpectedFabric, LinksToDie, TransferTiming};
     pub use crate::fabric::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
     pub use crate::fabric::nossd::{PacketRouting, PacketRoutingError};
     pub use crate::fabric::venice::routing::RoutingAlgorithm;
@@ -72,8 +72,8 @@ pub mod interconnect {
     pub use crate::fabric::wormhole::{GridDirection, NamedLink, RouterCoord, RoutesError};
     pub use crate::fabric::{
         AnyFabric, ArbitrationPolicy, Cause, Causes, Contender, DataOwner, Fabric, FabricEvent, FabricInfo, Grant,
-        Granted, HoldTimes, LinkUsage, LinkUse, Outbox, Payload, RouterPlacement, ScoutMove, ScoutStep, Search,
-        SearchPrediction, Sent, TransferKind, TransferPhase, info_of,
+        GrantRecord, HoldTimes, LinkUsage, LinkUse, Outbox, Payload, RouterPlacement, ScoutMove, ScoutSearch,
+        ScoutStep, SearchPrediction, SendOutcome, TransferKind, TransferPhase, info_of,
     };
 }
 
@@ -117,7 +117,7 @@ pub mod probe {
     pub use crate::host::interface::InterfaceNotice;
     pub use crate::kernel::probe::{FabricEndState, Notice, Origin, Probe, ReadNotice, RunEndState, Scope};
     pub use crate::persistence::Recovered;
-    pub use crate::recording::timeline::Outcome;
+    pub use crate::recording::timeline::TimelineOutcome;
 }
 
 /// Requests: their sources, traces, named and fitted profiles, statistics.
@@ -128,8 +128,8 @@ pub mod requests {
     /// Reading and writing traces.
     pub mod traces {
         pub use crate::workload::readers::{
-            ADDRESSES_MAX, Compression, DISORDER_MAX, FORMATS, Fields, FileIdentity, Format, Framing, LEAP_MAX, Line,
-            LineCounts, LineError, LineErrorKind, Match, RawRequest, Sample, Tally, TraceReader, TraceSource,
+            ADDRESSES_MAX, Compression, DISORDER_MAX, FORMATS, Fields, FileIdentity, Format, FormatMatch, Framing,
+            LEAP_MAX, Line, LineCounts, LineError, LineErrorKind, RawRequest, Sample, Tally, TraceReader, TraceSource,
             TraceStream, TraceSummary, WINDOW_REQUESTS, scan, scan_stream,
         };
         pub use crate::workload::writers::{
@@ -145,7 +145,7 @@ pub mod requests {
 
     /// Figures of a sequence of requests, and how far two sequences differ.
     pub mod statistics {
-        pub use crate::workload::statistics::{Figure, Measure, REPLAY_BOUNDS, Statistics, compare};
+        pub use crate::workload::statistics::{DifferenceMeasure, Figure, REPLAY_BOUNDS, Statistics, compare};
     }
 }
 
@@ -168,7 +168,6 @@ pub mod report {
     pub use crate::measure::host::{HostReport, QueueReport, StatusesReport};
     pub use crate::measure::interval::{IntervalReport, IntervalUtilisation};
     pub use crate::measure::latency::{LatencyDistribution, LatencySummary};
-    pub use crate::measure::log::{RequestRecord, RequestSink};
     pub use crate::measure::lower_bound::{Limit, LowerBound};
     pub use crate::measure::network::{
         NetworkReport, Obstacle, Phase, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer, Sending,
@@ -178,6 +177,7 @@ pub mod report {
         BreakdownParts, BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport,
         LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
     };
+    pub use crate::measure::request_log::{RequestRecord, RequestSink};
     pub use crate::measure::steadiness::{SteadinessReport, Unsteady};
     pub use crate::measure::timeline::{
         MeasuredBreakdownReport, MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport,

@@ -17,7 +17,7 @@ pub struct Location {
 #[derive(Clone, Debug)]
 pub struct Node {
     pub value: Value,
-    pub place: Location,
+    pub location: Location,
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub enum Value {
 #[derive(Clone, Debug)]
 pub struct KeyValue {
     pub key: String,
-    pub key_place: Location,
+    pub key_location: Location,
     pub node: Node,
 }
 
@@ -57,7 +57,7 @@ impl Value {
 
 impl Node {
     pub fn text(text: &str, place: Location) -> Node {
-        Node { value: Value::Text(text.to_owned()), place }
+        Node { value: Value::Text(text.to_owned()), location: place }
     }
 
     /// Converts a value of the TOML parser. The parsed text begins at byte `offset` of `source`.
@@ -74,7 +74,7 @@ impl Node {
             }
             DeValue::Table(table) => Value::Table(entries(table, source, offset)),
         };
-        Node { value, place }
+        Node { value, location: place }
     }
 }
 
@@ -84,11 +84,11 @@ pub fn entries(table: &DeTable<'_>, source: SourceId, offset: usize) -> Vec<KeyV
         .iter()
         .map(|(key, value)| KeyValue {
             key: key.get_ref().to_string(),
-            key_place: Location { source, span: shifted(key.span(), offset) },
+            key_location: Location { source, span: shifted(key.span(), offset) },
             node: Node::from_toml(value, source, offset),
         })
         .collect();
-    entries.sort_by_key(|entry| entry.key_place.span.start);
+    entries.sort_by_key(|entry| entry.key_location.span.start);
     entries
 }
 

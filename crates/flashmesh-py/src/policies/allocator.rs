@@ -198,7 +198,7 @@ impl PythonAllocator {
             withdrawn: place.beside(object, withdrawn)?,
             read: place.beside(object, read)?,
             place,
-            question: Question::new(py, Write::from(&PageWrite::of(Lpn(0))), &drive)?,
+            question: Question::new(py, Write::from(&PageWrite::new(Lpn(0))), &drive)?,
             drive,
             planes,
         })

@@ -26,7 +26,8 @@ pub struct Contender {
 
 impl From<&interconnect::Contender> for Contender {
     fn from(waiting: &interconnect::Contender) -> Contender {
-        let &interconnect::Contender { die, phase, data, continues_operation: goes_on, position, order } = waiting;
+        let &interconnect::Contender { die, phase, data_owner: data, continues_operation: goes_on, position, order } =
+            waiting;
         Contender { die: die.0, phase: phase as u8, data: data as u8, goes_on, position, order }
     }
 }

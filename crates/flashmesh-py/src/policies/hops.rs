@@ -65,7 +65,8 @@ impl<'py> PythonHops<'py> {
             raised
         })?;
         let bits = if answer.is_instance_of::<pyo3::types::PyBool>() { None } else { answer.extract::<u8>().ok() };
-        let port = bits.and_then(|bits| Port::MESH.into_iter().find(|port| PortSet::of(*port).to_bits() == bits));
+        let port =
+            bits.and_then(|bits| Port::MESH.into_iter().find(|port| PortSet::from_port(*port).to_bits() == bits));
         port.filter(|port| open.contains(*port)).ok_or_else(|| self.refused(&answer, at, to, open))
     }
 }

@@ -69,7 +69,9 @@ impl Planes {
     /// Number of used pages in the open blocks of each plane, indexed by plane: those for writes of the stream and for moved pages.
     #[getter]
     fn pages_open(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        seen(|Asked { planes, stream }| self.pages_open.filled(py, |plane| planes.pages_open(PlaneId(plane), stream)))?
+        seen(|Asked { planes, stream }| {
+            self.pages_open.filled(py, |plane| planes.open_block_pages(PlaneId(plane), stream))
+        })?
     }
 
     /// Number of writes placed on each plane that have not got a page yet, indexed by plane.
@@ -99,7 +101,7 @@ impl Planes {
     /// Returns the element of `pages_open` for one plane.
     fn pages_open_of(&self, plane: u32) -> PyResult<u32> {
         let plane = self.plane(plane)?;
-        seen(|Asked { planes, stream }| planes.pages_open(plane, stream))
+        seen(|Asked { planes, stream }| planes.open_block_pages(plane, stream))
     }
 
     /// Returns the element of `writes_waiting` for one plane.
@@ -143,10 +145,10 @@ impl WritePlacer for PythonPlacer {
             let Some(answer) = answer else { return plane };
             let of_drive = planes.geometry().planes();
             match answer.extract::<u32>().map(PlaneId) {
-                Ok(chosen) if chosen.0 < of_drive && planes.may_take(chosen, plane) => return chosen,
+                Ok(chosen) if chosen.0 < of_drive && planes.may_use(chosen, plane) => return chosen,
                 Ok(chosen) if chosen.0 < of_drive => {
                     let usable: Vec<String> = (0..of_drive)
-                        .filter(|&other| planes.may_take(PlaneId(other), plane))
+                        .filter(|&other| planes.may_use(PlaneId(other), plane))
                         .map(|other| other.to_string())
                         .collect();
                     let why = format!("planes that use the same blocks as plane {} are {}", plane.0, usable.join(", "));

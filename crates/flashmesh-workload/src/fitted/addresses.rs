@@ -1,9 +1,9 @@
 //! Address selection: chooses an address that matches the target of a request.
 
-use super::bag::ShuffleBag;
-use super::classes::{AGE_MAX, LocalityClass, PAGE_BYTES, PAGE_SECTORS, Relation, Touched, USES_MAX, octave};
+use super::classes::{AGE_MAX, LocalityClass, PAGE_BYTES, PAGE_SECTORS, PageOverlap, Relation, USES_MAX, octave};
 use super::fitted_profile::{FittedProfile, STRIPE_PAGES};
 use super::history::{History, RECENT, REGION_PAGES};
+use super::shuffle_bag::ShuffleBag;
 use crate::synthetic::{Generator, below};
 
 /// The number of candidates tried per kind of candidate.
@@ -18,10 +18,10 @@ const DIE_COST_MAX: f64 = 4.0;
 
 /// The tolerated imbalance of fresh pages, as a share of the fresh pages generated so far. Above this imbalance, a fresh page is chosen instead of a
 /// touched page, or the reverse.
-const OWED_SHARE_MAX: f64 = 0.01;
+const FRESH_IMBALANCE_MAX: f64 = 0.01;
 
 /// The age (as an octave) of the touched page that is chosen instead of a fresh one.
-const OLD: u32 = 10;
+const FALLBACK_AGE: u32 = 10;
 
 /// The constraints on the address of a request.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub(super) struct AddressConstraints {
     /// The mean share of fresh pages among the pages of the target.
     pub(super) fresh_share: f64,
     /// The mean number of fresh pages per request of the segment, which the request adds to the owed fresh pages.
-    pub(super) fresh_owed: f64,
+    pub(super) fresh_pages_mean: f64,
 }
 
 /// The state of address selection, with its own history of the generated requests.
@@ -83,27 +83,32 @@ impl AddressChooser {
 
     pub(super) fn choose(&mut self, mut wanted: AddressConstraints) -> u64 {
         let pages = wanted.sectors.div_ceil(PAGE_SECTORS) as f64;
-        self.owed_fresh += wanted.fresh_owed;
-        let slack = pages + self.made_fresh * OWED_SHARE_MAX;
+        self.owed_fresh += wanted.fresh_pages_mean;
+        let slack = pages + self.made_fresh * FRESH_IMBALANCE_MAX;
         match wanted.target.relation {
             Relation::Return | Relation::Inside if self.owed_fresh > slack => {
-                wanted.target = LocalityClass { relation: Relation::Fresh, age: 0, uses: 0, touched: Touched::Never };
+                wanted.target =
+                    LocalityClass { relation: Relation::Fresh, age: 0, uses: 0, touched: PageOverlap::Never };
             }
             Relation::Fresh if self.owed_fresh < -slack => {
-                wanted.target =
-                    LocalityClass { relation: Relation::Return, age: OLD, uses: 0, touched: Touched::Alike };
+                wanted.target = LocalityClass {
+                    relation: Relation::Return,
+                    age: FALLBACK_AGE,
+                    uses: 0,
+                    touched: PageOverlap::Alike,
+                };
             }
             _ => {}
         }
         let mut best = Best { sector: 0, cost: u32::MAX, considered: 0 };
         match wanted.target.relation {
-            Relation::Next => self.next(wanted, &mut best),
-            Relation::Return => self.used(wanted, &mut best),
-            Relation::Inside => self.inside(wanted, &mut best),
+            Relation::Next => self.try_runs(wanted, &mut best),
+            Relation::Return => self.try_returns(wanted, &mut best),
+            Relation::Inside => self.try_inside(wanted, &mut best),
             Relation::Fresh => {}
         }
         if wanted.target.relation == Relation::Fresh || best.cost > SIMILAR {
-            self.fresh(wanted, &mut best);
+            self.try_fresh(wanted, &mut best);
         }
         let page = best.sector / PAGE_SECTORS;
         let pages = (best.sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
@@ -123,7 +128,7 @@ impl AddressChooser {
     #[inline]
     fn consider(&self, sector: u64, wanted: AddressConstraints, extra: u32, best: &mut Best) -> bool {
         if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
-            let found = self.history.describe(sector, wanted.sectors, wanted.kind);
+            let found = self.history.classify(sector, wanted.sectors, wanted.kind);
             let cost = cost(wanted.target, found) + self.cost_of_pages(sector, wanted) + extra;
             if cost < best.cost {
                 (best.sector, best.cost) = (sector, cost);
@@ -146,7 +151,7 @@ impl AddressChooser {
         (fresh + if is_fresh { excess.clamp(0.0, DIE_COST_MAX) } else { 0.0 }) as u32
     }
 
-    fn next(&mut self, wanted: AddressConstraints, best: &mut Best) {
+    fn try_runs(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for rank in 0..self.history.runs.len() {
             if self.consider(self.history.runs[rank].end, wanted, 0, best) {
                 return;
@@ -154,9 +159,9 @@ impl AddressChooser {
         }
     }
 
-    fn used(&mut self, wanted: AddressConstraints, best: &mut Best) {
+    fn try_returns(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
-            let Some((sector, _)) = self.aged(wanted.target.age) else { break };
+            let Some((sector, _)) = self.request_of_age(wanted.target.age) else { break };
             if self.consider(sector, wanted, 0, best) {
                 return;
             }
@@ -177,9 +182,9 @@ impl AddressChooser {
         }
     }
 
-    fn inside(&mut self, wanted: AddressConstraints, best: &mut Best) {
+    fn try_inside(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
-            let Some((sector, sectors)) = self.aged(wanted.target.age) else { break };
+            let Some((sector, sectors)) = self.request_of_age(wanted.target.age) else { break };
             let (first, end) = (sector / PAGE_SECTORS, (sector + sectors).div_ceil(PAGE_SECTORS));
             let page = first + below(&mut self.generator, end - first);
             let sector = page * PAGE_SECTORS + self.offsets[wanted.operation].draw(&mut self.generator) as u64;
@@ -190,14 +195,14 @@ impl AddressChooser {
     }
 
     /// Returns a random earlier request whose age lies in the octave `age`.
-    fn aged(&mut self, age: u32) -> Option<(u64, u64)> {
+    fn request_of_age(&mut self, age: u32) -> Option<(u64, u64)> {
         let oldest = if age == AGE_MAX { self.history.now } else { self.history.now.min((2 << age) - 1) };
         let youngest = (1 << age).min(oldest);
         let age = youngest + below(&mut self.generator, oldest - youngest + 1);
         self.history.before(age)
     }
 
-    fn fresh(&mut self, wanted: AddressConstraints, best: &mut Best) {
+    fn try_fresh(&mut self, wanted: AddressConstraints, best: &mut Best) {
         for _ in 0..TRIES {
             let place = if wanted.target.relation == Relation::Fresh { wanted.target.age } else { 0 };
             let page = if place == 2 {
@@ -244,7 +249,7 @@ const SIMILAR: u32 = 20;
 
 /// Returns the cost of an address: the difference between its target and the wanted target.
 fn cost(wanted: LocalityClass, found: LocalityClass) -> u32 {
-    let is_fresh = |target: LocalityClass| matches!(target.touched, Touched::Never);
+    let is_fresh = |target: LocalityClass| matches!(target.touched, PageOverlap::Never);
     let touched = match (wanted.touched, found.touched) {
         (wanted, found) if wanted == found => 0,
         _ if is_fresh(wanted) != is_fresh(found) => 24,

@@ -57,7 +57,7 @@ impl Relation {
 
 /// The earlier accesses to the pages of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Touched {
+pub(super) enum PageOverlap {
     /// The first page was never touched.
     Never,
     /// The first page was touched, the last page was not.
@@ -68,8 +68,9 @@ pub(super) enum Touched {
     Alike,
 }
 
-impl Touched {
-    pub(super) const ALL: [Touched; 4] = [Touched::Never, Touched::Partly, Touched::Otherwise, Touched::Alike];
+impl PageOverlap {
+    pub(super) const ALL: [PageOverlap; 4] =
+        [PageOverlap::Never, PageOverlap::Partly, PageOverlap::Otherwise, PageOverlap::Alike];
 }
 
 /// The address of a request, described relative to earlier requests.
@@ -81,7 +82,7 @@ pub(super) struct LocalityClass {
     pub(super) age: u32,
     /// The octave of the number of requests that began on the first page; for [`Relation::Next`], of the requests of the run.
     pub(super) uses: u32,
-    pub(super) touched: Touched,
+    pub(super) touched: PageOverlap,
 }
 
 pub(super) const AGE_MAX: u32 = 20;

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::classes::{AGE_MAX, KINDS, LocalityClass, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Touched, USES_MAX};
+use super::classes::{
+    AGE_MAX, KINDS, LocalityClass, Operation, PAGE_BYTES, PAGE_SECTORS, PageOverlap, Relation, USES_MAX,
+};
 use super::fitted_profile::{
     Counts, FittedProfile, GapModel, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, Segment, TargetModel,
 };
@@ -150,7 +152,7 @@ impl FileModel {
         }
         let mut targets = Vec::new();
         for (row, (relation, age, uses, touched, pages, fresh_pages)) in self.targets.into_iter().enumerate() {
-            let (of_relation, of_touched) = (Relation::ALL.get(relation), Touched::ALL.get(touched));
+            let (of_relation, of_touched) = (Relation::ALL.get(relation), PageOverlap::ALL.get(touched));
             let (Some(&relation), Some(&touched)) = (of_relation, of_touched) else {
                 return Err(format!("targets, row {}: has no such relation or touch", row + 1));
             };

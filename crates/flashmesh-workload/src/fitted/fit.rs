@@ -103,7 +103,7 @@ impl Fitter {
         let coarse = gap_ns.checked_ilog2().unwrap_or(0).saturating_sub(6);
         *self.gaps.entry(gap).or_default().entry(gap_ns >> coarse << coarse).or_default() += 1;
 
-        let target = self.history.describe(sector, sectors, kind);
+        let target = self.history.classify(sector, sectors, kind);
         let page = sector / PAGE_SECTORS;
         self.phases.resize(STRIPE_PAGES as usize, 0);
         self.phases[(page % STRIPE_PAGES) as usize] += 1;
@@ -162,7 +162,7 @@ impl Fitter {
             sectors: quantiles(sizes, SIZES_KEPT),
             offsets: *offsets,
         });
-        let gaps = self.gaps.iter().map(|(&class, times)| GapModel { class, quantiles_ns: nine(times) });
+        let gaps = self.gaps.iter().map(|(&class, times)| GapModel { class, quantiles_ns: octiles(times) });
         let pairs = |table: usize| -> PairCounts {
             let (contexts, outcomes) = (keys[PAIRS[table].0 as usize], keys[PAIRS[table].1 as usize]);
             let positions = |(&(context, outcome), &count): (&(u32, u32), &u64)| {
@@ -199,7 +199,7 @@ fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
 }
 
 /// Returns the minimum, the seven octiles and the maximum.
-fn nine(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
+fn octiles(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
     let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
     std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classes::{AGE_MAX, LocalityClass, PAGE_SECTORS, Relation, Touched, USES_MAX, octave};
-use super::pages::Pages;
+use super::classes::{AGE_MAX, LocalityClass, PAGE_SECTORS, PageOverlap, Relation, USES_MAX, octave};
+use super::pages::PageHistory;
 
 /// The number of runs tracked at a time, the same as in [`crate::statistics`].
 const RUNS: usize = 32;
@@ -36,7 +36,7 @@ pub(super) struct Start {
 pub(super) struct History {
     /// The number of requests so far.
     pub(super) now: u64,
-    pub(super) pages: Pages,
+    pub(super) pages: PageHistory,
     /// The pages where requests began, by page number.
     pub(super) starts: FxHashMap<u64, Start>,
     /// The tracked runs, the latest first.
@@ -50,17 +50,17 @@ pub(super) struct History {
 impl History {
     /// Returns the target that a request would have as the next request.
     #[inline]
-    pub(super) fn describe(&self, sector: u64, sectors: u64, kind: usize) -> LocalityClass {
+    pub(super) fn classify(&self, sector: u64, sectors: u64, kind: usize) -> LocalityClass {
         let (page, last_page) = (sector / PAGE_SECTORS, (sector + sectors - 1) / PAGE_SECTORS);
-        let touched_last = self.pages.last(page);
+        let touched_last = self.pages.last_request(page);
         let touched = if touched_last == 0 {
-            Touched::Never
-        } else if last_page != page && self.pages.last(last_page) == 0 {
-            Touched::Partly
+            PageOverlap::Never
+        } else if last_page != page && self.pages.last_request(last_page) == 0 {
+            PageOverlap::Partly
         } else if self.pages.is_known_to(page, kind) {
-            Touched::Alike
+            PageOverlap::Alike
         } else {
-            Touched::Otherwise
+            PageOverlap::Otherwise
         };
         let age = octave(self.now + 1 - touched_last, AGE_MAX);
         if let Some(rank) = self.runs.iter().position(|run| run.end == sector) {

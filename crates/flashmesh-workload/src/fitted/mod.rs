@@ -6,7 +6,6 @@
 //! another order and chooses, with a history of its own requests, an address that matches each description.
 
 mod addresses;
-mod bag;
 mod classes;
 mod file;
 mod fit;
@@ -14,6 +13,7 @@ mod fitted_profile;
 mod history;
 mod pages;
 mod segments;
+mod shuffle_bag;
 mod source;
 
 pub use fit::{PROFILE_BYTES_MAX, fit, fit_requests};

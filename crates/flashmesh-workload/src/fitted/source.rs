@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::addresses::{AddressChooser, AddressConstraints};
-use super::bag::{Affinity, ShuffleBag, draw_joint};
 use super::classes::KINDS;
 use super::fitted_profile::{FittedProfile, PAIRS, Segment, TargetModel};
+use super::shuffle_bag::{Affinity, ShuffleBag, draw_joint};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 use crate::source::WorkloadSource;
@@ -97,11 +97,11 @@ impl FittedSource {
         let mut classes = Vec::new();
         loop {
             let [operation_before, gap_before, target_before] = self.before;
-            let factors = [gap_gap.of(gap_before), operation_gap.of(operation_before)];
+            let factors = [gap_gap.factors(gap_before), operation_gap.factors(operation_before)];
             let Some(gap) = draw_joint(&mut gaps, factors, generator) else { break };
-            let factors = [operation_operation.of(operation_before), gap_operation.of(gap)];
+            let factors = [operation_operation.factors(operation_before), gap_operation.factors(gap)];
             let Some(operation) = draw_joint(&mut operations, factors, generator) else { break };
-            let factors = [operation_target.of(operation), target_target.of(target_before)];
+            let factors = [operation_target.factors(operation), target_target.factors(target_before)];
             let Some(target) = draw_joint(&mut targets, factors, generator) else { break };
             self.before = [operation, gap, target];
             classes.push(gap);
@@ -164,7 +164,7 @@ impl WorkloadSource for FittedSource {
         let sector = self.addresses.choose(AddressConstraints {
             target,
             fresh_share,
-            fresh_owed: self.fresh_owed,
+            fresh_pages_mean: self.fresh_owed,
             operation,
             kind,
             sectors,

@@ -8,7 +8,7 @@ pub(super) const DIRECTIONS: usize = 3;
 
 /// The state of a file between requests. Offsets are in bytes from the start of the file.
 #[derive(Clone, Debug)]
-pub(super) struct File {
+pub(super) struct JobFile {
     /// The offset of the file on the drive.
     pub(super) start: u64,
     /// The end of the last request of each direction.
@@ -29,14 +29,14 @@ pub(super) struct Stride {
     /// The number of bytes covered before each skip; 0 for one request.
     pub(super) after: u64,
     /// Whether the skip goes towards the start of the file.
-    pub(super) is_back: bool,
+    pub(super) is_backward: bool,
     /// Whether a position at the end of the file returns to its start.
     pub(super) wraps: bool,
 }
 
-impl File {
-    pub(super) fn new(start: u64, map: Option<RandomMap>) -> File {
-        File { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
+impl JobFile {
+    pub(super) fn new(start: u64, map: Option<RandomMap>) -> JobFile {
+        JobFile { start, next: [0; DIRECTIONS], last: [0; DIRECTIONS], map, is_done: false }
     }
 
     /// Resets the positions to the start of the file, and the random map.
@@ -50,7 +50,7 @@ impl File {
     }
 
     /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
-    pub(super) fn following(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
+    pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         if self.next[direction] >= length {
             if !stride.wraps {
                 return None;
@@ -66,7 +66,7 @@ impl File {
             let zone = if next % period < stride.after { next } else { (next / period + 1) * period };
             return Some(if zone >= length { 0 } else { zone });
         }
-        if stride.is_back {
+        if stride.is_backward {
             // A skip below the start of the file continues at its end.
             return next.checked_sub(stride.skip).or_else(|| length.checked_sub(stride.skip));
         }
@@ -88,9 +88,9 @@ mod tests {
     const KIB: u64 = 1024;
 
     fn places(stride: Stride, length: u64, count: usize) -> Vec<Option<u64>> {
-        let mut file = File::new(0, None);
+        let mut file = JobFile::new(0, None);
         let mut next = || {
-            let place = file.following(0, &stride, length)?;
+            let place = file.next_offset(0, &stride, length)?;
             file.record(0, place, place + 4 * KIB);
             Some(place / KIB)
         };
@@ -99,11 +99,11 @@ mod tests {
 
     #[test]
     fn positions_follow_one_another_with_holes_and_backwards() {
-        let ahead = Stride { skip: 0, after: 0, is_back: false, wraps: false };
+        let ahead = Stride { skip: 0, after: 0, is_backward: false, wraps: false };
         assert_eq!(places(ahead, 8 * KIB, 3), [Some(0), Some(4), None]);
         assert_eq!(places(Stride { wraps: true, ..ahead }, 8 * KIB, 3), [Some(0), Some(4), Some(0)]);
         assert_eq!(places(Stride { skip: 8 * KIB, ..ahead }, 32 * KIB, 4), [Some(0), Some(12), Some(24), Some(0)]);
-        let back = Stride { skip: 8 * KIB, is_back: true, ..ahead };
+        let back = Stride { skip: 8 * KIB, is_backward: true, ..ahead };
         assert_eq!(places(back, 32 * KIB, 4), [Some(0), Some(24), Some(20), Some(16)]);
         let zones = Stride { skip: 8 * KIB, after: 8 * KIB, ..ahead };
         assert_eq!(places(zones, 32 * KIB, 5), [Some(0), Some(4), Some(16), Some(20), Some(0)]);

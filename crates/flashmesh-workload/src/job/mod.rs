@@ -5,11 +5,11 @@
 //! 3.33 issues. The random generator is not that of fio: random offsets have the same distribution as in fio, but come in another order.
 
 mod file;
+mod job_spec;
 mod random_map;
-mod shape;
 
-use self::file::File;
-use self::shape::Shape;
+use self::file::JobFile;
+use self::job_spec::JobSpec;
 use super::source::WorkloadSource;
 use super::synthetic::{
     AddressPattern, Arrivals, Cursor, Generator, INTERARRIVAL_DEFAULT, REQUESTS_DEFAULT, below, generator_of, unusable,
@@ -26,8 +26,8 @@ const DEALLOCATIONS: usize = 2;
 /// The workload source of a job. All threads share one stream.
 #[derive(Clone, Debug)]
 pub struct JobSource {
-    shape: Shape,
-    files: Vec<File>,
+    shape: JobSpec,
+    files: Vec<JobFile>,
     generator: Generator,
     /// The generator state at the start of each pass, for `same-passes`.
     first: Generator,
@@ -70,7 +70,7 @@ impl JobSource {
         sector_size: Bytes,
         seed: u64,
     ) -> Result<JobSource, WorkloadError> {
-        let shape = Shape::new(workload, capacity, sector_size)?;
+        let shape = JobSpec::new(workload, capacity, sector_size)?;
         let files = shape.files(workload);
         let arrivals = Arrivals::new(
             workload.arrivals.unwrap_or(ArrivalKind::Exponential),
@@ -156,7 +156,7 @@ impl JobSource {
 
     /// Resets all files to their start.
     fn rewind(&mut self) {
-        self.files.iter_mut().for_each(File::rewind);
+        self.files.iter_mut().for_each(JobFile::rewind);
         self.file = 0;
         self.deallocated = None;
         if self.shape.same_passes {
@@ -197,7 +197,7 @@ impl JobSource {
         };
         loop {
             let file = self.next_file()?;
-            let Some((offset, size)) = self.place(file, direction) else {
+            let Some((offset, size)) = self.next_range(file, direction) else {
                 self.files[file].is_done = true;
                 continue;
             };
@@ -226,7 +226,7 @@ impl JobSource {
     }
 
     /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.
-    fn place(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
+    fn next_range(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
         let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);
         if offset + sizes.smallest().bytes.as_u64() > length {
@@ -250,22 +250,22 @@ impl JobSource {
         let state = &mut self.files[file];
         let (stride, length) = (&self.shape.stride, self.shape.length);
         let Some(addresses) = &self.shape.addresses else {
-            return state.following(direction, stride, length).map(|offset| (offset, false));
+            return state.next_offset(direction, stride, length).map(|offset| (offset, false));
         };
         self.run_left -= 1;
         if self.run_left > 0 {
             if self.shape.run_kind == RunKind::Identical {
                 return Some((state.last[direction], false));
             }
-            if let Some(offset) = state.following(direction, stride, length) {
+            if let Some(offset) = state.next_offset(direction, stride, length) {
                 return Some((offset, false));
             }
         } else {
             self.run_left = self.shape.run_length;
-            if !self.shape.draws.is_always() {
+            if !self.shape.random_chance.is_always() {
                 let draw = super::synthetic::Chance::draw(&mut self.generator);
-                if !self.shape.draws.holds(draw)
-                    && let Some(offset) = state.following(direction, stride, length)
+                if !self.shape.random_chance.holds(draw)
+                    && let Some(offset) = state.next_offset(direction, stride, length)
                 {
                     return Some((offset, false));
                 }

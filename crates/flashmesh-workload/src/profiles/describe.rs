@@ -10,16 +10,16 @@ impl Profile {
     /// Returns the figures in one line.
     pub fn summary(&self) -> String {
         let (reads, sizes) = (self.read_percent.value, self.sizes.value);
-        format!("{reads} % reads; {sizes}; every {}", of_note(self.mean_interarrival.value))
+        format!("{reads} % reads; {sizes}; every {}", rounded(self.mean_interarrival.value))
     }
 
     /// Returns the published figures, the figures from elsewhere and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
-        let Profile { name, suite, paper, other_sources: elsewhere, assumed, .. } = self;
+        let Profile { name, suite, paper, other_sources: elsewhere, assumptions: assumed, .. } = self;
         let figures = [
             (self.read_percent.origin, "reads", format!("{} %", self.read_percent.value)),
             (self.sizes.origin, "request size", self.sizes.value.to_string()),
-            (self.mean_interarrival.origin, "mean inter-arrival", of_note(self.mean_interarrival.value).to_string()),
+            (self.mean_interarrival.origin, "mean inter-arrival", rounded(self.mean_interarrival.value).to_string()),
         ];
         let of = |wanted: Origin| -> Vec<(&str, String)> {
             figures
@@ -80,7 +80,7 @@ impl Profile {
 
     /// Returns the assumptions about the distribution of sizes; `None` if the figures determine it.
     fn assumed_sizes(&self) -> Option<String> {
-        let assumed = &self.assumed;
+        let assumed = &self.assumptions;
         let geometric = format!("geometric over multiples of {}, at most {}", assumed.granule, assumed.size_max);
         match self.sizes.value {
             SizeFigures::Mean { .. } | SizeFigures::MeansByKind { .. } => Some(geometric),
@@ -98,14 +98,14 @@ impl Profile {
 impl Mix {
     /// Returns the members and the arrival rate in one line.
     pub fn summary(&self) -> String {
-        format!("{}; every {}", self.member_names(), of_note(self.mean_interarrival))
+        format!("{}; every {}", self.member_names(), rounded(self.mean_interarrival))
     }
 
     /// Returns the published figures and the assumptions, as lines for a terminal.
     pub fn describe(&self) -> String {
         let mut text = format!("{} ({})\n", self.name, self.member_names());
         let mut lines: Vec<(&str, String)> = Vec::new();
-        let (every, alone) = (self.mean_interarrival.to_string(), of_note(self.natural_interarrival()));
+        let (every, alone) = (self.mean_interarrival.to_string(), rounded(self.natural_interarrival()));
         if let Some(paper) = self.paper {
             let mut published = vec![("mean inter-arrival", every)];
             if self.members_basis.is_none() {
@@ -124,7 +124,7 @@ impl Mix {
             ("start", "all members at once".to_owned()),
         ]);
         lines.extend(self.members.iter().enumerate().map(|(index, member)| {
-            let (gap, footprint) = (of_note(self.interarrival_of(member)), member.profile.assumed.footprint);
+            let (gap, footprint) = (rounded(self.interarrival_of(member)), member.profile.assumptions.footprint);
             let percent = self.share_of(member) * 100.0;
             let stream = format!("stream {index}: every {gap}, {percent:.0} % of all requests, on {footprint}");
             (member.profile.name.as_str(), stream)
@@ -176,7 +176,7 @@ pub(crate) fn settings(workload: &Workload) -> String {
 }
 
 /// Rounds a derived time to four digits for readability. No source states more digits.
-fn of_note(time: Time) -> Time {
+fn rounded(time: Time) -> Time {
     let unit = 10_u64.pow(time.as_ps().max(1).ilog10().saturating_sub(3));
     Time::from_ps((time.as_ps() + unit / 2) / unit * unit)
 }

@@ -87,7 +87,10 @@ pub(super) struct Figures {
 }
 
 /// Returns the published figure, or else the figure from elsewhere.
-pub(super) fn first_of<Value>(published: Option<Value>, elsewhere: Option<Value>) -> Option<SourcedValue<Value>> {
+pub(super) fn prefer_published<Value>(
+    published: Option<Value>,
+    elsewhere: Option<Value>,
+) -> Option<SourcedValue<Value>> {
     let figure = |origin| move |value| SourcedValue { value, origin };
     published.map(figure(Origin::Published)).or(elsewhere.map(figure(Origin::Elsewhere)))
 }

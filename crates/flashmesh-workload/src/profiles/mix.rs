@@ -118,7 +118,7 @@ mod tests {
             1.0 - mix.mean_interarrival.as_ps() as f64 * mix.members.len() as f64 / own as f64
         };
         assert!((below(mix("mix6")) - 0.757).abs() < 0.001);
-        let others = super::super::configured::read("proj_3 + YCSB_D + hm_0").unwrap();
+        let others = super::super::mix_parser::parse_mix("proj_3 + YCSB_D + hm_0").unwrap();
         let others = Mix { mean_interarrival: mix("mix6").mean_interarrival, ..others };
         assert!((below(&others) - 0.901).abs() < 0.001);
     }

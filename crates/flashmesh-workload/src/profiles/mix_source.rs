@@ -1,6 +1,6 @@
 //! The workload source of a mix.
 
-use super::source::Setting;
+use super::source::RunSettings;
 use super::{Mix, ProfileSource};
 use crate::config::{self, MixPlacement, ReplayMode};
 use crate::error::WorkloadError;
@@ -22,7 +22,7 @@ use crate::units::{Bytes, Time};
 /// turn, so the threads of a member bound its outstanding requests.
 #[derive(Clone, Debug)]
 pub struct MixSource {
-    members: Vec<Member>,
+    members: Vec<MemberSource>,
     mode: ReplayMode,
     /// The remaining requests of the common stream.
     left: u64,
@@ -30,7 +30,7 @@ pub struct MixSource {
 }
 
 #[derive(Clone, Debug)]
-struct Member {
+struct MemberSource {
     source: ProfileSource,
     /// The next request of the member, already drawn.
     next: Option<IoRequest>,
@@ -83,9 +83,9 @@ fn build(
     for (index, (member, footprint)) in (0..).zip(mix.members.iter().zip(footprints)) {
         let (replay, requests) = match replay.mode {
             ReplayMode::Closed => {
-                let threads = dealt(replay.threads.into(), count.into(), index.into()) as u32;
+                let threads = round_robin_share(replay.threads.into(), count.into(), index.into()) as u32;
                 let own = (0..threads).map(|thread| index + thread * count);
-                let share = own.map(|thread| dealt(requests, replay.threads.into(), thread.into())).sum();
+                let share = own.map(|thread| round_robin_share(requests, replay.threads.into(), thread.into())).sum();
                 (config::Replay { threads, ..replay.clone() }, share)
             }
             // The order of arrivals determines which member provides a request, so a single member may have to provide all requests.
@@ -93,7 +93,7 @@ fn build(
                 (config::Replay { mode: ReplayMode::Open, ..replay.clone() }, requests)
             }
         };
-        let setting = Setting {
+        let setting = RunSettings {
             workload,
             footprint_start,
             footprint,
@@ -104,7 +104,7 @@ fn build(
             sector_size,
             seed: Seed::of_member(seed, index),
         };
-        members.push(Member { source: ProfileSource::build(member.profile, setting)?, next: None });
+        members.push(MemberSource { source: ProfileSource::build(member.profile, setting)?, next: None });
         if workload.mix_placement == MixPlacement::Apart {
             footprint_start += footprint;
         }
@@ -113,7 +113,7 @@ fn build(
 }
 
 /// Returns the number of items that `place` receives if `count` items are dealt round-robin to `places` places.
-fn dealt(count: u64, places: u64, place: u64) -> u64 {
+fn round_robin_share(count: u64, places: u64, place: u64) -> u64 {
     count / places + u64::from(place < count % places)
 }
 
@@ -124,9 +124,9 @@ fn footprints(
     capacity: Bytes,
     sector_size: Bytes,
 ) -> Result<Vec<Bytes>, WorkloadError> {
-    let granule = mix.members.iter().map(|member| member.profile.assumed.granule).max().unwrap_or(sector_size);
+    let granule = mix.members.iter().map(|member| member.profile.assumptions.granule).max().unwrap_or(sector_size);
     let granule = workload.alignment.unwrap_or(granule);
-    let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.profile.assumed.footprint).collect();
+    let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.profile.assumptions.footprint).collect();
     let is_shared = workload.mix_placement == MixPlacement::Shared;
     let assumed_total =
         if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };

@@ -10,10 +10,10 @@
 //! The figures are in `tables/`: one file per paper, two with figures from elsewhere, and `assumed.csv` with one line per suite
 //! of workloads. A new paper needs one new file and one line in `tables.rs`.
 
-mod configured;
 mod describe;
 mod figures;
 mod mix;
+mod mix_parser;
 mod mix_source;
 mod names;
 mod sizes;
@@ -53,7 +53,7 @@ pub struct Profile {
     /// The sources of the figures that the paper does not publish; empty if the paper publishes all.
     pub other_sources: String,
     /// The assumptions of this project, which no source states.
-    pub assumed: Assumed,
+    pub assumptions: Assumed,
 }
 
 /// The assumptions that complete the figures of a profile.

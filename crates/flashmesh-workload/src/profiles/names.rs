@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Mix, Profile, all, configured, mixes};
+use super::{Mix, Profile, all, mix_parser, mixes};
 use crate::error::WorkloadError;
 
 /// A paper that publishes workloads, or one table of the paper.
@@ -105,8 +105,8 @@ pub fn groups() -> Vec<(Paper, Vec<NamedWorkload>)> {
 /// # Errors
 /// If no workload has this name. The message suggests similar names, if there are any.
 pub fn find(name: &str) -> Result<NamedWorkload, WorkloadError> {
-    if configured::is_mix(name) {
-        return configured::read(name).map(|mix| NamedWorkload::Mix(Cow::Owned(mix)));
+    if mix_parser::is_mix(name) {
+        return mix_parser::parse_mix(name).map(|mix| NamedWorkload::Mix(Cow::Owned(mix)));
     }
     find_named(name)
 }

@@ -8,7 +8,7 @@ const SIZES_MAX: u64 = 65_536;
 
 /// The size distributions of a profile.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum SizesOf {
+pub(super) enum SizeDistributions {
     /// The same distribution for reads and writes.
     All(Sizes),
     Kinds {
@@ -20,18 +20,18 @@ pub(super) enum SizesOf {
 /// Returns the maximum-entropy distribution with the given figures, which assumes nothing beyond the figures.
 ///
 /// `None` if no distribution over the multiples of the granule up to the largest size has these figures.
-pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<SizesOf> {
+pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<SizeDistributions> {
     let Assumed { granule, size_max, mode_share, .. } = *assumed;
     let around = |mean_kb: f64| geometric(mean_kb * 1024.0, granule, size_max);
     Some(match *figures {
-        SizeFigures::Mean { kb } => SizesOf::All(around(kb)?),
+        SizeFigures::Mean { kb } => SizeDistributions::All(around(kb)?),
         SizeFigures::MeanAndMode { mean_kb, mode_kb } => {
-            SizesOf::All(with_mode(mean_kb * 1024.0, mode_kb * 1024.0, mode_share, granule, size_max)?)
+            SizeDistributions::All(with_mode(mean_kb * 1024.0, mode_kb * 1024.0, mode_share, granule, size_max)?)
         }
         SizeFigures::MeansByKind { read_kb, write_kb } => {
-            SizesOf::Kinds { reads: around(read_kb)?, writes: around(write_kb)? }
+            SizeDistributions::Kinds { reads: around(read_kb)?, writes: around(write_kb)? }
         }
-        SizeFigures::Range { smallest_kb, largest_kb } => SizesOf::All(uniform(
+        SizeFigures::Range { smallest_kb, largest_kb } => SizeDistributions::All(uniform(
             bytes_of(smallest_kb * 1024.0, granule)?,
             bytes_of(largest_kb * 1024.0, granule)?,
             granule,

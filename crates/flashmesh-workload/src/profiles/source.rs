@@ -1,6 +1,6 @@
 //! The workload source of a profile.
 
-use super::sizes::{SizesOf, distribution};
+use super::sizes::{SizeDistributions, distribution};
 use super::{Assumed, Profile, Repetition};
 use crate::config::{self, ArrivalKind, BurstKinds};
 use crate::error::WorkloadError;
@@ -23,7 +23,7 @@ pub struct ProfileSource {
 }
 
 /// The settings of a run for one profile.
-pub(super) struct Setting<'config> {
+pub(super) struct RunSettings<'config> {
     /// The configuration, whose keys override the profile.
     pub(super) workload: &'config config::Workload,
     pub(super) footprint_start: Bytes,
@@ -50,10 +50,10 @@ impl ProfileSource {
         sector_size: Bytes,
         seed: u64,
     ) -> Result<ProfileSource, WorkloadError> {
-        let setting = Setting {
+        let setting = RunSettings {
             workload,
             footprint_start: workload.footprint_start,
-            footprint: workload.footprint.unwrap_or(profile.assumed.footprint),
+            footprint: workload.footprint.unwrap_or(profile.assumptions.footprint),
             mean_interarrival: workload.interarrival.unwrap_or(profile.mean_interarrival.value),
             requests: workload.requests.unwrap_or_else(|| profile.requests_default()),
             replay,
@@ -65,22 +65,23 @@ impl ProfileSource {
     }
 
     /// Creates the source like [`ProfileSource::new`], but with all settings of the run given.
-    pub(super) fn build(profile: &Profile, setting: Setting<'_>) -> Result<ProfileSource, WorkloadError> {
+    pub(super) fn build(profile: &Profile, setting: RunSettings<'_>) -> Result<ProfileSource, WorkloadError> {
         streams_of(profile, setting)
             .map(|streams| ProfileSource { streams })
             .map_err(|error| WorkloadError::Unusable(format!("profile \"{}\": {error}", profile.name)))
     }
 }
 
-fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, WorkloadError> {
-    let Setting { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } = setting;
-    let assumed = &profile.assumed;
+fn streams_of(profile: &Profile, setting: RunSettings<'_>) -> Result<Streams, WorkloadError> {
+    let RunSettings { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } =
+        setting;
+    let assumed = &profile.assumptions;
     let alignment = workload.alignment.unwrap_or(assumed.granule);
     let layout = FootprintLayout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
     let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
     let sizes = match distribution(&profile.sizes.value, assumed) {
-        Some(SizesOf::All(sizes)) => table(&sizes)?.into(),
-        Some(SizesOf::Kinds { reads, writes }) => SizesByKind::new(table(&reads)?, table(&writes)?),
+        Some(SizeDistributions::All(sizes)) => table(&sizes)?.into(),
+        Some(SizeDistributions::Kinds { reads, writes }) => SizesByKind::new(table(&reads)?, table(&writes)?),
         None => {
             let (Assumed { granule, size_max, .. }, figures) = (assumed, &profile.sizes.value);
             return Err(WorkloadError::Unusable(format!("no sizes from {granule} to {size_max} are {figures}")));

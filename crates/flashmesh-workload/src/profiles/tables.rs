@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::figures::{Figures, Repetition, SizeFigures, first_of};
+use super::figures::{Figures, Repetition, SizeFigures, prefer_published};
 use super::{Assumed, Member, Mix, Paper, Profile};
 use crate::units::{Bytes, Time};
 
@@ -211,10 +211,10 @@ fn profile_of(
 ) -> Result<Profile, String> {
     let published = row.figures();
     let missing = |what: &str| format!("no table has the {what} of {name}");
-    let read_percent = first_of(published.read_percent, others.read_percent).ok_or_else(|| missing("reads"))?;
-    let sizes = first_of(published.sizes, others.sizes).ok_or_else(|| missing("sizes"))?;
+    let read_percent = prefer_published(published.read_percent, others.read_percent).ok_or_else(|| missing("reads"))?;
+    let sizes = prefer_published(published.sizes, others.sizes).ok_or_else(|| missing("sizes"))?;
     let mean_interarrival =
-        first_of(published.mean_interarrival, others.mean_interarrival).ok_or_else(|| missing("arrivals"))?;
+        prefer_published(published.mean_interarrival, others.mean_interarrival).ok_or_else(|| missing("arrivals"))?;
     if matches!(sizes.value, SizeFigures::MeanAndMode { .. }) && assumed.mode_share.is_none() {
         return Err(missing("share of the most frequent size"));
     }
@@ -231,7 +231,7 @@ fn profile_of(
             .map(|mean| Repetition { mean, skew: row.repetition_skew.unwrap_or(Repetition::SKEW_DEFAULT) }),
         requests: published.requests.or(others.requests),
         other_sources: basis.to_owned(),
-        assumed: Assumed {
+        assumptions: Assumed {
             footprint: Bytes::from_kib(assumed.footprint_gib << 20),
             zipf_theta: assumed.zipf_theta,
             run_requests: assumed.run_requests,

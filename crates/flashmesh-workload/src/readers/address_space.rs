@@ -30,7 +30,7 @@ pub struct AddressSpace {
 
 /// A request fitted to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fitted {
+pub struct FittedRequest {
     /// The first byte, a multiple of the sector size.
     pub offset: u64,
     /// The size in bytes, a positive multiple of the sector size; 0 for a flush.
@@ -65,9 +65,9 @@ impl AddressSpace {
     /// # Errors
     /// The reason for which the request is rejected.
     #[inline]
-    pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<Fitted, LineErrorKind> {
+    pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<FittedRequest, LineErrorKind> {
         if kind == RequestKind::Flush {
-            return Ok(Fitted { offset: 0, size: 0, is_wrapped: false });
+            return Ok(FittedRequest { offset: 0, size: 0, is_wrapped: false });
         }
         if size == 0 {
             return Err(LineErrorKind::ZeroSize);
@@ -83,13 +83,13 @@ impl AddressSpace {
             & !self.sector_mask;
         let size = end - start;
         if end <= self.capacity || self.beyond == Beyond::Send {
-            return Ok(Fitted { offset: start, size, is_wrapped: false });
+            return Ok(FittedRequest { offset: start, size, is_wrapped: false });
         }
         if self.beyond == Beyond::Reject || size > self.capacity {
             return Err(LineErrorKind::BeyondDrive);
         }
         let offset = (start % self.capacity).min(self.capacity - size);
-        Ok(Fitted { offset, size, is_wrapped: true })
+        Ok(FittedRequest { offset, size, is_wrapped: true })
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_flush_has_neither_address_nor_size() {
         let fit = AddressSpace::new(Bytes::new(10_000), Bytes::new(512), Reject).unwrap();
-        assert_eq!(fit.fit(Flush, 1 << 40, 0), Ok(Fitted { offset: 0, size: 0, is_wrapped: false }));
+        assert_eq!(fit.fit(Flush, 1 << 40, 0), Ok(FittedRequest { offset: 0, size: 0, is_wrapped: false }));
     }
 
     #[test]

@@ -93,12 +93,12 @@ impl Blkparse {
     }
 
     /// Removes a request from the requeued requests. Returns whether the request had been requeued.
-    fn is_sent_again(&mut self, device: u32, offset: u64) -> bool {
+    fn is_reissue(&mut self, device: u32, offset: u64) -> bool {
         let place = self.requeued.iter().position(|&put_back| put_back == (device, offset));
         place.and_then(|place| self.requeued.remove(place)).is_some()
     }
 
-    fn stands_for_a_request(&self, action: &[u8]) -> bool {
+    fn counts_as_request(&self, action: &[u8]) -> bool {
         match self.action {
             Some(chosen) => *action == [chosen],
             None => matches!(action, b"Q" | b"I" | b"D" | b"C"),
@@ -108,7 +108,7 @@ impl Blkparse {
 
 /// The meaning of RWBS.
 #[derive(Clone, Copy)]
-enum Asks {
+enum RwbsMeaning {
     Data(RequestKind),
     Nothing,
 }
@@ -136,7 +136,7 @@ impl TraceReader for Blkparse {
         if action == b"R" {
             self.requeue(device, &mut fields);
         }
-        if !self.stands_for_a_request(action) {
+        if !self.counts_as_request(action) {
             return match OTHER_ACTIONS.contains(&action) {
                 true => Ok(Line::Skipped),
                 false => Err(LineError::new(LineErrorKind::Kind, action_column, "an action of blkparse: Q, D, C, ...")),
@@ -154,7 +154,7 @@ impl TraceReader for Blkparse {
             (false, _) => Line::Ignored("no-data"),
         });
 
-        if matches!(asks, Asks::Nothing) && !self.has_process && fields.is_at_end() {
+        if matches!(asks, RwbsMeaning::Nothing) && !self.has_process && fields.is_at_end() {
             return without_data;
         }
         fields.next_blank_separated("the first sector")?;
@@ -182,12 +182,12 @@ impl TraceReader for Blkparse {
             fields.next_blank_separated("the process or the error in brackets")?;
             self.has_process |= fields.peek() == Some(b'[');
         }
-        if self.is_sent_again(device, offset) {
+        if self.is_reissue(device, offset) {
             return Ok(Line::Ignored("requeued"));
         }
         match asks {
-            Asks::Data(_) if size == 0 && rwbs.starts_with(b"F") => without_data,
-            Asks::Data(kind) => Ok(Line::Request(RawRequest {
+            RwbsMeaning::Data(_) if size == 0 && rwbs.starts_with(b"F") => without_data,
+            RwbsMeaning::Data(kind) => Ok(Line::Request(RawRequest {
                 time_ps,
                 offset,
                 size,
@@ -197,7 +197,7 @@ impl TraceReader for Blkparse {
                 offset_column,
                 size_column,
             })),
-            Asks::Nothing => without_data,
+            RwbsMeaning::Nothing => without_data,
         }
     }
 }
@@ -216,16 +216,16 @@ fn device(fields: &mut Fields<'_>) -> Result<u32, LineError> {
 }
 
 /// Returns the meaning of RWBS; `None` if it is invalid.
-fn parse_rwbs(rwbs: &[u8]) -> Option<Asks> {
+fn parse_rwbs(rwbs: &[u8]) -> Option<RwbsMeaning> {
     if !rwbs.iter().all(u8::is_ascii_uppercase) {
         return None;
     }
     match rwbs.strip_prefix(b"F").unwrap_or(rwbs).first() {
-        Some(b'R') => Some(Asks::Data(RequestKind::Read)),
-        Some(b'W') => Some(Asks::Data(RequestKind::Write)),
-        Some(b'D') => Some(Asks::Data(RequestKind::Deallocate)),
-        Some(b'N') => Some(Asks::Nothing),
-        _ if rwbs.starts_with(b"F") => Some(Asks::Nothing),
+        Some(b'R') => Some(RwbsMeaning::Data(RequestKind::Read)),
+        Some(b'W') => Some(RwbsMeaning::Data(RequestKind::Write)),
+        Some(b'D') => Some(RwbsMeaning::Data(RequestKind::Deallocate)),
+        Some(b'N') => Some(RwbsMeaning::Nothing),
+        _ if rwbs.starts_with(b"F") => Some(RwbsMeaning::Nothing),
         _ => None,
     }
 }

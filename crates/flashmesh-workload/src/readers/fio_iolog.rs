@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::fields::Fields;
 use super::line_errors::{LineError, LineErrorKind};
-use super::sample::{Match, Sample};
+use super::sample::{FormatMatch, Sample};
 use super::{Format, Framing, Line, RawRequest, TraceReader};
 use crate::config::{IologWait, TraceFormat};
 use crate::request::RequestKind;
@@ -29,9 +29,9 @@ pub static FORMAT: Format = Format {
     is_merged: false,
     remedy: None,
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
-        Some((_, line)) if Version::of_header(line).is_some() => Match::CERTAIN,
-        Some((number, line)) => Match::none_at(*number, MISSING_HEADER, line),
-        None => Match::NONE,
+        Some((_, line)) if Version::of_header(line).is_some() => FormatMatch::CERTAIN,
+        Some((number, line)) => FormatMatch::none_at(*number, MISSING_HEADER, line),
+        None => FormatMatch::NONE,
     },
     open: |workload| {
         let counts_from_start = workload.iolog_wait == IologWait::SinceStart;

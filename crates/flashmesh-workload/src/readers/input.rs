@@ -250,7 +250,7 @@ fn unpack(compression: Compression, packed: Box<dyn Read + Send>) -> io::Result<
     })
 }
 
-type Packed = BufReader<Box<dyn Read + Send>>;
+type CompressedBytes = BufReader<Box<dyn Read + Send>>;
 
 /// A compressed member of a file that may have several.
 trait Member: Read + Sized {
@@ -259,35 +259,35 @@ trait Member: Read + Sized {
     const START: u8;
 
     /// Starts to decompress the member at the position of `packed`.
-    fn begin(packed: Packed) -> io::Result<Self>;
+    fn begin(packed: CompressedBytes) -> io::Result<Self>;
 
     /// Returns the reader after the end of the member.
-    fn end(self) -> Packed;
+    fn end(self) -> CompressedBytes;
 }
 
-impl Member for GzDecoder<Packed> {
+impl Member for GzDecoder<CompressedBytes> {
     const NAME: &str = "gzip";
     const START: u8 = GZIP_START;
 
-    fn begin(packed: Packed) -> io::Result<Self> {
+    fn begin(packed: CompressedBytes) -> io::Result<Self> {
         Ok(GzDecoder::new(packed))
     }
 
-    fn end(self) -> Packed {
+    fn end(self) -> CompressedBytes {
         self.into_inner()
     }
 }
 
-impl Member for XzDecoder<Packed> {
+impl Member for XzDecoder<CompressedBytes> {
     const NAME: &str = "xz";
     const START: u8 = 0xfd;
 
-    fn begin(packed: Packed) -> io::Result<Self> {
+    fn begin(packed: CompressedBytes) -> io::Result<Self> {
         let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY_MAX, 0)?;
         Ok(XzDecoder::new_stream(packed, stream))
     }
 
-    fn end(self) -> Packed {
+    fn end(self) -> CompressedBytes {
         self.into_inner()
     }
 }

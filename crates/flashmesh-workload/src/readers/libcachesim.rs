@@ -12,7 +12,7 @@
 
 use super::fields::Fields;
 use super::line_errors::{LineError, LineErrorKind};
-use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};
+use super::{Format, FormatMatch, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
@@ -27,8 +27,8 @@ pub static CSV: Format = Format {
     remedy: Some("begin the file with a line that names its columns, such as version,time,op,size,lbn"),
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
         // Without its header the CSV is five numbers between commas, like other formats.
-        Some((_, line)) if Columns::of_header(line).is_some() => Match::CERTAIN,
-        _ => Match::NONE,
+        Some((_, line)) if Columns::of_header(line).is_some() => FormatMatch::CERTAIN,
+        _ => FormatMatch::NONE,
     },
     open: |_| Box::new(Csv { columns: Columns::DEFAULT }),
 };
@@ -197,10 +197,10 @@ impl TraceReader for OracleGeneral {
 
 /// Returns how well bytes match the format: times that do not decrease, plausible sizes, and next accesses that are request
 /// numbers or -1. Other files hardly satisfy all of these in every record.
-fn detect_records(bytes: &[u8]) -> Match {
+fn detect_records(bytes: &[u8]) -> FormatMatch {
     let records: Vec<&[u8]> = bytes.chunks_exact(RECORD_BYTES).take(SAMPLE_RECORDS).collect();
     if records.len() < SAMPLE_RECORDS_MIN {
-        return Match::NONE;
+        return FormatMatch::NONE;
     }
     let time = |record: &[u8]| record.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let size = |record: &[u8]| record[12..].first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -213,5 +213,5 @@ fn detect_records(bytes: &[u8]) -> Match {
     let runs_on = records.windows(2).all(|pair| time(pair[0]) <= time(pair[1]));
     let percent = if runs_on { sound * 100 / records.len() } else { 0 };
     // Other binary formats have a version in each record. They take precedence if both match.
-    Match { percent: u8::try_from(percent).unwrap_or(100).min(95), first_failure: None }
+    FormatMatch { percent: u8::try_from(percent).unwrap_or(100).min(95), first_failure: None }
 }

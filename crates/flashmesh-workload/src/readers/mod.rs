@@ -52,7 +52,7 @@ pub use input::{Compression, FileIdentity};
 pub use line_errors::{LineError, LineErrorKind, Tally};
 pub use records::{Framing, RECORD_BYTES_MAX};
 pub use reorder::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
-pub use sample::{Match, Sample};
+pub use sample::{FormatMatch, Sample};
 pub use scan::{scan, scan_each, scan_stream};
 pub use source::TraceSource;
 pub use stream::{LineCounts, TraceStream};
@@ -143,7 +143,7 @@ pub struct Format {
     /// The remedy for a file without any request and without any bad line.
     pub remedy: Option<&'static str>,
     /// Returns how well the start of a file matches this format.
-    pub detect: fn(&Sample<'_>, &Workload) -> Match,
+    pub detect: fn(&Sample<'_>, &Workload) -> FormatMatch,
     /// Creates a reader for the start of a file, with the options of the workload that concern the format.
     pub open: fn(&Workload) -> Box<dyn TraceReader>,
 }

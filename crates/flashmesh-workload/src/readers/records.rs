@@ -59,7 +59,7 @@ pub enum Record<'a> {
 }
 
 /// A record, before its bytes are borrowed.
-enum Taken {
+enum RecordSpan {
     At(Range<usize>),
     TooLong,
     LongComment,
@@ -178,14 +178,14 @@ impl Records {
             Framing::Fixed(bytes) => self.next_block(bytes)?,
         };
         Ok(taken.map(|taken| match taken {
-            Taken::At(range) => Record::Whole(&self.buffer[range]),
-            Taken::TooLong => Record::TooLong,
-            Taken::LongComment => Record::LongComment,
+            RecordSpan::At(range) => Record::Whole(&self.buffer[range]),
+            RecordSpan::TooLong => Record::TooLong,
+            RecordSpan::LongComment => Record::LongComment,
         }))
     }
 
     #[inline]
-    fn next_line(&mut self) -> Result<Option<Taken>, WorkloadError> {
+    fn next_line(&mut self) -> Result<Option<RecordSpan>, WorkloadError> {
         let mut searched = self.start;
         // The classification of a line that does not fit the buffer, by its beginning.
         let mut long = None;
@@ -212,16 +212,16 @@ impl Records {
         }
     }
 
-    fn take_line(&mut self, line: Range<usize>, long: Option<Taken>) -> Taken {
+    fn take_line(&mut self, line: Range<usize>, long: Option<RecordSpan>) -> RecordSpan {
         self.number += 1;
         match long {
             Some(long) => long,
             None if line.len() > RECORD_BYTES_MAX => without_its_bytes(&self.buffer[line]),
-            None => Taken::At(line),
+            None => RecordSpan::At(line),
         }
     }
 
-    fn next_block(&mut self, bytes: usize) -> Result<Option<Taken>, WorkloadError> {
+    fn next_block(&mut self, bytes: usize) -> Result<Option<RecordSpan>, WorkloadError> {
         let bytes = bytes.clamp(1, RECORD_BYTES_MAX);
         while self.end - self.start < bytes && !self.is_last_read {
             self.make_room();
@@ -233,7 +233,7 @@ impl Records {
         let block = self.start..self.end.min(self.start + bytes);
         self.start = block.end;
         self.number += 1;
-        Ok(Some(Taken::At(block)))
+        Ok(Some(RecordSpan::At(block)))
     }
 
     /// Moves the unread bytes to the front of the buffer. At most one record may be unread.
@@ -253,8 +253,8 @@ impl Records {
 
 /// Classifies a line that is too long, by its first bytes.
 #[cold]
-fn without_its_bytes(beginning: &[u8]) -> Taken {
-    if has_content(beginning) { Taken::TooLong } else { Taken::LongComment }
+fn without_its_bytes(beginning: &[u8]) -> RecordSpan {
+    if has_content(beginning) { RecordSpan::TooLong } else { RecordSpan::LongComment }
 }
 
 fn without_carriage_return(buffer: &[u8], start: usize, end: usize) -> usize {

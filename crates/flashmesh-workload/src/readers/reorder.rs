@@ -66,7 +66,7 @@ impl ReorderWindow {
                 if request.time_ps < newest.time_ps
                     || request.time_ps - newest.time_ps > u128::from(LEAP_MAX.as_ps()) =>
             {
-                self.place(request, *newest)
+                self.place_out_of_order(request, *newest)
             }
             _ => {
                 self.held.push_back(request);
@@ -77,7 +77,7 @@ impl ReorderWindow {
 
     /// Places a request whose time stamp does not plausibly follow the newest.
     #[cold]
-    fn place(&mut self, request: TimedRequest, newest: TimedRequest) -> ReorderOutcome {
+    fn place_out_of_order(&mut self, request: TimedRequest, newest: TimedRequest) -> ReorderOutcome {
         // Whether the newest request is the first of the file, without a predecessor to compare with.
         let is_newest_alone = self.held.len() == 1 && self.released_ps.is_none();
         let comes_too_late = self.released_ps.is_some_and(|released| request.time_ps < released);

@@ -17,22 +17,22 @@ pub struct Sample<'a> {
 
 /// How well a sample matches a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
+pub struct FormatMatch {
     /// The percentage of the match: 0 for none, 100 for certainty.
     pub percent: u8,
     /// The first line that does not match, with column and message.
     pub first_failure: Option<(u64, u16, String)>,
 }
 
-impl Match {
+impl FormatMatch {
     /// A match that excludes all other formats.
-    pub const CERTAIN: Match = Match { percent: 100, first_failure: None };
+    pub const CERTAIN: FormatMatch = FormatMatch { percent: 100, first_failure: None };
     /// A sample of another format.
-    pub const NONE: Match = Match { percent: 0, first_failure: None };
+    pub const NONE: FormatMatch = FormatMatch { percent: 0, first_failure: None };
 
     /// Returns a failed match, with the error in `line` as its reason.
-    pub fn none_at(number: u64, bad: LineError, line: &[u8]) -> Match {
-        Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
+    pub fn none_at(number: u64, bad: LineError, line: &[u8]) -> FormatMatch {
+        FormatMatch { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
     }
 }
 
@@ -58,7 +58,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Returns the share of the lines that `reader` parses.
-    pub fn share_understood(&self, reader: &mut dyn TraceReader) -> Match {
+    pub fn share_understood(&self, reader: &mut dyn TraceReader) -> FormatMatch {
         let (mut understood, mut judged, mut first_failure) = (0, 0, None);
         for &(number, line) in &self.lines {
             match reader.parse(line) {
@@ -71,7 +71,7 @@ impl<'a> Sample<'a> {
             judged += 1;
         }
         let percent = (understood * 100_usize).checked_div(judged).unwrap_or(0);
-        Match { percent: u8::try_from(percent).unwrap_or(100), first_failure }
+        FormatMatch { percent: u8::try_from(percent).unwrap_or(100), first_failure }
     }
 }
 
@@ -113,10 +113,10 @@ pub(super) fn format_of(
             WorkloadError::Unusable(format!("no reader is registered for workload.format {:?}", workload.format))
         });
     }
-    let matches: Vec<(&Format, Match)> =
+    let matches: Vec<(&Format, FormatMatch)> =
         FORMATS.iter().map(|&format| (format, (format.detect)(sample, workload))).collect();
     let best_percent = matches.iter().map(|(_, found)| found.percent).max().unwrap_or(0);
-    let names = |chosen: &[&(&Format, Match)]| -> String {
+    let names = |chosen: &[&(&Format, FormatMatch)]| -> String {
         chosen.iter().map(|(format, _)| format!("\"{}\"", format.name)).collect::<Vec<_>>().join(", ")
     };
     let best: Vec<_> = matches.iter().filter(|(_, found)| found.percent == best_percent).collect();

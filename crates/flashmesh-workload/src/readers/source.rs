@@ -53,14 +53,14 @@ impl TraceSource {
 
     /// Expects the file to be the one that was scanned; a change is an error at the last request.
     #[must_use]
-    pub fn counted_in(mut self, identity: Option<FileIdentity>) -> TraceSource {
+    pub fn expecting_file(mut self, identity: Option<FileIdentity>) -> TraceSource {
         self.counted = identity;
         self
     }
 
     /// If `is_asked`, spreads requests that share a time stamp evenly up to the next time stamp.
     #[must_use]
-    pub fn spreading_ties(mut self, is_asked: bool) -> TraceSource {
+    pub fn with_spread_ties(mut self, is_asked: bool) -> TraceSource {
         self.ties = is_asked.then(SpreadTies::default);
         self
     }

@@ -18,7 +18,7 @@ const RATE_TYPICAL: f64 = 1e3;
 /// # Errors
 /// If all time stamps are equal, or if the trace is of the ASCII family and the unit of its time stamps is not configured. The
 /// message says what to set.
-pub fn require(summary: &TraceSummary, workload: &Workload) -> Result<(), WorkloadError> {
+pub fn require_time_unit(summary: &TraceSummary, workload: &Workload) -> Result<(), WorkloadError> {
     if summary.requests > 1 && summary.span_ps == 0 {
         return Err(WorkloadError::Unusable(format!(
             "{}: all {} requests have the same time stamp, so nothing says when they arrive: set replay.mode = \"stress\"",
@@ -31,11 +31,11 @@ pub fn require(summary: &TraceSummary, workload: &Workload) -> Result<(), Worklo
     }
     // The summary was computed with the default unit, nanoseconds.
     let span_ns = summary.span_ps as f64 / Time::from_ns(1).as_ps() as f64;
-    let readings: Vec<Reading> =
-        UNITS.iter().map(|&(unit, ns)| Reading::new(unit, span_ns * ns, summary.requests)).collect();
+    let readings: Vec<TimeUnitGuess> =
+        UNITS.iter().map(|&(unit, ns)| TimeUnitGuess::new(unit, span_ns * ns, summary.requests)).collect();
     let likely = readings.iter().filter(|reading| reading.is_plausible());
-    let likely = likely.min_by(|one, other| one.oddness().total_cmp(&other.oddness()));
-    let listed: Vec<String> = readings.iter().map(Reading::to_string).collect();
+    let likely = likely.min_by(|one, other| one.rate_distance().total_cmp(&other.rate_distance()));
+    let listed: Vec<String> = readings.iter().map(TimeUnitGuess::to_string).collect();
     let advice = match likely {
         Some(reading) => format!("set workload.time-unit = \"{}\" if that is right", reading.unit.name()),
         None => "set workload.time-unit".to_owned(),
@@ -58,16 +58,16 @@ const UNITS: [(TraceTimeUnit, f64); 5] = [
 ];
 
 /// The duration and rate of a trace under an assumed unit.
-struct Reading {
+struct TimeUnitGuess {
     unit: TraceTimeUnit,
     span_s: f64,
     rate: f64,
 }
 
-impl Reading {
-    fn new(unit: TraceTimeUnit, span_ns: f64, requests: u64) -> Reading {
+impl TimeUnitGuess {
+    fn new(unit: TraceTimeUnit, span_ns: f64, requests: u64) -> TimeUnitGuess {
         let span_s = span_ns / 1e9;
-        Reading { unit, span_s, rate: (requests - 1) as f64 / span_s }
+        TimeUnitGuess { unit, span_s, rate: (requests - 1) as f64 / span_s }
     }
 
     fn is_plausible(&self) -> bool {
@@ -75,12 +75,12 @@ impl Reading {
     }
 
     /// Returns the distance of the rate from [`RATE_TYPICAL`], on a logarithmic scale.
-    fn oddness(&self) -> f64 {
+    fn rate_distance(&self) -> f64 {
         (self.rate / RATE_TYPICAL).ln().abs()
     }
 }
 
-impl std::fmt::Display for Reading {
+impl std::fmt::Display for TimeUnitGuess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (unit, span_s, rate) = (self.unit.name(), self.span_s, self.rate);
         write!(f, "{unit}: {rate:.3e} requests a second for {span_s:.3e} s")?;

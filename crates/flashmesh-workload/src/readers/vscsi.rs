@@ -13,7 +13,7 @@
 //! address (test unit ready, synchronize cache, ...) are ignored and counted; so are unmap and write same, whose records do not state their range.
 
 use super::line_errors::{LineError, LineErrorKind};
-use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};
+use super::{Format, FormatMatch, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
 use crate::request::RequestKind;
 use crate::units::Time;
@@ -63,11 +63,11 @@ struct Layout {
 }
 
 impl Layout {
-    fn detect(self, sample: &Sample<'_>) -> Match {
+    fn detect(self, sample: &Sample<'_>) -> FormatMatch {
         let records = || sample.bytes.chunks_exact(self.bytes).take(SAMPLE_RECORDS);
         let alike = records().filter(|record| self.has_version(record) && record[self.command + 1] == 0).count();
         let percent = (alike * 100).checked_div(records().count()).unwrap_or(0);
-        Match { percent: u8::try_from(percent).unwrap_or(100), first_failure: None }
+        FormatMatch { percent: u8::try_from(percent).unwrap_or(100), first_failure: None }
     }
 
     /// Returns whether the upper byte of `ver` is this version.

@@ -8,7 +8,7 @@ use crate::readers::Footprint;
 /// The measure of the difference between a figure of the original and that of the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Measure {
+pub enum DifferenceMeasure {
     /// The difference divided by the figure of the original.
     Relative,
     /// The Kolmogorov distance of two distributions.
@@ -42,7 +42,7 @@ pub struct Figure {
     /// The unit: "share", "bytes", "1/s", "pages", "requests" or "" for a plain number.
     pub unit: &'static str,
     /// The measure of the difference.
-    pub measure: Measure,
+    pub measure: DifferenceMeasure,
     /// The figure of the original; `None` for a distribution.
     pub original: Option<f64>,
     /// The figure of the copy; `None` for a distribution.
@@ -58,7 +58,8 @@ pub struct Figure {
 impl Figure {
     /// Returns whether the difference is within the bound.
     pub fn is_within(&self) -> bool {
-        let least = if self.measure == Measure::Relative { -self.bound / (1.0 + self.bound) } else { -self.bound };
+        let least =
+            if self.measure == DifferenceMeasure::Relative { -self.bound / (1.0 + self.bound) } else { -self.bound };
         self.difference.is_some_and(|difference| (least..=self.bound).contains(&difference))
     }
 }
@@ -69,8 +70,8 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     let mut add = |key: &str, title: &str, unit, bound, measure, figure: &dyn Fn(&Statistics) -> f64| {
         let (original, copy) = (figure(original), figure(copy));
         let difference = match measure {
-            Measure::Absolute => Some(copy - original),
-            Measure::Relative | Measure::Distance => relative_difference(original, copy),
+            DifferenceMeasure::Absolute => Some(copy - original),
+            DifferenceMeasure::Relative | DifferenceMeasure::Distance => relative_difference(original, copy),
         };
         let (key, title) = (key.to_owned(), title.to_owned());
         figures.push(Figure {
@@ -84,7 +85,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
             bound,
         });
     };
-    use Measure::{Absolute, Relative};
+    use DifferenceMeasure::{Absolute, Relative};
     let read_share =
         |of: &Statistics| if of.requests == 0 { 0.0 } else { of.reads.requests as f64 / of.requests as f64 };
     let pages = |footprint: &Footprint| (footprint.bytes().as_u64() / super::dies::PAGE_BYTES) as f64;
@@ -104,7 +105,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     add("footprint_read_pages", "pages read", "pages", 0.15, Relative, &|of| pages(&of.reads.pages));
     add("footprint_written_pages", "pages written", "pages", 0.25, Relative, &|of| pages(&of.writes.pages));
     add("run_mean_requests", "mean run", "requests", 0.05, Relative, &|of| of.runs.mean());
-    let reuse = |of: &Statistics| of.distances.share_within();
+    let reuse = |of: &Statistics| of.distances.finite_share();
     add("reuse_share", "accesses to pages seen before", "share", 0.05, Absolute, &reuse);
     if original.dies.pages() >= DIE_PAGES_MIN {
         add("hottest_die_share", "reads of the hottest die", "share", 0.6, Relative, &|of| of.dies.hottest_die());
@@ -133,7 +134,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
             key: key.to_owned(),
             title: title.to_owned(),
             unit: "",
-            measure: Measure::Distance,
+            measure: DifferenceMeasure::Distance,
             original: None,
             copy: None,
             difference: Some(distribution.distance(copy)),

@@ -28,7 +28,7 @@ impl Distribution {
 
     /// Counts an infinite value.
     #[inline]
-    pub fn add_beyond(&mut self) {
+    pub fn add_infinite(&mut self) {
         self.beyond += 1;
         self.total += 1;
     }
@@ -39,7 +39,7 @@ impl Distribution {
     }
 
     /// Returns the share of finite values, from 0 to 1.
-    pub fn share_within(&self) -> f64 {
+    pub fn finite_share(&self) -> f64 {
         if self.total == 0 { 0.0 } else { (self.total - self.beyond) as f64 / self.total as f64 }
     }
 
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn what_is_beyond_counts_as_the_largest() {
         let mut with = of(&[1, 2]);
-        with.add_beyond();
-        with.add_beyond();
-        assert_eq!(with.share_within(), 0.5);
+        with.add_infinite();
+        with.add_infinite();
+        assert_eq!(with.finite_share(), 0.5);
         assert_eq!(with.distance(&of(&[1, 2])), 0.5);
     }
 

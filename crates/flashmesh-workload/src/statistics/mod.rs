@@ -10,7 +10,7 @@ mod distribution;
 mod runs;
 mod stack;
 
-pub use comparison::{Figure, Measure, REPLAY_BOUNDS, compare};
+pub use comparison::{DifferenceMeasure, Figure, REPLAY_BOUNDS, compare};
 use distribution::Distribution;
 
 use crate::readers::Footprint;
@@ -103,7 +103,7 @@ impl Statistics {
         for page in offset / dies::PAGE_BYTES..=(offset + size - 1) / dies::PAGE_BYTES {
             match self.stack.access(page) {
                 Some(distance) => self.distances.add(distance),
-                None => self.distances.add_beyond(),
+                None => self.distances.add_infinite(),
             }
             if request.kind == RequestKind::Read {
                 self.dies.add(page);

@@ -148,7 +148,7 @@ impl Stream {
         let block = recipe.addresses.choose(generator, &mut self.cursor, size);
         let mut offset = recipe.layout.offset_of(block);
         if let Some(unaligned) = &recipe.unaligned {
-            offset = unaligned.moved(offset, size.bytes, &recipe.layout, generator);
+            offset = unaligned.misalign(offset, size.bytes, &recipe.layout, generator);
         }
         Ok(IoRequest { arrival, kind, offset, size: size.bytes, stream: index })
     }

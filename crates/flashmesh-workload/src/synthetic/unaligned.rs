@@ -22,7 +22,7 @@ impl Unaligned {
 
     /// Returns the offset of a request of `size` bytes: `offset`, or with the given chance a random sector of its block. Stays at
     /// `offset` if the request would cross the end of the footprint.
-    pub(crate) fn moved(
+    pub(crate) fn misalign(
         &self,
         offset: Bytes,
         size: Bytes,

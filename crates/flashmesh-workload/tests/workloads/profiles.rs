@@ -120,7 +120,7 @@ const STRETCH: u64 = 10_000;
 
 fn sums_of(profile: &Profile) -> Sums {
     let mut sums = Sums::default();
-    for seed in 0..count_for(profile.assumed.burst_requests) / STRETCH {
+    for seed in 0..count_for(profile.assumptions.burst_requests) / STRETCH {
         sums.add(&mut source(profile, Some(STRETCH), seed));
     }
     sums
@@ -207,7 +207,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
         let own: Vec<&IoRequest> = all.iter().filter(|request| request.stream == index).collect();
         assert!(own.len() > 2_000, "{} of {}", own.len(), member.profile.name);
         assert_eq!(own[0].arrival, Time::ZERO, "{} starts with the others", member.profile.name);
-        let end = start + member.profile.assumed.footprint;
+        let end = start + member.profile.assumptions.footprint;
         assert!(own.iter().all(|request| start <= request.offset && request.offset + request.size <= end));
         start = end;
     }
@@ -341,12 +341,12 @@ proptest! {
 #[test]
 fn every_profile_stays_in_its_footprint_and_on_its_granule() {
     for profile in profiles::all() {
-        let (footprint, granule) = (profile.assumed.footprint, profile.assumed.granule.as_u64());
+        let (footprint, granule) = (profile.assumptions.footprint, profile.assumptions.granule.as_u64());
         for request in requests(profile, STRETCH, 7) {
             assert!(request.offset + request.size <= footprint, "{}: {request:?}", profile.name);
             assert!(request.offset.as_u64().is_multiple_of(granule), "{}: {request:?}", profile.name);
             assert!(request.size.as_u64().is_multiple_of(granule), "{}: {request:?}", profile.name);
-            assert!(request.size <= profile.assumed.size_max, "{}: {request:?}", profile.name);
+            assert!(request.size <= profile.assumptions.size_max, "{}: {request:?}", profile.name);
         }
     }
 }
@@ -357,7 +357,7 @@ fn runs_are_as_long_as_assumed() {
     let all = requests(profile, 200_000, 1);
     let jumps = all.windows(2).filter(|pair| pair[1].offset != pair[0].offset + pair[0].size).count();
     let mean_run = all.len() as f64 / (jumps + 1) as f64;
-    assert!((mean_run / profile.assumed.run_requests - 1.0).abs() < 0.02, "mean run {mean_run}");
+    assert!((mean_run / profile.assumptions.run_requests - 1.0).abs() < 0.02, "mean run {mean_run}");
 }
 
 #[test]

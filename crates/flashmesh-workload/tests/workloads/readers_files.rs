@@ -339,7 +339,7 @@ fn open_replay_needs_time_stamps_and_the_unit_of_those_of_the_ascii_family() {
     let path = written(directory.path(), "ascii", &trace(1_000));
     let required = |workload: &Workload| {
         let summary = scan(workload, CAPACITY, SECTOR).unwrap();
-        time_unit::require(&summary, workload).map_err(|error| error.to_string())
+        time_unit::require_time_unit(&summary, workload).map_err(|error| error.to_string())
     };
     let refused = required(&workload(&path)).unwrap_err();
     // A thousand requests at intervals of 1000 ticks, each a microsecond with ns and a millisecond with us.
@@ -360,7 +360,8 @@ fn trace_that_is_rewritten_during_the_replay_of_its_beginning_is_noticed() {
     let workload = Workload { requests: Some(10), ..workload(&path) };
     let counted = TraceStream::open(&workload, CAPACITY, SECTOR).unwrap().identity();
     let summary = scan(&workload, CAPACITY, SECTOR).unwrap();
-    let source = || TraceSource::open(&workload, CAPACITY, SECTOR).unwrap().with_summary(&summary).counted_in(counted);
+    let source =
+        || TraceSource::open(&workload, CAPACITY, SECTOR).unwrap().with_summary(&summary).expecting_file(counted);
     let walk = |mut source: TraceSource| {
         (0..10).for_each(|_| assert!(source.next_request(0).unwrap().is_some()));
         source.next_request(0).map_err(|error| error.to_string())

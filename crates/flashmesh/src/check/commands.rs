@@ -2,39 +2,39 @@
 //! transfer over a channel takes the time of its bytes. Times are computed anew from the configuration.
 
 use crate::config::Config;
-use crate::fabric::{Payload, Sent, TransferKind};
+use crate::fabric::{Payload, SendOutcome, TransferKind};
 use crate::flash::die::OperationKind;
 use crate::ids::DieId;
 use crate::units::Time;
 
 use super::arithmetic::ExpectedTimes;
-use super::by_id::ById;
 use super::expected_fabrics::ExpectedFabric;
+use super::id_vec::IdVec;
 
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
     times: ExpectedTimes,
-    begun: ById<DieId, Option<(OperationKind, u32)>>,
+    begun: IdVec<DieId, Option<(OperationKind, u32)>>,
 }
 
 impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
     pub(super) fn new(expected: &ExpectedFabric, config: &Config) -> Commands {
-        Commands { times: ExpectedTimes::new(expected, config), begun: ById::default() }
+        Commands { times: ExpectedTimes::new(expected, config), begun: IdVec::default() }
     }
 
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
         *self.begun.at(die) = Some((kind, planes as u32));
     }
 
-    pub(super) fn sent(&mut self, die: DieId, payload: Payload, sent: Sent) -> Result<(), String> {
-        let kind = match payload.message {
+    pub(super) fn sent(&mut self, die: DieId, payload: Payload, sent: SendOutcome) -> Result<(), String> {
+        let kind = match payload.kind {
             TransferKind::Read => Some(OperationKind::Read),
             TransferKind::Program => Some(OperationKind::Program),
             TransferKind::Erase => Some(OperationKind::Erase),
             TransferKind::Copyback => Some(OperationKind::Copyback),
-            TransferKind::Data | TransferKind::Copy => None,
+            TransferKind::Data | TransferKind::ChipToChipData => None,
         };
         let planes = payload.planes;
         let command = match kind {
@@ -49,17 +49,17 @@ impl Commands {
                 self.times.command(kind, planes)
             }
         };
-        if payload.command != command {
-            let message = payload.message;
+        if payload.command_time != command {
+            let message = payload.kind;
             return Err(format!(
                 "the command of a {message:?} over {planes} planes of die {} takes {}, but should take {command}",
-                die.0, payload.command
+                die.0, payload.command_time
             ));
         }
         match self.times.on_channel(payload) {
             Some(time) if time != sent.min_duration => Err(format!(
                 "a {:?} of {} for die {} takes {} on its channel, but should take {time}",
-                payload.message, payload.bytes, die.0, sent.min_duration
+                payload.kind, payload.bytes, die.0, sent.min_duration
             )),
             _ => Ok(()),
         }
@@ -88,15 +88,15 @@ mod tests {
     }
 
     /// Sends the command of a two-plane program to die 1, after `change` has altered it.
-    fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
+    fn sent(config: &Config, change: impl Fn(&mut Payload, &mut SendOutcome)) -> Oracles {
         let mut oracles = oracles_with(config);
         let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
         oracles.path_requested(DIE, TransferPhase::Command, us(0));
         oracles.path_granted(grant, us(0));
         oracles.operation_began(DIE, OperationKind::Program, 2, us(0));
         let bytes = Bytes::from_kib(8);
-        let mut payload = Payload { message: TransferKind::Program, planes: 2, command: ns(40), bytes };
-        let mut sent = Sent { delivered: None, min_duration: ns(40 + 8192) };
+        let mut payload = Payload { kind: TransferKind::Program, planes: 2, command_time: ns(40), bytes };
+        let mut sent = SendOutcome { arrival: None, min_duration: ns(40 + 8192) };
         change(&mut payload, &mut sent);
         oracles.sent(grant, DIE, payload, sent, us(0));
         oracles
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_command_of_a_wrong_time_is_caught() {
-        let caught = sent(&config_of(FabricKind::Bus), |payload, _| payload.command = ns(20));
+        let caught = sent(&config_of(FabricKind::Bus), |payload, _| payload.command_time = ns(20));
         let message = "the command of a Program over 2 planes of die 1 takes 20ns, but should take 40ns";
         assert_fails(&caught, "commands", message);
     }
@@ -122,7 +122,7 @@ mod tests {
         let planes = sent(&config_of(FabricKind::Bus), |payload, _| payload.planes = 1);
         let message = "die 1 took a Program over 2 planes, and was sent the command for a Program over 1";
         assert_fails(&planes, "commands", message);
-        let kind = sent(&config_of(FabricKind::Bus), |payload, _| payload.message = TransferKind::Erase);
+        let kind = sent(&config_of(FabricKind::Bus), |payload, _| payload.kind = TransferKind::Erase);
         assert_fails(&kind, "commands", "was sent the command for a Erase over 2");
     }
 

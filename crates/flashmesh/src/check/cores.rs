@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::{Config, Firmware, FirmwarePolicy, Move};
+use crate::config::{Config, Firmware, FirmwarePolicy, PageMove};
 use crate::ids::RequestId;
 use crate::kernel::job::Job;
 use crate::units::{Bytes, Time};
@@ -31,7 +31,7 @@ impl Cores {
     pub(super) fn new(config: &Config) -> Cores {
         let mut times = config.firmware.clone();
         // Pages that bypass the controller need no job.
-        if config.gc.copyback || config.gc.r#move != Move::ThroughController {
+        if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
         Cores {

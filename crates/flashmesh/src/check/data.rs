@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{Config, Move};
+use crate::config::{Config, PageMove};
 use crate::fabric::{Payload, TransferKind};
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
 use super::arithmetic::{ArrayTree, PageSplit, SlcArea, in_units, units_per_page, units_per_program};
-use super::by_id::ById;
+use super::id_vec::IdVec;
 
 #[derive(Clone, Debug)]
 pub(super) struct Data {
@@ -29,24 +29,24 @@ pub(super) struct Data {
     slc: SlcArea,
     has_slc: bool,
     /// Data for each plane that came with the last program command of each die, if programs write several mapping units.
-    brought: ById<DieId, Bytes>,
+    brought: IdVec<DieId, Bytes>,
     /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page); `None` for a
     /// copyback.
-    commanded: ById<DieId, Option<Bytes>>,
+    commanded: IdVec<DieId, Option<Bytes>>,
     /// Pages from which the data in the page buffer of each plane was copied: one page, or mapping units of one program from one plane.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
-    parts: Parts,
+    parts: TransferUnits,
     /// Mapping units that the page buffer of a plane can hold.
     buffered_max: usize,
     /// Pages that each die has read and not sent, in order.
-    outgoing: ById<DieId, VecDeque<Outgoing>>,
+    outgoing: IdVec<DieId, VecDeque<Outgoing>>,
     /// Number of array operations that have ended.
     ended: u64,
 }
 
 /// Rule for the mapping units of a page that leave in one transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Parts {
+enum TransferUnits {
     /// All units leave together.
     Never,
     /// As many units leave as the transfer has bytes for.
@@ -71,26 +71,28 @@ impl Data {
     pub(super) fn new(config: &Config) -> Data {
         let (units, cuts) = (units_per_page(config), PageSplit::new(config));
         let of_program = units_per_program(config);
-        let whole = cuts.moved(cuts.page_size() * u64::from(of_program));
+        let whole = cuts.with_metadata(cuts.page_size() * u64::from(of_program));
         Data {
             units,
             parts: match config.gc.r#move {
-                Move::ChipToChip | Move::Clean if of_program > 1 && config.cache.capacity > Bytes::ZERO => Parts::Told,
-                Move::ChipToChip | Move::Clean if of_program > 1 => Parts::Counted,
-                _ => Parts::Never,
+                PageMove::ChipToChip | PageMove::Clean if of_program > 1 && config.cache.capacity > Bytes::ZERO => {
+                    TransferUnits::Told
+                }
+                PageMove::ChipToChip | PageMove::Clean if of_program > 1 => TransferUnits::Counted,
+                _ => TransferUnits::Never,
             },
             buffered_max: of_program as usize,
             program: (of_program > 1).then_some(whole),
-            slc_program: cuts.moved(cuts.page_size() * u64::from(units)),
+            slc_program: cuts.with_metadata(cuts.page_size() * u64::from(units)),
             slc: SlcArea::new(config),
             has_slc: config.slc.blocks_per_plane > 0,
-            brought: ById::default(),
+            brought: IdVec::default(),
             homes: ArrayTree::new(&in_units(config)),
             cuts,
             partial: config.flash.partial_program,
-            commanded: ById::default(),
+            commanded: IdVec::default(),
             copied: FxHashMap::default(),
-            outgoing: ById::default(),
+            outgoing: IdVec::default(),
             ended: 0,
         }
     }
@@ -101,7 +103,7 @@ impl Data {
         if self.program.is_some() && !self.partial {
             return self.cuts.page_size();
         }
-        self.cuts.moved(written.filter(|_| self.partial).unwrap_or(self.cuts.page_size()))
+        self.cuts.with_metadata(written.filter(|_| self.partial).unwrap_or(self.cuts.page_size()))
     }
 
     pub(super) fn read(&mut self, ppn: Ppn, wanted: Option<Bytes>) {
@@ -116,12 +118,13 @@ impl Data {
     /// Checks a transfer of read data out of a die. A transfer to another chip may carry a part of a page; later transfers carry the rest.
     fn check_data_out(&mut self, die: DieId, bytes: Bytes, is_copy: bool) -> Result<(), String> {
         // With a device cache the size is unknown; `copied` removes each unit when its arrival is reported.
-        if is_copy && self.parts == Parts::Told {
+        if is_copy && self.parts == TransferUnits::Told {
             return Ok(());
         }
         // Mapping units of one page may leave in several transfers, some to the controller and some to other chips.
-        let (cuts, may_part) = (&self.cuts, self.parts == Parts::Counted);
-        let is_enough = |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.moved(wanted) >= bytes);
+        let (cuts, may_part) = (&self.cuts, self.parts == TransferUnits::Counted);
+        let is_enough =
+            |wanted: Option<Bytes>| may_part && wanted.is_some_and(|wanted| cuts.with_metadata(wanted) >= bytes);
         let outgoing = self.outgoing.at(die);
         let Some(Outgoing { ppn, mut wanted, operation }) = outgoing.pop_front() else {
             return Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0));
@@ -134,7 +137,7 @@ impl Data {
             wanted = wanted.zip(other.wanted).map(|(wanted, more)| wanted + more);
             outgoing.pop_front();
         }
-        match wanted.map(|wanted| cuts.moved(wanted)) {
+        match wanted.map(|wanted| cuts.with_metadata(wanted)) {
             Some(wanted) if wanted != bytes => {
                 Err(format!("{bytes} of page {} left die {}, of which {wanted} were wanted", ppn.0, die.0))
             }
@@ -143,11 +146,11 @@ impl Data {
     }
 
     pub(super) fn sent(&mut self, die: DieId, payload: Payload) -> Result<(), String> {
-        let brought = match payload.message {
+        let brought = match payload.kind {
             TransferKind::Program => Some(payload.bytes),
             TransferKind::Copyback => None,
-            TransferKind::Data | TransferKind::Copy => {
-                return self.check_data_out(die, payload.bytes, payload.message == TransferKind::Copy);
+            TransferKind::Data | TransferKind::ChipToChipData => {
+                return self.check_data_out(die, payload.bytes, payload.kind == TransferKind::ChipToChipData);
             }
             TransferKind::Read | TransferKind::Erase => return Ok(()),
         };
@@ -182,7 +185,7 @@ impl Data {
         if self.homes.chip_of_plane(self.homes.plane_of(from)) == self.homes.chip_of_plane(plane) {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
-        if self.parts == Parts::Told {
+        if self.parts == TransferUnits::Told {
             self.outgoing.at(self.homes.die_of(from)).retain(|read| read.ppn != from);
         }
         let (homes, held) = (&self.homes, self.copied.entry(plane).or_default());
@@ -249,7 +252,7 @@ mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, operation, oracles_with, submit, us};
     use super::*;
     use crate::config::PreconditionKind;
-    use crate::fabric::{Grant, Sent, TransferPhase};
+    use crate::fabric::{Grant, SendOutcome, TransferPhase};
     use crate::flash::die::OperationKind;
     use crate::ids::{Lpn, PathId, RequestId};
     use crate::units::{Rate, Time};
@@ -262,7 +265,7 @@ mod tests {
     /// Sends a program with the data of `pages` pages to die 1, whose planes start at pages 64 and 96.
     fn send(data: &mut Data, pages: u64) -> Result<(), String> {
         let bytes = data.page(None) * pages;
-        data.sent(DieId(1), Payload { message: TransferKind::Program, planes: 2, command: Time::ZERO, bytes })
+        data.sent(DieId(1), Payload { kind: TransferKind::Program, planes: 2, command_time: Time::ZERO, bytes })
     }
 
     #[test]
@@ -331,7 +334,7 @@ mod tests {
         let mut data = Data::new(&config);
         let first = data.homes.ppn(data.homes.block(PlaneId(2), 0), 0).0;
         let bytes = Bytes::new(4096 + 100);
-        let payload = Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes };
+        let payload = Payload { kind: TransferKind::Program, planes: 1, command_time: Time::ZERO, bytes };
         assert_eq!(data.sent(DieId(1), payload), Ok(()));
         for unit in first..first + 8 {
             assert_eq!(data.programmed(Ppn(unit), None, None), Ok(()), "{unit}");
@@ -353,10 +356,10 @@ mod tests {
         let end = operation(oracles, DieId(1), OperationKind::Read, us(0));
         oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
         let bytes = Bytes::new(sent);
-        let payload = Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes };
+        let payload = Payload { kind: TransferKind::Data, planes: 1, command_time: Time::ZERO, bytes };
         let grant = Grant { die: DieId(1), phase: TransferPhase::DataOut, path: PathId(0) };
         oracles.path_granted(grant, end);
-        oracles.sent(grant, DieId(1), payload, Sent { delivered: None, min_duration: Time::ZERO }, end);
+        oracles.sent(grant, DieId(1), payload, SendOutcome { arrival: None, min_duration: Time::ZERO }, end);
     }
 
     #[test]
@@ -397,7 +400,8 @@ mod tests {
     fn data_of_a_page_that_was_not_read_is_caught() {
         let mut data = data();
         data.read(Ppn(0), None);
-        let payload = Payload { message: TransferKind::Copy, planes: 1, command: Time::ZERO, bytes: Bytes::new(512) };
+        let payload =
+            Payload { kind: TransferKind::ChipToChipData, planes: 1, command_time: Time::ZERO, bytes: Bytes::new(512) };
         assert_eq!(data.sent(DieId(0), payload), Ok(()));
         let error = data.sent(DieId(0), payload).expect_err("only one page was read");
         assert_eq!(error, "512B left die 0, which has read nothing that is still to leave");
@@ -412,7 +416,7 @@ mod tests {
             config.flash.partial_program = partial;
             let mut data = Data::new(&config);
             let bytes = Bytes::new(brought);
-            let payload = Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes };
+            let payload = Payload { kind: TransferKind::Program, planes: 1, command_time: Time::ZERO, bytes };
             assert_eq!(data.sent(DieId(1), payload), Ok(()));
             let programmed = data.programmed(Ppn(64), None, Some(Bytes::new(512)));
             let next = data.sent(DieId(1), payload);

@@ -11,8 +11,8 @@ use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
 use super::arithmetic::{ExpectedTimes, PageAt};
-use super::by_id::ById;
 use super::expected_fabrics::ExpectedFabric;
+use super::id_vec::IdVec;
 
 /// Largest relative difference that the order of a sum can cause.
 const ROUNDING: f64 = 1e-9;
@@ -26,14 +26,14 @@ pub(super) struct Energy {
     channel_length: f64,
     router_power: Wattage,
     /// Operations in progress of each die, as a stack: a read that suspended an operation ends first.
-    under_way: ById<DieId, Vec<OperationKind>>,
+    under_way: IdVec<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
     /// Last operation that ended, until its first page is reported.
     unreported_operation: Option<OperationKind>,
     /// Excess of array times over those of lower pages, in seconds, summed over reads and over programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
-    used: ById<LinkId, Time>,
+    used: IdVec<LinkId, Time>,
     transfers: u64,
     /// Whether links are held while no data moves over them.
     holds_paths: bool,
@@ -53,12 +53,12 @@ impl Energy {
             } else {
                 config.power.router_power
             },
-            under_way: ById::default(),
+            under_way: IdVec::default(),
             ended: [0; OperationKind::ALL.len()],
             unreported_operation: None,
             beyond_read_s: 0.0,
             beyond_program_s: 0.0,
-            used: ById::default(),
+            used: IdVec::default(),
             transfers: 0,
             holds_paths: config.fabric.hold_path != config::HoldPath::Never,
         }
@@ -124,7 +124,7 @@ impl Energy {
         let FabricEndState { layout, usage, held, has_transfers_in_flight: is_torn, hops } = links;
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
-            let moved = usage.busy_by(end);
+            let moved = usage.busy_until(end);
             // A use is reported when it ends, so a link that is still held has an unreported one.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
             // Every transfer crossed exactly one link if the counts are equal. Counts say nothing if transfers were cut off, or with routers: there,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::fabric::layout::Link;
     use crate::fabric::{Layout, LinkUsage, bus};
-    use crate::power::energy::{ArrayWork, DriveActivity, report};
+    use crate::power::energy::{ArrayOperationCounts, DriveActivity, report};
 
     const END: Time = Time::from_us(200);
 
@@ -215,8 +215,8 @@ mod tests {
     }
 
     /// Returns counts of operations, by kind and all on lower pages.
-    fn work(operations: [u64; 4]) -> ArrayWork {
-        let mut work = ArrayWork::default();
+    fn work(operations: [u64; 4]) -> ArrayOperationCounts {
+        let mut work = ArrayOperationCounts::default();
         for (kind, count) in OperationKind::ALL.into_iter().zip(operations) {
             (0..count).for_each(|_| work.count(kind, Default::default()));
         }

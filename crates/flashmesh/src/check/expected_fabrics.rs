@@ -11,7 +11,7 @@ pub struct ExpectedFabric {
     /// Rule for the links that lead to a die.
     pub links: LinksToDie,
     /// Rule for the time for which a transfer holds its path.
-    pub transfer: Transfer,
+    pub transfer: TransferTiming,
     /// Whether each die has a controller that decodes every command and frames all data.
     pub decodes_on_die: bool,
     /// Whether the routers have buffers, which draw power.
@@ -31,7 +31,7 @@ pub enum LinksToDie {
 
 /// The time for which a transfer holds its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transfer {
+pub enum TransferTiming {
     /// Command time, plus the time of the bytes at `fabric.channel-rate`.
     Signals,
     /// Time of the packets at this multiple of `fabric.channel-rate`.
@@ -43,11 +43,11 @@ pub enum Transfer {
 /// All kinds, in the order of the configuration.
 static KINDS: [ExpectedFabric; FabricKind::ALL.len()] = {
     use LinksToDie::{OfChip, OfRow, Several};
-    use Transfer::{OfPath, Packets, Signals};
+    use TransferTiming::{OfPath, Packets, Signals};
     const fn kind(
         name: &'static str,
         links: LinksToDie,
-        transfer: Transfer,
+        transfer: TransferTiming,
         decodes_on_die: bool,
         buffers_in_routers: bool,
     ) -> ExpectedFabric {
@@ -74,7 +74,7 @@ const _: () = {
 };
 
 /// Returns the expected properties of the kind with this name; `None` if the oracles do not know it.
-pub fn expected(name: &str) -> Option<&'static ExpectedFabric> {
+pub fn expected_fabric(name: &str) -> Option<&'static ExpectedFabric> {
     KINDS.iter().find(|expected| expected.name == name)
 }
 
@@ -88,7 +88,7 @@ pub(super) fn expected_of(kind: FabricKind) -> &'static ExpectedFabric {
 pub(super) const UNKNOWN: ExpectedFabric = ExpectedFabric {
     name: "",
     links: LinksToDie::Several,
-    transfer: Transfer::OfPath,
+    transfer: TransferTiming::OfPath,
     decodes_on_die: false,
     buffers_in_routers: false,
 };

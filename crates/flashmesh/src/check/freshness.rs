@@ -10,13 +10,13 @@ use crate::units::Time;
 use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Extent, PageSplit};
-use super::by_id::ById;
+use super::id_vec::IdVec;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
 /// Requirements of a request on the versions of a page.
 #[derive(Clone, Copy, Debug, Default)]
-struct Page {
+struct PageVersions {
     /// Newest version at the arrival of the request at the drive.
     newest: Version,
     /// Version that a partial write read to complete its page.
@@ -24,19 +24,19 @@ struct Page {
 }
 
 #[derive(Clone, Debug)]
-struct Wants {
+struct RequestVersions {
     extent: Extent,
     submitted: Time,
     /// Sequence number of arrival at the drive.
     order: u64,
-    pages: PerPage<Page>,
+    pages: PerPage<PageVersions>,
 }
 
 /// Requirements of all requests in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Freshness {
     cuts: PageSplit,
-    wants: ById<RequestId, Option<Wants>>,
+    wants: IdVec<RequestId, Option<RequestVersions>>,
     submitted: u64,
     /// Sequence number of the write that stored the data of each written page.
     writer: FxHashMap<Lpn, u64>,
@@ -46,7 +46,7 @@ impl Freshness {
     pub(super) const NAME: &'static str = "freshness";
 
     pub(super) fn new(config: &Config) -> Freshness {
-        Freshness { cuts: PageSplit::new(config), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
+        Freshness { cuts: PageSplit::new(config), wants: IdVec::default(), submitted: 0, writer: FxHashMap::default() }
     }
 
     pub(super) fn submitted(
@@ -61,11 +61,13 @@ impl Freshness {
             return;
         }
         let extent = self.cuts.extent(io);
-        let wants = Wants {
+        let wants = RequestVersions {
             submitted: now,
             order: self.submitted,
             pages: PerPage::new(
-                extent.pages().map(|lpn| Page { newest: newest(lpn).map_or(0, |newest| newest.version), base: None }),
+                extent
+                    .pages()
+                    .map(|lpn| PageVersions { newest: newest(lpn).map_or(0, |newest| newest.version), base: None }),
             ),
             extent,
         };

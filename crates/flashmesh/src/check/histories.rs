@@ -105,7 +105,7 @@ pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: T
 
 /// Ends a complete run, with a map that agrees with the oracles on all pages that the run accessed.
 pub(super) fn end(oracles: &mut Oracles, now: Time) {
-    let places: Vec<_> = (0..128).map(|lpn| oracles.pages.place(Lpn(lpn))).collect();
+    let places: Vec<_> = (0..128).map(|lpn| oracles.pages.location(Lpn(lpn))).collect();
     oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
 }
 

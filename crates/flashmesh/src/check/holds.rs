@@ -136,13 +136,13 @@ impl Holds {
     pub(super) fn sent(&mut self, grant: Grant, payload: Payload) {
         let rule = self.rule;
         let Some(holder) = self.holder(grant) else { return };
-        match payload.message {
+        match payload.kind {
             TransferKind::Read if rule.holds_reads() => holder.pages_owed += payload.planes,
             TransferKind::Program | TransferKind::Erase | TransferKind::Copyback if rule.holds_programs() => {
                 holder.changes += 1;
                 self.changing.entry(grant.die).or_default().push_back(grant.path);
             }
-            TransferKind::Data | TransferKind::Copy => {
+            TransferKind::Data | TransferKind::ChipToChipData => {
                 holder.pages_owed = holder.pages_owed.saturating_sub(payload.planes)
             }
             _ => {}
@@ -192,7 +192,7 @@ mod tests {
     const DATA: Grant = Grant { phase: TransferPhase::DataOut, ..COMMAND };
 
     fn payload(message: TransferKind) -> Payload {
-        Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::ZERO }
+        Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: Bytes::ZERO }
     }
 
     fn transfer(holds: &mut Holds, grant: Grant, message: TransferKind, [from, until]: [u64; 2]) {

@@ -7,16 +7,16 @@ use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::arithmetic::{ArrayTree, in_units};
-use super::by_id::ById;
 use super::expected_fabrics::{ExpectedFabric, LinksToDie};
+use super::id_vec::IdVec;
 
 #[derive(Clone, Debug)]
 pub(super) struct Links {
     homes: ArrayTree,
     links: LinksToDie,
-    last: ById<LinkId, Option<LinkUse>>,
+    last: IdVec<LinkId, Option<LinkUse>>,
     /// Number of reasons for each die to hold links: paths requested and not yet released, and acknowledgements in flight.
-    wanted: ById<DieId, u32>,
+    wanted: IdVec<DieId, u32>,
 }
 
 impl Links {
@@ -26,8 +26,8 @@ impl Links {
         Links {
             homes: ArrayTree::new(&in_units(config)),
             links: expected.links,
-            last: ById::default(),
-            wanted: ById::default(),
+            last: IdVec::default(),
+            wanted: IdVec::default(),
         }
     }
 

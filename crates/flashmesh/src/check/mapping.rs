@@ -34,7 +34,7 @@ impl Mapping {
         audit: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         for &lpn in pages.changed() {
-            agree(lpn, lookup(lpn), pages.place(lpn))?;
+            agree(lpn, lookup(lpn), pages.location(lpn))?;
         }
         pages.replicas_agree(pages.changed(), replica_of)?;
         pages.forget_changed();
@@ -52,7 +52,7 @@ impl Mapping {
         audit: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
         for lpn in pages.touched() {
-            agree(lpn, lookup(lpn), pages.place(lpn))?;
+            agree(lpn, lookup(lpn), pages.location(lpn))?;
         }
         pages.preconditioned_pages_remain(lookup)?;
         audit()

@@ -31,7 +31,6 @@
 
 mod addresses;
 mod arithmetic;
-mod by_id;
 mod cache;
 mod clock;
 mod commands;
@@ -47,6 +46,7 @@ mod freshness;
 mod histories;
 mod holds;
 mod hooks;
+mod id_vec;
 mod links;
 mod mapping;
 mod namespaces;
@@ -138,11 +138,11 @@ impl Oracles {
     /// Creates the oracles of a drive that has not run yet, and checks `geometry`.
     #[cfg(any(test, feature = "internals"))]
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
-        Oracles::over(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
+        Oracles::with_expected(expected_fabrics::expected_of(config.fabric.kind), geometry, config)
     }
 
     /// Creates the oracles of a drive with a custom interconnect that has the properties `expected`.
-    pub fn over(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
+    pub fn with_expected(expected: &ExpectedFabric, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: ArrayTree::new(&in_units(config)),
             slc: SlcArea::new(config),
@@ -181,7 +181,7 @@ impl Oracles {
 
     /// Creates oracles that fail at once, for an interconnect of unknown kind.
     pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
-        let mut oracles = Oracles::over(&expected_fabrics::UNKNOWN, geometry, config);
+        let mut oracles = Oracles::with_expected(&expected_fabrics::UNKNOWN, geometry, config);
         let message = format!(
             "the oracles know nothing of interconnects of the kind `{kind}`: enable them by Simulation::enable_checks_of, with what \
              is to be expected of it"

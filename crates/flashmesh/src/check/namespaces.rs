@@ -5,16 +5,16 @@ use crate::config::Config;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId};
 use crate::workload::IoRequest;
 
-use super::arithmetic::{ArrayTree, PageSplit, Space, in_units, space_of_stream, spaces};
-use super::by_id::ById;
+use super::arithmetic::{ArrayTree, NamespaceSpan, PageSplit, in_units, space_of_stream, spaces};
+use super::id_vec::IdVec;
 
 #[derive(Clone, Debug)]
 pub(super) struct Namespaces {
     homes: ArrayTree,
     cuts: PageSplit,
-    spaces: Vec<Space>,
+    spaces: Vec<NamespaceSpan>,
     of_stream: Vec<usize>,
-    issued: ById<RequestId, Option<StreamId>>,
+    issued: IdVec<RequestId, Option<StreamId>>,
 }
 
 impl Namespaces {
@@ -26,7 +26,7 @@ impl Namespaces {
             cuts: PageSplit::new(config),
             spaces: spaces(config),
             of_stream: space_of_stream(config),
-            issued: ById::default(),
+            issued: IdVec::default(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Namespaces {
 
     /// Checks the locations of all pages, including those written before the run.
     pub(super) fn finish(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
-        let is_bound = |space: &&Space| space.planes.contains(&false);
+        let is_bound = |space: &&NamespaceSpan| space.planes.contains(&false);
         let mut pages = self.spaces.iter().filter(is_bound).flat_map(|space| space.pages.clone()).map(Lpn);
         pages.try_for_each(|lpn| lookup(lpn).map_or(Ok(()), |ppn| self.lies(lpn, ppn)))
     }

@@ -21,7 +21,7 @@ use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
-use super::arithmetic::{ArrayTree, MapPages, SlcArea, Space, Unwritten, in_units, spaces};
+use super::arithmetic::{ArrayTree, MapPages, NamespaceSpan, SlcArea, Unwritten, in_units, spaces};
 
 /// Number of a page version, in order of creation; 0 for data from before the run.
 pub(super) type Version = u64;
@@ -77,7 +77,7 @@ impl Pages {
             PreconditionKind::None => 0.0,
             PreconditionKind::Sequential | PreconditionKind::Random => config.precondition.fill,
         };
-        let beginning = |Space { pages, .. }: &Space| {
+        let beginning = |NamespaceSpan { pages, .. }: &NamespaceSpan| {
             let filled = (pages.len() as f64 * fill) as u32;
             pages.start..pages.end.min(pages.start + filled)
         };
@@ -116,7 +116,7 @@ impl Pages {
         self.newest.get(&lpn).copied().or_else(untouched)
     }
 
-    pub(super) fn place(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(super) fn location(&self, lpn: Lpn) -> Option<Ppn> {
         self.newest.get(&lpn).and_then(|newest| newest.at)
     }
 
@@ -165,13 +165,14 @@ impl Pages {
     }
 
     /// Returns the version that a read of the unwritten page `lpn` returns; `None` if `lpn` is written.
-    fn nothing(&self, lpn: Lpn) -> Option<Version> {
+    fn unwritten_version(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
     }
 
     pub(super) fn read(&mut self, ppn: Ppn, lpn: Lpn, for_host: bool) -> Result<Version, String> {
-        let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
+        let nothing =
+            self.unwritten_version(lpn).filter(|_| for_host && self.unwritten.default_location(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
         self.changed.push(lpn);
         // A written version of the page may lie at this location by chance.
@@ -273,7 +274,7 @@ impl Pages {
     pub(super) fn erased(&mut self, block: BlockId) -> Result<(), String> {
         let removed = self.remove(block);
         self.replicas_remain(block, &removed)?;
-        let lost = removed.into_iter().find(|&(ppn, lpn)| self.place(lpn) == Some(ppn));
+        let lost = removed.into_iter().find(|&(ppn, lpn)| self.location(lpn) == Some(ppn));
         let state = self.blocks.entry(block).or_default();
         *state = Block { erases: state.erases + 1, last: None };
         match lost {

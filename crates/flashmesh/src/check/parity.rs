@@ -9,7 +9,7 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_page, units_per_program};
 
 /// Maximum number of pending parity programs of a plane. Parity may be late because other programs can run first.
-const OWED_MAX: usize = 8;
+const PENDING_MAX: usize = 8;
 
 /// A program: its block, and its index in the block.
 type Program = (BlockId, u32);
@@ -54,14 +54,14 @@ impl Parity {
     }
 
     /// Returns the place of the program that contains `ppn`.
-    fn place(&self, ppn: Ppn) -> ProgramSlot {
+    fn slot_of(&self, ppn: Ppn) -> ProgramSlot {
         let units = if self.slc.holds(ppn) { self.units.0 } else { self.units.1 };
         (self.homes.block_in_plane(self.homes.block_of(ppn)), self.homes.page_in_block(ppn) / units)
     }
 
     pub(super) fn programmed(&mut self, ppn: Ppn) -> Result<(), String> {
         let Some((data_programs, distance)) = self.rule else { return Ok(()) };
-        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
+        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.slot_of(ppn));
         let program = (self.homes.block_of(ppn), place.1);
         if self.last.insert(plane, program) == Some(program) {
             return Ok(());
@@ -71,8 +71,8 @@ impl Parity {
         if is_turn && !owed.contains(&place) {
             owed.push(place);
         }
-        if owed.len() > OWED_MAX {
-            return Err(format!("die {} has gone on {OWED_MAX} times without parity that was due", die.0));
+        if owed.len() > PENDING_MAX {
+            return Err(format!("die {} has gone on {PENDING_MAX} times without parity that was due", die.0));
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl Parity {
 
     /// Checks a program of parity that follows the program with the data unit `ppn`.
     pub(super) fn parity(&mut self, ppn: Ppn) -> Result<(), String> {
-        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.place(ppn));
+        let (die, plane, place) = (self.homes.die_of(ppn), self.homes.plane_of(ppn), self.slot_of(ppn));
         let first = die.0 * self.homes.planes_per_die() as u32;
         let owes = |plane: &PlaneId| self.pending_parity.get(plane).is_some_and(|owed| owed.contains(&place));
         let is_owed = (first..first + self.homes.planes_per_die() as u32).map(PlaneId).any(|plane| owes(&plane));

@@ -1,11 +1,11 @@
 //! Oracle `paths`: a path carries one transfer at a time, and only for the die to which it was granted; every byte sent
 //! arrives once. The oracle tracks the stage of each path and sums the bytes.
 
-use crate::fabric::{Grant, Payload, Sent};
+use crate::fabric::{Grant, Payload, SendOutcome};
 use crate::ids::PathId;
 use crate::units::{Bytes, Time};
 
-use super::by_id::ById;
+use super::id_vec::IdVec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -23,7 +23,7 @@ struct PathHolder {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
-    held: ById<PathId, Option<PathHolder>>,
+    held: IdVec<PathId, Option<PathHolder>>,
     bytes_sent: Bytes,
     bytes_arrived: Bytes,
 }
@@ -58,7 +58,7 @@ impl Paths {
         }
     }
 
-    pub(super) fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) -> Result<(), String> {
+    pub(super) fn sent(&mut self, grant: Grant, payload: Payload, sent: SendOutcome, now: Time) -> Result<(), String> {
         let held = self.holder(grant, "sent over")?;
         if held.stage != Stage::Granted {
             return Err(format!("{}: sent over a second time under one grant; it is {:?}", name(grant), held.stage));
@@ -122,15 +122,15 @@ impl Paths {
 mod tests {
     use super::super::Oracles;
     use super::super::histories::{assert_fails, assert_silent, config, end, ns, oracles_with};
-    use crate::fabric::{Grant, Payload, Sent, TransferKind, TransferPhase};
+    use crate::fabric::{Grant, Payload, SendOutcome, TransferKind, TransferPhase};
     use crate::ids::{DieId, PathId};
     use crate::units::{Bytes, Rate, Time};
 
     const COMMAND: Grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(1) };
     const DATA: Grant = Grant { die: DieId(2), phase: TransferPhase::DataOut, path: PathId(1) };
     const PAGE: Payload =
-        Payload { message: TransferKind::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
-    const SENT: Sent = Sent { delivered: None, min_duration: Time::from_ns(10) };
+        Payload { kind: TransferKind::Program, planes: 1, command_time: Time::from_ns(10), bytes: Bytes::from_kib(4) };
+    const SENT: SendOutcome = SendOutcome { arrival: None, min_duration: Time::from_ns(10) };
 
     /// Creates oracles of a bus with infinite data rate.
     fn oracles() -> Oracles {

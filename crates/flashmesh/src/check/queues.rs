@@ -10,7 +10,7 @@ use crate::config::{Config, InterfaceKind, Priority, QueueArbitration};
 use crate::host::interface::InterfaceNotice;
 use crate::ids::{RequestId, StreamId};
 
-use super::by_id::ById;
+use super::id_vec::IdVec;
 
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
@@ -37,7 +37,7 @@ pub(crate) struct Queues {
     commands_max: usize,
     completion_depth: usize,
     urgent_first: bool,
-    issued: ById<RequestId, Option<StreamId>>,
+    issued: IdVec<RequestId, Option<StreamId>>,
     issued_by: Vec<usize>,
     pairs: Vec<QueuePair>,
 }
@@ -57,7 +57,7 @@ impl Queues {
             commands_max: of_nvme(config.nvme.commands_max.map_or(usize::MAX, |max| max as usize)),
             completion_depth: of_nvme(config.nvme.completion_depth.map_or(depth, |depth| depth as usize)),
             urgent_first: is_nvme && config.nvme.arbitration == QueueArbitration::Weighted,
-            issued: ById::default(),
+            issued: IdVec::default(),
             issued_by: Vec::new(),
             pairs: priorities
                 .iter()

@@ -12,7 +12,7 @@ use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Extent, PageSplit, spaces};
-use super::by_id::ById;
+use super::id_vec::IdVec;
 use super::per_page::PerPage;
 
 /// How often each step was done for a page of a request.
@@ -65,7 +65,7 @@ pub(super) struct Requests {
     cuts: PageSplit,
     /// Whether a partial program transfers only the written sectors.
     partial_program: bool,
-    pending: ById<RequestId, Option<Pending>>,
+    pending: IdVec<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
     /// First logical page of each namespace, ascending. A flush covers one namespace.
@@ -83,7 +83,7 @@ impl Requests {
         Requests {
             cuts: PageSplit::new(config),
             partial_program: config.flash.partial_program,
-            pending: ById::default(),
+            pending: IdVec::default(),
             refused: FxHashSet::default(),
             submitted: 0,
             namespaces: spaces(config).iter().map(|space| space.pages.start).collect(),

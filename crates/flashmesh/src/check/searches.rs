@@ -1,12 +1,12 @@
 //! Oracle `searches`: a scout of Venice that meets no other finds a path if and only if a flood fill over the free links does. The number of links
 //! that a failing scout has crossed lies within bounds from the flood fill.
 
-use crate::fabric::{Search, SearchPrediction};
+use crate::fabric::{ScoutSearch, SearchPrediction};
 
 pub(super) const NAME: &str = "searches";
 
-pub(super) fn judge(search: Search) -> Result<(), String> {
-    let Search { die, prediction: verdict, found, steps } = search;
+pub(super) fn judge(search: ScoutSearch) -> Result<(), String> {
+    let ScoutSearch { die, prediction: verdict, found, steps } = search;
     let is_right = match verdict {
         SearchPrediction::Finds => found,
         SearchPrediction::Fails { least, most } => !found && (least..=most).contains(&steps),
@@ -33,8 +33,8 @@ mod tests {
     use super::*;
     use crate::ids::DieId;
 
-    fn search(verdict: SearchPrediction, found: bool, steps: u64) -> Search {
-        Search { die: DieId(3), prediction: verdict, found, steps }
+    fn search(verdict: SearchPrediction, found: bool, steps: u64) -> ScoutSearch {
+        ScoutSearch { die: DieId(3), prediction: verdict, found, steps }
     }
 
     #[test]

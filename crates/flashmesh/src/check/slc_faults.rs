@@ -91,7 +91,7 @@ fn a_page_of_the_cache_that_is_sent_a_word_line_is_caught_and_the_other_way_roun
     let programmed = |ppn: Ppn, pages: u64| {
         let mut data = Data::new(&config);
         let bytes = config.geometry.page_size * pages;
-        data.sent(DieId(0), Payload { message: TransferKind::Program, planes: 1, command: Time::ZERO, bytes })?;
+        data.sent(DieId(0), Payload { kind: TransferKind::Program, planes: 1, command_time: Time::ZERO, bytes })?;
         data.programmed(ppn, None, None)
     };
     assert_eq!((programmed(CACHED, 1), programmed(Ppn(0), 2)), (Ok(()), Ok(())));

@@ -27,7 +27,7 @@ impl AllReads {
         self.counts
     }
 
-    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
+    pub fn read_queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         let collision = self.occupancy.enter(die, id, lpn).collision;
         self.counts.collisions += u64::from(collision.is_some());
         if collision == Some(Collision::Imbalanced) {
@@ -37,11 +37,11 @@ impl AllReads {
     }
 
     /// Adds a rerouted read, whose page has moved to `die`, to the outstanding reads without counting it again.
-    pub fn requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
+    pub fn read_requeued(&mut self, id: TransactionId, die: DieId, lpn: Lpn) {
         self.occupancy.enter(die, id, lpn);
     }
 
-    pub fn left(&mut self, id: TransactionId, die: DieId) {
+    pub fn read_finished(&mut self, id: TransactionId, die: DieId) {
         self.occupancy.leave(die, id);
     }
 }

@@ -6,17 +6,17 @@ use super::all_reads::{AllCounts, AllReads};
 use super::observations::Observations;
 use super::random_dies::RandomDies;
 use super::repetitions::repetitions;
-use super::virtual_copies::VirtualCopies;
+use super::virtual_replicas::VirtualReplicas;
 use super::{
-    Collision, CollisionsReport, Detector, DetectorRules, OutstandingReads, Pair, PairCounts, colliding_reads, count,
-    mean_of, share,
+    Collision, CollisionsReport, Detector, DetectorRules, OutstandingReads, PagePair, PairCounts, count, mean_of,
+    read_collision_probability, share,
 };
 use crate::ids::{DieId, Lpn, TransactionId};
 use crate::schedule::purpose::ReadPurpose;
 use crate::units::Time;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct AnalysisOptions {
     pub dies: u32,
     pub logical_pages: u32,
     pub interval: Time,
@@ -37,7 +37,7 @@ pub struct Analysis {
     detector: Detector,
     pairs: PairCounts,
     observations: Observations,
-    copies: VirtualCopies,
+    copies: VirtualReplicas,
     reads_per_die: Vec<u64>,
     /// Number of reads, indexed by the number of reads outstanding at their arrival.
     arrivals: Vec<u64>,
@@ -52,7 +52,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    pub fn new(options: Options) -> Analysis {
+    pub fn new(options: AnalysisOptions) -> Analysis {
         let dies = options.dies;
         Analysis {
             dies,
@@ -61,7 +61,7 @@ impl Analysis {
             detector: Detector::new(dies, options.detector),
             pairs: PairCounts::new(options.pairs_max),
             observations: Observations::new(options.interval),
-            copies: VirtualCopies::new(&options),
+            copies: VirtualReplicas::new(&options),
             reads_per_die: vec![0; dies as usize],
             arrivals: Vec::new(),
             balanced: 0,
@@ -74,7 +74,7 @@ impl Analysis {
         }
     }
 
-    pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadPurpose, now: Time) {
+    pub fn read_queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, read_for: ReadPurpose, now: Time) {
         self.observations.sample(now, &self.occupancy, &self.shuffled);
         let is_again = self.rerouted.remove(&id);
         self.reads_of_writes += u64::from(read_for == ReadPurpose::Write && !is_again);
@@ -83,8 +83,8 @@ impl Analysis {
             self.all = Some(Box::new(AllReads::continue_from(&self.occupancy, self.counts())));
         }
         match &mut self.all {
-            Some(all) if is_again => all.requeued(id, die, lpn),
-            Some(all) => all.queued(id, die, lpn),
+            Some(all) if is_again => all.read_requeued(id, die, lpn),
+            Some(all) => all.read_queued(id, die, lpn),
             None => {}
         }
         if !counts {
@@ -97,7 +97,7 @@ impl Analysis {
         }
         self.reads_per_die[die.index()] += 1;
         self.detector.issued(die, now);
-        if self.copies.has(lpn) {
+        if self.copies.contains(lpn) {
             self.copies.read(die, lpn, &self.occupancy);
         }
         let arrival = self.occupancy.enter(die, id, lpn);
@@ -121,23 +121,23 @@ impl Analysis {
     fn collided(&mut self, die: DieId, now: Time) {
         let Analysis { occupancy, pairs, detector, copies, .. } = self;
         occupancy.record_pairs(die, |first, second| {
-            let pair = Pair::new(first, second);
+            let pair = PagePair::new(first, second);
             pairs.count(pair);
             detector.pair(pair);
         });
-        if let Some(found) = detector.collided(die, occupancy, now, |lpn, _| !copies.has(lpn)) {
+        if let Some(found) = detector.collided(die, occupancy, now, |lpn, _| !copies.contains(lpn)) {
             copies.add(&found);
         }
     }
 
     #[inline]
-    pub fn left(&mut self, id: TransactionId, die: DieId, now: Time) {
+    pub fn read_finished(&mut self, id: TransactionId, die: DieId, now: Time) {
         self.observations.sample(now, &self.occupancy, &self.shuffled);
         if self.occupancy.leave(die, id) {
             self.shuffled.leave(id);
         }
         if let Some(all) = &mut self.all {
-            all.left(id, die);
+            all.read_finished(id, die);
         }
     }
 
@@ -151,7 +151,7 @@ impl Analysis {
 
     /// Ends the copy of a page that was written or deallocated, since the copy would be stale.
     #[inline]
-    pub fn superseded(&mut self, lpn: Lpn) {
+    pub fn invalidate_copy(&mut self, lpn: Lpn) {
         self.copies.end(lpn);
     }
 
@@ -161,7 +161,7 @@ impl Analysis {
         let reads = self.reads_per_die.iter().sum();
         let collisions = self.balanced + self.imbalanced;
         let (collision_ratio, expected) = (observations.collision_ratio(), observations.collision_ratio_expected());
-        self.pairs.settle();
+        self.pairs.flush();
         let of_all = self.all.as_ref().map_or_else(|| self.counts(), |all| all.counts());
         let repetitions = repetitions(&self.pairs);
         let mut replication = self.copies.gain();
@@ -175,7 +175,7 @@ impl Analysis {
             imbalanced_share: share(self.imbalanced, collisions),
             read_collision_ratio: share(collisions, reads),
             read_collision_ratio_expected: share(self.collisions_shuffled, reads),
-            read_collision_ratio_closed_form: mean_of(&self.arrivals, |reads| colliding_reads(reads, dies)),
+            read_collision_ratio_closed_form: mean_of(&self.arrivals, |reads| read_collision_probability(reads, dies)),
             observations: observations.count(),
             average_occ: observations.average_occ(),
             collision_ratio,

@@ -1,7 +1,7 @@
 //! Choice of the page to replicate and of its target die, by pair lists and by benefit against cost (section III.A of the paper).
 
 use super::rates::ReadRates;
-use super::{OutstandingReads, Pair, PairLists};
+use super::{OutstandingReads, PagePair, PairLists};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
@@ -32,7 +32,7 @@ pub struct Detector {
     rules: DetectorRules,
     lists: PairLists,
     rates: ReadRates,
-    pairs: Vec<Pair>,
+    pairs: Vec<PagePair>,
 }
 
 impl Detector {
@@ -73,21 +73,21 @@ impl Detector {
 
     /// Adds a pair of pages that are outstanding together on the colliding die.
     #[inline]
-    pub fn pair(&mut self, pair: Pair) {
+    pub fn pair(&mut self, pair: PagePair) {
         self.pairs.push(pair);
     }
 
     fn update(
         &mut self,
         die: DieId,
-        pair: Pair,
+        pair: PagePair,
         fewer: &[u64],
         now: Time,
         may: &impl Fn(Lpn, DieId) -> bool,
     ) -> Option<ReplicationDecision> {
         let entry = self.lists.collided(die, pair, fewer)?;
-        let (to, slack) = entry.best();
-        let (reads, time) = self.rates.of(to, now);
+        let (to, slack) = entry.max_slack();
+        let (reads, time) = self.rates.reads_in_window(to, now);
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
@@ -166,7 +166,7 @@ mod tests {
             }
             pages.iter().for_each(|&lpn| reads.push(self.enter(0, lpn)));
             let detector = &mut self.detector;
-            self.occupancy.record_pairs(DieId(0), |first, second| detector.pair(Pair::new(first, second)));
+            self.occupancy.record_pairs(DieId(0), |first, second| detector.pair(PagePair::new(first, second)));
             let found = detector.collided(DieId(0), &self.occupancy, now, |_, _| true);
             reads.into_iter().for_each(|(die, id)| assert!(self.occupancy.leave(die, id)));
             found
@@ -185,9 +185,9 @@ mod tests {
             assert_eq!(rounds.round(&[D, B], others, Time::from_ms(900)), None);
         }
         let (pair, entry) = rounds.detector.lists().entries(DieId(0)).next().expect("the pair is in the list");
-        assert_eq!((pair, entry.occurrences()), (Pair::new(D, B), 13));
+        assert_eq!((pair, entry.occurrences()), (PagePair::new(D, B), 13));
         assert_eq!([1, 2, 3].map(|die| entry.slack(DieId(die))), [10, 4, 1]);
-        let (die, slack) = entry.best();
+        let (die, slack) = entry.max_slack();
         // Share of the collisions that a copy on die 1 would have avoided: p = d / o of equation 1, here 77 %.
         assert_eq!((die, (f64::from(slack) / f64::from(entry.occurrences()) * 100.0).round()), (DieId(1), 77.0));
     }
@@ -228,7 +228,7 @@ mod tests {
             occupancy.enter(DieId(0), TransactionId(id), lpn);
         }
         for (may, expected) in [(vec![], None), (vec![B], Some(B)), (vec![D], Some(D))] {
-            detector.pair(Pair::new(B, D));
+            detector.pair(PagePair::new(B, D));
             let found = detector.collided(DieId(0), &occupancy, Time::from_us(1), |lpn, _| may.contains(&lpn));
             assert_eq!(found.map(|found| found.lpn), expected);
         }

@@ -1,6 +1,6 @@
 //! LRU order of the pairs of a list.
 
-use super::Pair;
+use super::PagePair;
 use crate::ids::Lpn;
 
 /// Maximum length of a list that is searched linearly; longer lists are searched by hash.
@@ -30,7 +30,7 @@ impl LruOrder {
 
     /// Marks a pair as the most recently used. In a full list, a new pair takes the position of the least recently used pair.
     #[inline]
-    pub fn touch(&mut self, pair: Pair) -> TouchOutcome {
+    pub fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         match self {
             LruOrder::Scanned(scanned) => scanned.touch(pair),
             LruOrder::Hashed(hashed) => hashed.touch(pair),
@@ -38,7 +38,7 @@ impl LruOrder {
     }
 
     /// Returns positions and pairs, most recently used first.
-    pub fn newest_first(&self) -> Vec<(usize, Pair)> {
+    pub fn newest_first(&self) -> Vec<(usize, PagePair)> {
         match self {
             LruOrder::Scanned(scanned) => scanned.newest_first(),
             LruOrder::Hashed(hashed) => hashed.newest_first(),
@@ -67,7 +67,7 @@ pub(super) struct Scanned {
 
 impl Scanned {
     #[inline]
-    fn touch(&mut self, pair: Pair) -> TouchOutcome {
+    fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         let key = pair.key();
         let found = self.keys.iter().position(|&other| other == key);
         let at = found.unwrap_or_else(|| {
@@ -95,9 +95,9 @@ impl Scanned {
         (0..self.keys.len()).find(|&place| self.position(place) == at).unwrap_or_default()
     }
 
-    fn newest_first(&self) -> Vec<(usize, Pair)> {
+    fn newest_first(&self) -> Vec<(usize, PagePair)> {
         let positions = (0..self.keys.len()).map(|place| self.position(place));
-        positions.map(|at| (at, Pair::of_key(self.keys[at]))).collect()
+        positions.map(|at| (at, PagePair::from_key(self.keys[at]))).collect()
     }
 }
 
@@ -106,7 +106,7 @@ const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    pair: Pair,
+    pair: PagePair,
     /// Link to the next more recently used pair; `older` links to the next less recently used one.
     newer: u32,
     older: u32,
@@ -136,11 +136,11 @@ impl Hashed {
     }
 
     #[inline]
-    fn bucket(&self, pair: Pair) -> usize {
+    fn bucket(&self, pair: PagePair) -> usize {
         pair.hash() as usize & (self.buckets.len() - 1)
     }
 
-    fn touch(&mut self, pair: Pair) -> TouchOutcome {
+    fn touch(&mut self, pair: PagePair) -> TouchOutcome {
         let bucket = self.bucket(pair);
         let mut link = self.buckets[bucket];
         while link != NONE && self.nodes[link as usize - 1].pair != pair {
@@ -170,7 +170,7 @@ impl Hashed {
     /// Returns a slot for a new pair; in a full list, evicts the least recently used pair.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
-            let pair = Pair::new(Lpn(0), Lpn(0));
+            let pair = PagePair::new(Lpn(0), Lpn(0));
             self.nodes.push(Node { pair, newer: NONE, older: NONE, next: NONE });
             return self.nodes.len() as u32;
         }
@@ -202,7 +202,7 @@ impl Hashed {
         }
     }
 
-    fn newest_first(&self) -> Vec<(usize, Pair)> {
+    fn newest_first(&self) -> Vec<(usize, PagePair)> {
         let mut link = self.newest;
         let next = || {
             let at = (link as usize).checked_sub(1)?;

@@ -1,6 +1,6 @@
 //! Samples of the drive at equal intervals: outstanding reads, and whether any of them collide (section II of the paper).
 
-use super::{OutstandingReads, colliding_states, count, mean_of, random_dies::RandomDies, share};
+use super::{OutstandingReads, count, mean_of, random_dies::RandomDies, share, state_collision_probability};
 use crate::units::Time;
 
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Observations {
     }
 
     pub fn collision_ratio_closed_form(&self, dies: u32) -> Option<f64> {
-        mean_of(&self.by_outstanding, |reads| colliding_states(reads, dies))
+        mean_of(&self.by_outstanding, |reads| state_collision_probability(reads, dies))
     }
 
     pub fn idle_die_share(&self) -> Option<f64> {

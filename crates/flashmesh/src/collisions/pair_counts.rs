@@ -1,6 +1,6 @@
 //! Collision counts of page pairs, in bounded memory.
 
-use super::Pair;
+use super::PagePair;
 
 /// Occurrences of pairs.
 ///
@@ -40,20 +40,20 @@ impl PairCounts {
     }
 
     #[inline]
-    pub fn count(&mut self, pair: Pair) {
+    pub fn count(&mut self, pair: PagePair) {
         self.occurrences += 1;
         if self.halvings > 0 && !is_kept(pair, self.halvings) {
             return;
         }
         self.recent.push(pair.key());
         if self.recent.len() >= self.recent_max {
-            self.settle();
+            self.flush();
         }
     }
 
     /// Counts the buffered occurrences, which the other methods ignore until then.
     #[inline(never)]
-    pub fn settle(&mut self) {
+    pub fn flush(&mut self) {
         self.recent.sort_unstable();
         self.merge();
         while self.keys.len() > self.pairs_max {
@@ -93,7 +93,7 @@ impl PairCounts {
     fn discard(&mut self) {
         let mut kept = 0;
         for at in 0..self.keys.len() {
-            if is_kept(Pair::of_key(self.keys[at]), self.halvings) {
+            if is_kept(PagePair::from_key(self.keys[at]), self.halvings) {
                 (self.keys[kept], self.counts[kept]) = (self.keys[at], self.counts[at]);
                 kept += 1;
             }
@@ -114,12 +114,12 @@ impl PairCounts {
         (self.keys.len() as u64) << self.halvings
     }
 
-    pub fn kept(&self) -> impl Iterator<Item = (Pair, u32)> + '_ {
-        self.keys.iter().zip(&self.counts).map(|(&key, &count)| (Pair::of_key(key), count))
+    pub fn kept(&self) -> impl Iterator<Item = (PagePair, u32)> + '_ {
+        self.keys.iter().zip(&self.counts).map(|(&key, &count)| (PagePair::from_key(key), count))
     }
 }
 
-fn is_kept(pair: Pair, halvings: u32) -> bool {
+fn is_kept(pair: PagePair, halvings: u32) -> bool {
     pair.hash().trailing_zeros() >= halvings
 }
 
@@ -132,9 +132,9 @@ mod tests {
     fn all_pairs_are_kept_up_to_the_limit() {
         let mut counts = PairCounts::new(3);
         for second in [1, 2, 3, 2] {
-            counts.count(Pair::new(Lpn(0), Lpn(second)));
+            counts.count(PagePair::new(Lpn(0), Lpn(second)));
         }
-        counts.settle();
+        counts.flush();
         let mut kept: Vec<_> = counts.kept().map(|(pair, count)| (pair.second.0, count)).collect();
         kept.sort_unstable();
         assert_eq!(kept, [(1, 1), (2, 2), (3, 1)]);
@@ -147,9 +147,9 @@ mod tests {
         let mut counts = PairCounts::new(pairs_max);
         // Each pair occurs three times. Early pairs must not be likelier to be kept.
         for _ in 0..3 {
-            (0..pairs).for_each(|second| counts.count(Pair::new(Lpn(7), Lpn(100 + second))));
+            (0..pairs).for_each(|second| counts.count(PagePair::new(Lpn(7), Lpn(100 + second))));
         }
-        counts.settle();
+        counts.flush();
         assert!(counts.kept().count() <= pairs_max as usize && counts.kept().all(|(_, count)| count == 3));
         let error = counts.distinct() as f64 / f64::from(pairs) - 1.0;
         assert!(error.abs() < 0.1, "{} of {pairs}", counts.distinct());

@@ -3,15 +3,15 @@
 use crate::ids::Lpn;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Pair {
+pub struct PagePair {
     pub first: Lpn,
     pub second: Lpn,
 }
 
-impl Pair {
+impl PagePair {
     #[inline]
-    pub fn new(one: Lpn, other: Lpn) -> Pair {
-        Pair { first: one.min(other), second: one.max(other) }
+    pub fn new(one: Lpn, other: Lpn) -> PagePair {
+        PagePair { first: one.min(other), second: one.max(other) }
     }
 
     #[inline]
@@ -25,8 +25,8 @@ impl Pair {
     }
 
     #[inline]
-    pub(super) fn of_key(key: u64) -> Pair {
-        Pair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
+    pub(super) fn from_key(key: u64) -> PagePair {
+        PagePair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
     /// Returns a hash in which each bit depends on all bits of the pair.
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_pair_has_no_order() {
-        assert_eq!(Pair::new(Lpn(4), Lpn(2)), Pair::new(Lpn(2), Lpn(4)));
-        assert!(Pair::new(Lpn(4), Lpn(2)).has(Lpn(4)) && !Pair::new(Lpn(4), Lpn(2)).has(Lpn(3)));
+        assert_eq!(PagePair::new(Lpn(4), Lpn(2)), PagePair::new(Lpn(2), Lpn(4)));
+        assert!(PagePair::new(Lpn(4), Lpn(2)).has(Lpn(4)) && !PagePair::new(Lpn(4), Lpn(2)).has(Lpn(3)));
     }
 }

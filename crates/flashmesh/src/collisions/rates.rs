@@ -36,7 +36,7 @@ impl ReadRates {
         self.began = now;
     }
 
-    pub(super) fn of(&self, die: DieId, now: Time) -> (u64, Time) {
+    pub(super) fn reads_in_window(&self, die: DieId, now: Time) -> (u64, Time) {
         (self.present[die.index()] + self.before[die.index()], now - self.began + self.length_before)
     }
 }
@@ -52,9 +52,9 @@ mod tests {
         for at in [0, 10, 90, 110] {
             rates.count(DieId(1), us(at));
         }
-        assert_eq!(rates.of(DieId(1), us(150)), (4, us(150)));
-        assert_eq!(rates.of(DieId(0), us(150)), (0, us(150)));
+        assert_eq!(rates.reads_in_window(DieId(1), us(150)), (4, us(150)));
+        assert_eq!(rates.reads_in_window(DieId(0), us(150)), (0, us(150)));
         rates.count(DieId(1), us(230));
-        assert_eq!(rates.of(DieId(1), us(250)), (2, us(140)));
+        assert_eq!(rates.reads_in_window(DieId(1), us(250)), (2, us(140)));
     }
 }

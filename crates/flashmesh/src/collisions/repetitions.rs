@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
+use super::{CollisionPair, PagePair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
 /// Limit of occurrences of rare pairs, which are counted in a table; more frequent pairs are listed one by one.
-const SELDOM: usize = 1 << 10;
+const RARE_OCCURRENCES: usize = 1 << 10;
 
 /// The distribution of the occurrences over the kept pairs.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Repetitions {
 
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
     // Number of pairs, indexed by their occurrences: most pairs occurred a few times.
-    let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());
+    let (mut pairs_of, mut often) = ([0_u64; RARE_OCCURRENCES], Vec::new());
     let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
     for (pair, times) in pairs.kept() {
         match pairs_of.get_mut(times as usize) {
@@ -56,7 +56,7 @@ pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
         first_twentieth += u64::from(times) * pairs.min(left);
         left -= pairs.min(left);
     }
-    let pair = |(Reverse(times), pair): (Reverse<u32>, Pair)| CollisionPair {
+    let pair = |(Reverse(times), pair): (Reverse<u32>, PagePair)| CollisionPair {
         first: pair.first.0,
         second: pair.second.0,
         occurrences: u64::from(times),

@@ -43,7 +43,7 @@ impl Config {
     /// Returns the canonical form without the given sections, including those of streams.
     pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
-        for (section, entries) in self.shown_entries() {
+        for (section, entries) in self.canonical_sections() {
             if section.rsplit('.').next().is_some_and(|name| sections.contains(&name)) {
                 continue;
             }
@@ -62,7 +62,7 @@ impl Config {
     /// Returns the canonical form as JSON: the tables of [`Config::to_toml`] as objects.
     pub fn to_json(&self) -> String {
         let mut tables = Map::new();
-        for (section, entries) in self.shown_entries() {
+        for (section, entries) in self.canonical_sections() {
             let mut table = &mut tables;
             for name in section.split('.').filter(|name| !name.is_empty()) {
                 let inner = table.entry(name).or_insert_with(|| Value::Object(Map::new()));
@@ -74,7 +74,7 @@ impl Config {
     }
 
     /// Returns the sections of the canonical form. Omits the top-level defaults of streams if there are streams, and `[policy]` if no policy is set.
-    fn shown_entries(&self) -> impl Iterator<Item = Written> {
+    fn canonical_sections(&self) -> impl Iterator<Item = Written> {
         let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
         let policies = |section: &str, keys: &[(&str, Option<String>)]| {
             section != "policy" || keys.iter().any(|(_, value)| value.is_some())
@@ -92,7 +92,7 @@ impl Config {
             let keys = |(section, entries): Written| {
                 entries.into_iter().map(move |(key, value)| (dotted(&section, key), value)).collect::<Vec<_>>()
             };
-            config.shown_entries().flat_map(keys).filter(|(_, value)| value.is_some()).collect()
+            config.canonical_sections().flat_map(keys).filter(|(_, value)| value.is_some()).collect()
         };
         let (own, theirs) = (listed(self), listed(other));
         let of = |values: &[(String, Option<String>)], key: &str| {
@@ -117,7 +117,7 @@ impl Config {
                 }
             }
         }
-        portable.policy.forget_folders();
+        portable.policy.strip_folders();
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -4,7 +4,7 @@ use super::Config;
 use super::error::ConfigErrorKind;
 
 /// A check that finds conflicting settings. Each key is already known to be within its bounds.
-pub(crate) type Checks = fn(&Config) -> Vec<ConfigConflict>;
+pub(crate) type ConflictChecks = fn(&Config) -> Vec<ConfigConflict>;
 
 /// A conflict between settings.
 pub(crate) struct ConfigConflict {
@@ -21,7 +21,7 @@ impl ConfigConflict {
         ConfigConflict { kind: ConfigErrorKind::Conflict, keys, message, help: None }
     }
 
-    pub fn help(mut self, help: &str) -> ConfigConflict {
+    pub fn with_help(mut self, help: &str) -> ConfigConflict {
         self.help = Some(help.to_owned());
         self
     }

@@ -50,11 +50,11 @@ pub(super) struct Source {
 
 /// A problem that is not yet rendered.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct UnrenderedProblem {
     pub kind: ConfigErrorKind,
     pub message: String,
     pub help: Option<String>,
-    pub place: Option<Location>,
+    pub location: Option<Location>,
 }
 
 /// The maximum number of problems shown. Of further problems, only the number is shown.
@@ -62,7 +62,7 @@ const SHOWN_MAX: usize = 20;
 
 impl ConfigError {
     /// Renders `findings`, which must not be empty, with their source lines.
-    pub(super) fn new(sources: &[Source], findings: &[Finding]) -> ConfigError {
+    pub(super) fn new(sources: &[Source], findings: &[UnrenderedProblem]) -> ConfigError {
         let shown = &findings[..findings.len().min(SHOWN_MAX)];
         let mut texts: Vec<String> = shown.iter().map(|finding| render(sources, finding)).collect();
         if findings.len() > SHOWN_MAX {
@@ -74,14 +74,14 @@ impl ConfigError {
                 kind: finding.kind,
                 message: finding.message.clone(),
                 help: finding.help.clone(),
-                position: finding.place.as_ref().map(|place| position(&sources[place.source], place.span.start)),
+                position: finding.location.as_ref().map(|place| position(&sources[place.source], place.span.start)),
             })
             .collect();
         ConfigError { problems, rendered: texts.join("\n\n") }
     }
 
     pub(crate) fn of_file(kind: ConfigErrorKind, message: String) -> ConfigError {
-        ConfigError::new(&[], &[Finding { kind, message, help: None, place: None }])
+        ConfigError::new(&[], &[UnrenderedProblem { kind, message, help: None, location: None }])
     }
 
     /// Returns the kind of the first problem.
@@ -105,7 +105,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 /// Returns the last character boundary at or before `at`.
-fn boundary(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -114,7 +114,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 fn position(source: &Source, at: usize) -> Position {
-    let before = &source.text[..boundary(&source.text, at)];
+    let before = &source.text[..floor_char_boundary(&source.text, at)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     Position {
         source: source.name.clone(),
@@ -123,11 +123,12 @@ fn position(source: &Source, at: usize) -> Position {
     }
 }
 
-fn render(sources: &[Source], finding: &Finding) -> String {
+fn render(sources: &[Source], finding: &UnrenderedProblem) -> String {
     let mut group = Group::with_title(Level::ERROR.primary_title(finding.message.as_str()));
-    if let Some(place) = &finding.place {
+    if let Some(place) = &finding.location {
         let source = &sources[place.source];
-        let (start, end) = (boundary(&source.text, place.span.start), boundary(&source.text, place.span.end));
+        let (start, end) =
+            (floor_char_boundary(&source.text, place.span.start), floor_char_boundary(&source.text, place.span.end));
         // Mark only the first line of a value: the caret shows the start of the value.
         let end = source.text[start..end].find('\n').map_or(end, |newline| start + newline);
         let annotation = AnnotationKind::Primary.span(start..end);

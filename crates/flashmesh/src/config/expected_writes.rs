@@ -7,7 +7,7 @@ use crate::units::Bytes;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpectedWrites {
     /// Whether any request may write.
-    pub any: bool,
+    pub may_write: bool,
     /// The sizes of the writes, if all streams that write have the same; `None` if the sizes differ between streams, or are not known before the run.
     pub sizes: Option<WriteSizes>,
 }
@@ -24,7 +24,7 @@ pub struct WriteSizes {
 impl ExpectedWrites {
     /// Returns the expected writes if requests come from outside the configuration: writes of unknown sizes.
     pub fn unknown() -> ExpectedWrites {
-        ExpectedWrites { any: true, sizes: None }
+        ExpectedWrites { may_write: true, sizes: None }
     }
 }
 
@@ -34,7 +34,7 @@ impl Config {
         let streams = self.streams();
         let mut sizes = streams.iter().map(|stream| &stream.workload).filter(|workload| writes(workload)).map(sizes_of);
         let Some(first) = sizes.next() else { return ExpectedWrites::default() };
-        ExpectedWrites { any: true, sizes: if sizes.all(|other| other == first) { first } else { None } }
+        ExpectedWrites { may_write: true, sizes: if sizes.all(|other| other == first) { first } else { None } }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Detection of keys without effect, such as a time scale when the replay mode is not open.
 
 use super::Config;
-use super::error::{ConfigErrorKind, Finding};
+use super::error::{ConfigErrorKind, UnrenderedProblem};
 use super::load::{Layer, Loader, Setting, parameters};
 use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
 use super::stream::{PER_STREAM, StreamConfig};
@@ -115,7 +115,7 @@ impl Loader {
             streams.iter().map(|stream| KeyScope { stream: Some(stream.as_str()), ..above }).collect();
         let mut found = Vec::new();
         for spec in parameters() {
-            let mut first = |find: &dyn Fn(&UsedWith) -> Option<Finding>| {
+            let mut first = |find: &dyn Fn(&UsedWith) -> Option<UnrenderedProblem>| {
                 found.extend(spec.used_with.iter().find_map(find));
             };
             if streams.is_empty() || !StreamConfig::has_section(spec.section) {
@@ -128,20 +128,25 @@ impl Loader {
             first(&|with| self.ineffective_in_all(spec, with, above, &scopes));
         }
         if !streams.is_empty() {
-            found.extend(self.hidden(&streams));
+            found.extend(self.shadowed_overrides(&streams));
         }
         self.findings.extend(found);
     }
 
     /// Returns the user's setting of a key; `None` if only a preset sets the key, or if the value is invalid.
-    fn given(&self, section: &str, key: &str) -> Option<&Setting> {
+    fn user_setting(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.is_valid && setting.layer > Layer::Preset)
     }
 
-    fn ineffective_in_scope(&self, spec: &ParameterSpec, with: &UsedWith, scope: KeyScope<'_>) -> Option<Finding> {
+    fn ineffective_in_scope(
+        &self,
+        spec: &ParameterSpec,
+        with: &UsedWith,
+        scope: KeyScope<'_>,
+    ) -> Option<UnrenderedProblem> {
         let section = scope.section(spec.section);
-        let setting = self.given(&section, spec.key)?;
-        if scope.holds(with) || self.is_decided(with, scope, setting, false) {
+        let setting = self.user_setting(&section, spec.key)?;
+        if scope.holds(with) || self.is_condition_set(with, scope, setting, false) {
             return None;
         }
         let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.actual_values(with));
@@ -155,10 +160,10 @@ impl Loader {
         with: &UsedWith,
         above: KeyScope<'_>,
         streams: &[KeyScope<'_>],
-    ) -> Option<Finding> {
-        let setting = self.given(spec.section, spec.key)?;
+    ) -> Option<UnrenderedProblem> {
+        let setting = self.user_setting(spec.section, spec.key)?;
         if streams.iter().any(|scope| scope.holds(with))
-            || streams.iter().all(|&scope| self.is_decided(with, scope, setting, true))
+            || streams.iter().all(|&scope| self.is_condition_set(with, scope, setting, true))
         {
             return None;
         }
@@ -173,35 +178,28 @@ impl Loader {
 
     /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, the top-level
     /// setting of the key counts too, but only in a later layer, unless `stands_above`.
-    fn is_decided(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
+    fn is_condition_set(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
             // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.
             let is_override = setting.layer == Layer::Override;
-            return self.is_stated(policy, policy.section, scope, setting, is_override) || self.says_all(setting.layer);
+            return self.is_set(policy, policy.section, scope, setting, is_override)
+                || self.sets_every_key(setting.layer);
         }
         with.any_of.iter().any(|condition| {
             let own = scope.section(condition.section);
-            self.is_stated(condition, &own, scope, setting, true)
-                || (own != condition.section
-                    && self.is_stated(condition, condition.section, scope, setting, stands_above))
+            self.is_set(condition, &own, scope, setting, true)
+                || (own != condition.section && self.is_set(condition, condition.section, scope, setting, stands_above))
         })
     }
 
     /// Returns whether every key is set in `layer` or a later layer, as in the canonical form of a configuration, which must stay loadable.
-    fn says_all(&self, layer: Layer) -> bool {
+    fn sets_every_key(&self, layer: Layer) -> bool {
         let above = |spec: &&ParameterSpec| !StreamConfig::has_section(spec.section) && !spec.section.contains("NAME");
         let is_said = |spec: &ParameterSpec| self.settings.get(&spec.path()).is_some_and(|by| by.layer >= layer);
         parameters().filter(|spec| spec.default_text.is_some()).filter(above).all(is_said)
     }
 
-    fn is_stated(
-        &self,
-        condition: &Condition,
-        section: &str,
-        scope: KeyScope<'_>,
-        setting: &Setting,
-        same: bool,
-    ) -> bool {
+    fn is_set(&self, condition: &Condition, section: &str, scope: KeyScope<'_>, setting: &Setting, same: bool) -> bool {
         let said = |key: &str, same: bool| {
             let by = self.settings.get(&dotted(section, key));
             by.is_some_and(|by| !by.is_valid || by.layer > setting.layer || (same && by.layer == setting.layer))
@@ -220,7 +218,7 @@ impl Loader {
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }
 
-    fn hidden(&self, streams: &[String]) -> Vec<Finding> {
+    fn shadowed_overrides(&self, streams: &[String]) -> Vec<UnrenderedProblem> {
         let mut found = Vec::new();
         for (path, setting) in self.settings.iter().filter(|(_, setting)| setting.layer == Layer::Override) {
             if !PER_STREAM.iter().any(|section| path.split('.').next() == Some(section)) {
@@ -237,7 +235,7 @@ impl Loader {
     }
 }
 
-fn unused(setting: &Setting, message: String, help: String) -> Finding {
-    let place = Some(setting.key_place.clone());
-    Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place }
+fn unused(setting: &Setting, message: String, help: String) -> UnrenderedProblem {
+    let place = Some(setting.key_location.clone());
+    UnrenderedProblem { kind: ConfigErrorKind::Unused, message, help: Some(help), location: place }
 }

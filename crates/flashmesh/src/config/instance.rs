@@ -9,14 +9,14 @@ use super::{Config, Instance};
 impl Config {
     /// Returns the keys whose values the plain instance does not support, with the instance that each value needs. Keys with their default, and keys
     /// without effect, are left out.
-    pub fn needs(&self) -> Vec<(String, Instance)> {
+    pub fn required_instances(&self) -> Vec<(String, Instance)> {
         let entries = self.entries();
         let wanting = parameters().filter(|spec| spec.needs.instance > Instance::Plain);
         let of_section = |spec: &'static ParameterSpec| {
             let sections = entries.iter().filter(move |(section, _)| is_section(section, spec));
             sections.map(move |(section, _)| (section.as_str(), spec))
         };
-        let needing = wanting.flat_map(of_section).filter(|(section, spec)| is_needing(&entries, section, spec));
+        let needing = wanting.flat_map(of_section).filter(|(section, spec)| requires_instance(&entries, section, spec));
         needing.map(|(section, spec)| (dotted(section, spec.key), spec.needs.instance)).collect()
     }
 }
@@ -33,7 +33,7 @@ fn is_section(section: &str, spec: &ParameterSpec) -> bool {
 }
 
 /// Returns whether the value of a parameter in `section` needs the instance in `spec.needs`.
-fn is_needing(entries: &[Written], section: &str, spec: &ParameterSpec) -> bool {
+fn requires_instance(entries: &[Written], section: &str, spec: &ParameterSpec) -> bool {
     let value = |condition: &Condition| {
         let section = if condition.section == spec.section { section } else { condition.section };
         value_of(entries, section, condition.key)
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn needs(text: &str) -> Vec<(String, Instance)> {
-        Config::from_str(text, "test", &[]).unwrap_or_else(|error| panic!("{error}")).needs()
+        Config::from_str(text, "test", &[]).unwrap_or_else(|error| panic!("{error}")).required_instances()
     }
 
     #[test]
@@ -81,9 +81,9 @@ mod tests {
     fn a_key_that_nothing_reads_needs_nothing() {
         let mut config = Config::default();
         config.mbm.ws = false;
-        assert_eq!(config.needs(), []);
+        assert_eq!(config.required_instances(), []);
         config.ftl.policy = crate::config::FirmwarePolicy::Mbm;
-        let keys: Vec<String> = config.needs().into_iter().map(|(key, _)| key).collect();
+        let keys: Vec<String> = config.required_instances().into_iter().map(|(key, _)| key).collect();
         assert_eq!(keys, ["ftl.policy", "mbm.ws"]);
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::conflict::Checks;
-use super::error::{ConfigError, ConfigErrorKind, Finding, Source};
+use super::conflict::ConflictChecks;
+use super::error::{ConfigError, ConfigErrorKind, Source, UnrenderedProblem};
 use super::form::Misfit;
 use super::named::{NamedTable, NamedTableKind};
 use super::node::{KeyValue, Location, Value, entries};
@@ -32,12 +32,12 @@ impl Layer {
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub layer: Layer,
-    pub key_place: Location,
-    pub value_place: Location,
+    pub key_location: Location,
+    pub value_location: Location,
     pub is_valid: bool,
 }
 
-pub(super) enum Table {
+pub(super) enum TablePath {
     /// A section without a name of its own; empty for the top-level keys.
     Section(String),
     /// A section of a named stream.
@@ -45,20 +45,20 @@ pub(super) enum Table {
     Namespace(String),
 }
 
-impl Table {
+impl TablePath {
     fn path(&self) -> String {
         match self {
-            Table::Section(section) => section.clone(),
-            Table::Stream(name, section) => format!("stream.{name}.{section}"),
-            Table::Namespace(name) => format!("namespace.{name}"),
+            TablePath::Section(section) => section.clone(),
+            TablePath::Stream(name, section) => format!("stream.{name}.{section}"),
+            TablePath::Namespace(name) => format!("namespace.{name}"),
         }
     }
 
     fn section(&self) -> &str {
         match self {
-            Table::Section(section) => section,
-            Table::Stream(_, section) => section,
-            Table::Namespace(_) => "namespace.NAME",
+            TablePath::Section(section) => section,
+            TablePath::Stream(_, section) => section,
+            TablePath::Namespace(_) => "namespace.NAME",
         }
     }
 }
@@ -85,7 +85,7 @@ pub struct Loaded {
 #[derive(Default)]
 pub(super) struct Loader {
     sources: Vec<Source>,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<UnrenderedProblem>,
     pub config: Config,
     notes: Vec<String>,
     /// The settings by full key, such as `fabric.kind` or `stream.oltp.replay.mode`.
@@ -102,7 +102,7 @@ pub(crate) fn load(
     folder: Option<&Path>,
     jobs: &[String],
     overrides: &[String],
-    checks: Checks,
+    checks: ConflictChecks,
 ) -> Result<Loaded, ConfigError> {
     let mut loader = Loader::default();
     let file_entries = file.map(|(name, text)| loader.parse(name, text)).unwrap_or_default();
@@ -135,7 +135,7 @@ impl Loader {
         help: Option<String>,
         place: Option<Location>,
     ) {
-        self.findings.push(Finding { kind, message, help, place });
+        self.findings.push(UnrenderedProblem { kind, message, help, location: place });
     }
 
     fn add_source(&mut self, name: String, text: &str) -> usize {
@@ -176,7 +176,7 @@ impl Loader {
         let names = PRESETS.iter().map(|preset| preset.name);
         let Value::Text(name) = &node.value else {
             let message = format!("preset: expected a text, found {}", node.value.type_name());
-            self.add_problem(ConfigErrorKind::WrongType, message, None, Some(node.place.clone()));
+            self.add_problem(ConfigErrorKind::WrongType, message, None, Some(node.location.clone()));
             return;
         };
         match preset::find(name) {
@@ -194,7 +194,7 @@ impl Loader {
                 let all: Vec<&str> = names.clone().collect();
                 let message = format!("there is no preset {}: there are {}", quoted(name), listed(&all));
                 let help = nearest(name, names).map(|name| format!("did you mean `{name}`?"));
-                self.add_problem(ConfigErrorKind::UnknownPreset, message, help, Some(node.place.clone()));
+                self.add_problem(ConfigErrorKind::UnknownPreset, message, help, Some(node.location.clone()));
             }
         }
     }
@@ -203,7 +203,7 @@ impl Loader {
         let section_names: Vec<&'static str> = Config::sections().iter().map(|section| section.name).collect();
         for entry in entries {
             let is_section = !entry.key.is_empty() && section_names.contains(&entry.key.as_str());
-            if let Some(kind) = NamedTableKind::of(&entry.key) {
+            if let Some(kind) = NamedTableKind::from_key(&entry.key) {
                 self.apply_named(layer, kind, entry);
                 continue;
             }
@@ -211,29 +211,29 @@ impl Loader {
                 _ if entry.key == PRESET_KEY => {}
                 Value::Table(inner) if is_section => {
                     for key in inner {
-                        self.apply_key(layer, &Table::Section(entry.key.clone()), key);
+                        self.apply_key(layer, &TablePath::Section(entry.key.clone()), key);
                     }
                 }
                 _ if is_section => {
                     let message = format!("[{}] is a section, not {}", entry.key, entry.node.value.type_name());
                     let help =
                         format!("name the key in it: `{}.KEY = ...`, or put it below `[{}]`", entry.key, entry.key);
-                    self.add_problem(ConfigErrorKind::WrongType, message, Some(help), Some(entry.key_place.clone()));
+                    self.add_problem(ConfigErrorKind::WrongType, message, Some(help), Some(entry.key_location.clone()));
                 }
                 Value::Table(_) if !is_root_key(&entry.key) => self.unknown_section(entry),
-                _ => self.apply_key(layer, &Table::Section(String::new()), entry),
+                _ => self.apply_key(layer, &TablePath::Section(String::new()), entry),
             }
         }
         self.imply_workload_kind(layer, None);
     }
 
-    pub fn apply_key(&mut self, layer: Layer, table: &Table, entry: &KeyValue) {
+    pub fn apply_key(&mut self, layer: Layer, table: &TablePath, entry: &KeyValue) {
         let result = match table {
-            Table::Section(section) => self.config.set(section, &entry.key, &entry.node),
-            Table::Stream(name, section) => {
-                self.stream(name).and_then(|stream| stream.set(section, &entry.key, &entry.node))
+            TablePath::Section(section) => self.config.set(section, &entry.key, &entry.node),
+            TablePath::Stream(name, section) => {
+                self.stream_mut(name).and_then(|stream| stream.set(section, &entry.key, &entry.node))
             }
-            Table::Namespace(name) => {
+            TablePath::Namespace(name) => {
                 let found = self.config.namespace.iter_mut().find(|(known, _)| known == name);
                 found.and_then(|(_, namespace)| namespace.set(&entry.key, &entry.node))
             }
@@ -243,21 +243,24 @@ impl Loader {
             Some(result) => {
                 let (path, taken) = (dotted(&table.path(), &entry.key), result.is_ok());
                 if let Err(misfit) = result {
-                    let place = Some(entry.node.place.clone());
+                    let place = Some(entry.node.location.clone());
                     self.findings.push(misfit_finding(&table.path(), table.section(), &entry.key, misfit, place));
                 }
-                let (key_place, value_place) = (entry.key_place.clone(), entry.node.place.clone());
-                self.settings.insert(path, Setting { layer, key_place, value_place, is_valid: taken });
+                let (key_place, value_place) = (entry.key_location.clone(), entry.node.location.clone());
+                self.settings.insert(
+                    path,
+                    Setting { layer, key_location: key_place, value_location: value_place, is_valid: taken },
+                );
             }
         }
     }
 
-    fn stream(&mut self, name: &str) -> Option<&mut StreamConfig> {
+    fn stream_mut(&mut self, name: &str) -> Option<&mut StreamConfig> {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
     /// Returns the workload section of a stream (`None`: of the top level), with the name of the section.
-    fn workload(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
+    fn workload_mut(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
                 let stream = &mut self.config.stream[at];
@@ -269,7 +272,7 @@ impl Loader {
 
     pub fn relocate_files(&mut self, folder: Option<&Path>, stream: Option<&str>) {
         let Some(folder) = folder else { return };
-        let (section, _) = self.workload(stream);
+        let (section, _) = self.workload_mut(stream);
         let is_own = |key: &str| self.settings.get(&dotted(&section, key)).is_some_and(|own| own.layer == Layer::File);
         let own = [is_own("trace"), is_own("fitted")];
         if stream.is_none() {
@@ -277,7 +280,7 @@ impl Loader {
             let is_own = |key: &str| settings.get(&dotted("policy", key)).is_some_and(|own| own.layer == Layer::File);
             self.config.policy.relocate(folder, is_own);
         }
-        let (_, workload) = self.workload(stream);
+        let (_, workload) = self.workload_mut(stream);
         for (path, is_own) in [&mut workload.trace, &mut workload.fitted].into_iter().zip(own) {
             if let (Some(path), true) = (path, is_own) {
                 *path = folder.join(&*path);
@@ -292,10 +295,10 @@ impl Loader {
             Some(name) => format!("did you mean [{name}]?"),
             None => format!("the sections are {}", listed(&names)),
         };
-        self.add_problem(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_place.clone()));
+        self.add_problem(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_location.clone()));
     }
 
-    fn unknown_key(&mut self, table: &Table, entry: &KeyValue) {
+    fn unknown_key(&mut self, table: &TablePath, entry: &KeyValue) {
         let (key, section) = (&entry.key, table.section());
         let own = parameters().filter(|spec| spec.section == section).map(|spec| spec.key);
         let own: Vec<&'static str> = own.chain(section.is_empty().then_some(PRESET_KEY)).collect();
@@ -314,12 +317,12 @@ impl Loader {
             Some(format!("the keys of [{section}] are {}", listed(&own)))
         };
         let message = format!("unknown key {} {}", quoted(key), section_phrase(&table.path()));
-        self.add_problem(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
+        self.add_problem(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_location.clone()));
     }
 
     /// Derives `workload.kind` from the key of a trace, a profile or a fitted profile. The derived kind replaces the kind of a lower layer.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
-        let (section, _) = self.workload(stream);
+        let (section, _) = self.workload_mut(stream);
         let set_here =
             |key: &str| self.settings.get(&dotted(&section, key)).filter(|setting| setting.layer == layer).cloned();
         let kind = set_here("kind");
@@ -330,15 +333,15 @@ impl Loader {
         if let (Some((first, _)), Some((second, setting))) = (&implied, given.next()) {
             let message =
                 format!("{section}.{first} and {section}.{second} are both given: requests come from one of them");
-            self.add_problem(ConfigErrorKind::Conflict, message, None, Some(setting.key_place));
+            self.add_problem(ConfigErrorKind::Conflict, message, None, Some(setting.key_location));
             return;
         }
-        let (_, workload) = self.workload(stream);
+        let (_, workload) = self.workload_mut(stream);
         match (&implied, &kind) {
             (Some((implied, setting)), Some(_)) if workload.kind != *implied => {
                 let message = format!("{section}.{implied} is given, but {section}.kind is `{}`", workload.kind);
                 let help = format!("leave {section}.kind away: {section}.{implied} implies it");
-                let place = setting.key_place.clone();
+                let place = setting.key_location.clone();
                 self.add_problem(ConfigErrorKind::Conflict, message, Some(help), Some(place));
                 return;
             }
@@ -386,7 +389,7 @@ impl Loader {
         })
     }
 
-    fn finish(mut self, checks: Checks) -> Result<Loaded, ConfigError> {
+    fn finish(mut self, checks: ConflictChecks) -> Result<Loaded, ConfigError> {
         // Not after an error: the key in error has its default value, which could cause misleading conflicts.
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
@@ -394,8 +397,13 @@ impl Loader {
                 // Report the conflict at the key that was set in the latest layer. Among several such keys, choose the first of the clash, the
                 // likeliest cause.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
-                let place = culprit.map(|setting| setting.value_place.clone());
-                self.findings.push(Finding { kind: clash.kind, message: clash.message, help: clash.help, place });
+                let place = culprit.map(|setting| setting.value_location.clone());
+                self.findings.push(UnrenderedProblem {
+                    kind: clash.kind,
+                    message: clash.message,
+                    help: clash.help,
+                    location: place,
+                });
             }
         }
         if self.findings.is_empty() {
@@ -404,7 +412,7 @@ impl Loader {
             }
             return Ok(Loaded { config: self.config, notes: self.notes });
         }
-        self.findings.sort_by_key(|finding| finding.place.as_ref().map(|place| (place.source, place.span.start)));
+        self.findings.sort_by_key(|finding| finding.location.as_ref().map(|place| (place.source, place.span.start)));
         Err(ConfigError::new(&self.sources, &self.findings))
     }
 }
@@ -414,8 +422,8 @@ impl Config {
     ///
     /// # Errors
     /// All problems, with the names of their keys.
-    pub(crate) fn validate_with(&self, checks: Checks) -> Result<(), ConfigError> {
-        let mut findings: Vec<Finding> = self
+    pub(crate) fn validate_with(&self, checks: ConflictChecks) -> Result<(), ConfigError> {
+        let mut findings: Vec<UnrenderedProblem> = self
             .misfits()
             .into_iter()
             .map(|(path, section, key, misfit)| misfit_finding(&path, section, key, misfit, None))
@@ -423,7 +431,12 @@ impl Config {
         if findings.is_empty() {
             findings = checks(self)
                 .into_iter()
-                .map(|clash| Finding { kind: clash.kind, message: clash.message, help: clash.help, place: None })
+                .map(|clash| UnrenderedProblem {
+                    kind: clash.kind,
+                    message: clash.message,
+                    help: clash.help,
+                    location: None,
+                })
                 .collect();
         }
         if findings.is_empty() { Ok(()) } else { Err(ConfigError::new(&[], &findings)) }
@@ -455,7 +468,7 @@ fn section_phrase(section: &str) -> String {
 }
 
 /// Returns `misfit` with its key added, and with the bounds if they are exceeded.
-fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Location>) -> Finding {
+fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Location>) -> UnrenderedProblem {
     let path = dotted(path, key);
     let bounds = parameters().find(|spec| spec.section == section && spec.key == key).map(|spec| &spec.bounds_text);
     let message = match bounds {
@@ -464,5 +477,5 @@ fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: O
         }
         _ => format!("{path}: {}", misfit.message),
     };
-    Finding { kind: misfit.kind, message, help: misfit.help, place }
+    UnrenderedProblem { kind: misfit.kind, message, help: misfit.help, location: place }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::ConfigErrorKind;
-use super::load::{Layer, Loader, Table, parameters};
+use super::load::{Layer, Loader, TablePath, parameters};
 use super::node::{KeyValue, Value};
 use super::stream::{NAMED_MAX, PER_STREAM, StreamConfig, is_name};
 use super::suggest::{listed, nearest, quoted};
@@ -16,7 +16,7 @@ pub(super) enum NamedTableKind {
 }
 
 impl NamedTableKind {
-    pub(super) fn of(key: &str) -> Option<NamedTableKind> {
+    pub(super) fn from_key(key: &str) -> Option<NamedTableKind> {
         [NamedTableKind::Stream, NamedTableKind::Namespace].into_iter().find(|kind| kind.key() == key)
     }
 
@@ -30,7 +30,7 @@ impl NamedTableKind {
 
 /// Returns the number of names in the path of a section that begins with `first`: 3 for `stream.NAME.workload`.
 pub(super) fn depth(first: &str) -> usize {
-    match NamedTableKind::of(first) {
+    match NamedTableKind::from_key(first) {
         Some(NamedTableKind::Stream) => 3,
         Some(NamedTableKind::Namespace) => 2,
         None => 1,
@@ -54,15 +54,20 @@ impl Loader {
                 NamedTableKind::Stream => "write [stream.NAME.workload], [stream.NAME.replay] or [stream.NAME.queue]",
                 NamedTableKind::Namespace => "write [namespace.NAME]",
             };
-            self.add_problem(ConfigErrorKind::WrongType, message, Some(help.to_owned()), Some(entry.key_place.clone()));
+            self.add_problem(
+                ConfigErrorKind::WrongType,
+                message,
+                Some(help.to_owned()),
+                Some(entry.key_location.clone()),
+            );
             return;
         };
         for table in tables {
-            let Some(at) = self.admit(layer, kind, table) else { continue };
+            let Some(at) = self.find_or_add(layer, kind, table) else { continue };
             let Value::Table(inner) = &table.node.value else {
                 let (name, found) = (&table.key, table.node.value.type_name());
                 let message = format!("[{key}.{name}] is a section, not {found}");
-                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(table.key_place.clone()));
+                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(table.key_location.clone()));
                 continue;
             };
             match kind {
@@ -71,7 +76,7 @@ impl Loader {
                 }
                 NamedTableKind::Namespace => {
                     for entry in inner {
-                        self.apply_key(layer, &Table::Namespace(table.key.clone()), entry);
+                        self.apply_key(layer, &TablePath::Namespace(table.key.clone()), entry);
                     }
                 }
             }
@@ -79,12 +84,12 @@ impl Loader {
     }
 
     /// Returns the index of a named table; a new table is added first. Returns `None` if the name is not allowed.
-    fn admit(&mut self, layer: Layer, kind: NamedTableKind, table: &KeyValue) -> Option<usize> {
+    fn find_or_add(&mut self, layer: Layer, kind: NamedTableKind, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
             return Some(at);
         }
-        let place = Some(table.key_place.clone());
+        let place = Some(table.key_location.clone());
         if !is_name(name) {
             let message = format!("{} cannot be the name of a {key}", quoted(name));
             let help = "a name has 1 to 64 letters, digits, `_` and `-`".to_owned();
@@ -145,12 +150,12 @@ impl Loader {
         match (&entry.node.value, known) {
             (Value::Table(inner), Some(section)) => {
                 for key in inner {
-                    self.apply_key(layer, &Table::Stream(stream.to_owned(), section), key);
+                    self.apply_key(layer, &TablePath::Stream(stream.to_owned(), section), key);
                 }
             }
             (other, Some(section)) => {
                 let message = format!("[stream.{stream}.{section}] is a section, not {}", other.type_name());
-                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(entry.key_place.clone()));
+                self.add_problem(ConfigErrorKind::WrongType, message, None, Some(entry.key_location.clone()));
             }
             (value, None) => self.unknown_in_stream(stream, entry, matches!(value, Value::Table(_))),
         }
@@ -173,6 +178,6 @@ impl Loader {
         } else {
             (ConfigErrorKind::UnknownKey, format!("unknown key {} in [stream.{stream}]", quoted(key)))
         };
-        self.add_problem(kind, message, Some(help), Some(entry.key_place.clone()));
+        self.add_problem(kind, message, Some(help), Some(entry.key_location.clone()));
     }
 }

@@ -2,19 +2,19 @@
 
 use toml::de::DeValue;
 
-use super::error::{ConfigErrorKind, Finding};
+use super::error::{ConfigErrorKind, UnrenderedProblem};
 use super::node::{KeyValue, Location, Node, SourceId, Value};
 
 /// Parses one override into an entry with its section, like an entry of a file.
 ///
 /// A value that is not valid TOML is a text, so that quotes may be omitted: `fabric.kind=ideal`, `flash.read-time=3us`,
 /// `replay.outstanding=16`.
-pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Finding> {
-    let finding = |kind, message: &str, span| Finding {
+pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, UnrenderedProblem> {
+    let finding = |kind, message: &str, span| UnrenderedProblem {
         kind,
         message: message.to_owned(),
         help: Some("write section.key=value, such as fabric.kind=ideal".to_owned()),
-        place: Some(Location { source, span }),
+        location: Some(Location { source, span }),
     };
     let malformed = |message| finding(ConfigErrorKind::MalformedOverride, message, 0..text.len());
     let Some((path, value)) = text.split_once('=') else {
@@ -51,8 +51,8 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Finding> {
     }
     let mut parts = parts.into_iter().rev();
     let Some((key, key_place)) = parts.next() else { return Err(malformed("the override has no key before its `=`")) };
-    Ok(parts.fold(KeyValue { key, key_place, node }, |entry, (key, key_place)| {
-        let place = entry.node.place.clone();
-        KeyValue { key, key_place, node: Node { value: Value::Table(vec![entry]), place } }
+    Ok(parts.fold(KeyValue { key, key_location: key_place, node }, |entry, (key, key_place)| {
+        let place = entry.node.location.clone();
+        KeyValue { key, key_location: key_place, node: Node { value: Value::Table(vec![entry]), location: place } }
     }))
 }

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::config::{Config, Firmware, Move};
+use crate::config::{Config, Firmware, PageMove};
 use crate::engine::queue::NUMBERS;
 use crate::ids::JobId;
 use crate::kernel::Kernel;
@@ -56,7 +56,7 @@ pub struct Cores {
 impl Cores {
     pub fn new(config: &Config) -> Option<Box<Cores>> {
         let mut times = config.firmware.clone();
-        if config.gc.copyback || config.gc.r#move != Move::ThroughController {
+        if config.gc.copyback || config.gc.r#move != PageMove::ThroughController {
             times.collect_time = Time::ZERO;
         }
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } = times;

@@ -1,7 +1,7 @@
 //! Interface to the datapath: enqueueing of transactions, and the actions that the datapath returns.
 
 use crate::datapath::{Datapath, GrantOutcome, IssueOutcome, NewOperation, PageSource};
-use crate::fabric::Granted;
+use crate::fabric::GrantRecord;
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -174,7 +174,7 @@ impl Controller {
         let due =
             policy.dispatch_held(&mut PolicyView { ftl, idle: datapath.idle_dies(), load: datapath.load(&states) });
         due.dropped.into_iter().for_each(|id| datapath.remove(id));
-        for (id, plane) in due.sent {
+        for (id, plane) in due.dispatched {
             let transaction = datapath.transaction_mut(id);
             transaction.plane = plane;
             transaction.account.charge_write_wait(kernel.now());
@@ -182,7 +182,7 @@ impl Controller {
             self.send_to_die(id, work, datapath, kernel);
             self.run(datapath, kernel);
         }
-        due.full.into_iter().for_each(|plane| self.shared.follow_ups.push(FollowUp::Collect(plane)));
+        due.full_planes.into_iter().for_each(|plane| self.shared.follow_ups.push(FollowUp::Collect(plane)));
         self.run(datapath, kernel);
     }
 
@@ -220,7 +220,7 @@ impl Controller {
     }
 
     #[inline(always)]
-    fn handle_grant<M: Model>(&mut self, granted: Granted, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn handle_grant<M: Model>(&mut self, granted: GrantRecord, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let next = datapath.handle_grant(granted, self, kernel);
         if !matches!(next, GrantOutcome::Done) {
             self.follow(next, datapath, kernel);
@@ -256,13 +256,14 @@ impl Controller {
         let mut next = Some(beginning.lead());
         while let Some(id) = next {
             if M::ALL_FEATURES
-                && self.shared.geometry.gathers()
+                && self.shared.geometry.gathers_units()
                 && beginning.class() == TransactionClass::CollectProgram
             {
                 self.close_open_program(id, datapath);
             }
             self.assign_page(id, datapath, kernel);
-            if M::ALL_FEATURES && datapath.transaction(id).purpose.leaves_chip() && self.shared.geometry.gathers() {
+            if M::ALL_FEATURES && datapath.transaction(id).purpose.leaves_chip() && self.shared.geometry.gathers_units()
+            {
                 left_out.extend(datapath.leave_out(id, |other| !PageSource::<M>::is_current(self, other)));
             }
             while let Some(companion) = datapath.next_companion(&mut beginning, self, kernel) {
@@ -270,7 +271,7 @@ impl Controller {
             }
             next = datapath.next_joiner(&mut beginning, self, kernel);
         }
-        if M::ALL_FEATURES && self.shared.geometry.gathers() {
+        if M::ALL_FEATURES && self.shared.geometry.gathers_units() {
             self.fill_up(&beginning, datapath);
         }
         if M::ALL_FEATURES && self.parity.is_some() {
@@ -367,7 +368,7 @@ impl Controller {
             self.assign_page(id, datapath, kernel);
             next = datapath.companion(id);
         }
-        if self.shared.geometry.gathers() && datapath.transaction(lead).class().is_program() {
+        if self.shared.geometry.gathers_units() && datapath.transaction(lead).class().is_program() {
             self.leave_rest_empty(lead, datapath);
         }
     }
@@ -412,7 +413,7 @@ impl Controller {
                 copies.forget_plan_of(id, lpn);
             }
         }
-        if M::ALL_FEATURES && work.is_copyback() && cx.shared.geometry.gathers() {
+        if M::ALL_FEATURES && work.is_copyback() && cx.shared.geometry.gathers_units() {
             collections.split_copyback(id, cx);
             return self.run(datapath, kernel);
         }

@@ -24,7 +24,7 @@ mod requests;
 mod shared;
 mod work;
 
-use crate::config::{Config, Move, MovedPages};
+use crate::config::{Config, MovedPages, PageMove};
 use crate::datapath::Datapath;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
@@ -132,7 +132,8 @@ impl Controller {
         });
         let rules = Rules::new(config, map.is_some());
         let writes = HostWrites::new(if rules.preallocates { geometry.planes() } else { 0 }, priorities);
-        let moves = ChipToChipMoves::new(geometry, config.gc.r#move.crosses_chips(), config.gc.r#move == Move::Clean);
+        let moves =
+            ChipToChipMoves::new(geometry, config.gc.r#move.crosses_chips(), config.gc.r#move == PageMove::Clean);
         Controller {
             writes,
             collections: Collections::new(config, geometry),
@@ -142,7 +143,7 @@ impl Controller {
             parity: Parity::new(config, geometry),
             shared: Shared {
                 rules,
-                policy: policies::policy_of(config, geometry),
+                policy: policies::build_policy(config, geometry),
                 journal: Journal::new(config, geometry, &ftl),
                 replication: Replication::new(config, geometry),
                 counters: Counters::default(),
@@ -184,9 +185,9 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Stores the whole map in tables; see [`Ftl::store_map`](crate::ftl::Ftl::store_map).
+    /// Stores the whole map in tables; see [`Ftl::store_map`](crate::ftl::Ftl::materialize_map).
     pub fn store_map(&mut self) {
-        self.shared.ftl.store_map();
+        self.shared.ftl.materialize_map();
     }
 
     /// Replaces the allocator with a user-supplied one.

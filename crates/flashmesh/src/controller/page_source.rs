@@ -20,7 +20,7 @@ impl Controller {
         let ftl = &self.shared.ftl;
         match transaction.purpose {
             Purpose::HostRead(_) => ftl.may_read(transaction.lpn, transaction.from),
-            Purpose::CollectProgram(MoveRoute::Plane) if self.shared.geometry.gathers() => {
+            Purpose::CollectProgram(MoveRoute::Plane) if self.shared.geometry.gathers_units() => {
                 in_plane::is_whole(transaction, &self.shared)
             }
             Purpose::MapRead | Purpose::ReadModify(_) | Purpose::CollectRead(_) | Purpose::CollectProgram(_) => {
@@ -53,7 +53,7 @@ impl<M: Model> PageSource<M> for Controller {
 
     #[inline]
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
-        self.shared.policy.joins(lead, other)
+        self.shared.policy.may_join(lead, other)
     }
 
     #[inline]
@@ -102,7 +102,7 @@ impl<M: Model> PageSource<M> for Controller {
     }
 
     fn writes_slc(&self, plane: PlaneId) -> bool {
-        self.shared.slc.is_some() && self.shared.ftl.write_stream(plane, None) == OpenBlockKind::Slc
+        self.shared.slc.is_some() && self.shared.ftl.write_block_kind(plane, None) == OpenBlockKind::Slc
     }
 
     fn has_unread_pages(&self, plane: PlaneId) -> bool {

@@ -17,7 +17,7 @@ use super::{Context, Controller};
 impl Controller {
     /// Returns the number of pages of requests or of the device cache whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
-        let operations = datapath.dies().flat_map(|die| die.under_way());
+        let operations = datapath.dies().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages =
             programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
@@ -27,7 +27,7 @@ impl Controller {
     /// Returns the pages whose programs are running, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
-            datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
+            datapath.dies().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());
         let programs = transactions
             .flat_map(|&id| datapath.with_companions(id))
             .map(|id| datapath.transaction(id))
@@ -48,7 +48,7 @@ impl Controller {
             let transaction = datapath.transaction(id);
             let policy = &mut self.shared.policy;
             match transaction.class() {
-                TransactionClass::UserProgram => policy.notify(PolicyEvent::WriteDropped(transaction)),
+                TransactionClass::UserProgram => policy.notify(PolicyEvent::WriteCancelled(transaction)),
                 _ => policy.notify(PolicyEvent::ReadEnded(transaction)),
             }
         }
@@ -78,7 +78,7 @@ impl Controller {
             if let Some(copies) = &mut cx.shared.replication {
                 copies.forget_plan_of(id, lpn);
             }
-            cx.shared.policy.notify(PolicyEvent::ReadDropped(id));
+            cx.shared.policy.notify(PolicyEvent::ReadCancelled(id));
         }
         if work.is_write() {
             drop_write(id, cache.as_deref_mut(), cx);

@@ -152,7 +152,7 @@ impl Controller {
 
     /// Resumes the collections that are in progress when the run begins.
     pub fn resume_collections<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        for begun in self.shared.ftl.take_begun_collections() {
+        for begun in self.shared.ftl.take_initial_collections() {
             let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
             self.collections.resume(&begun, cx);
             self.run(datapath, kernel);

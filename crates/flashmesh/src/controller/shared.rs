@@ -62,7 +62,7 @@ impl Rules {
             suspends_when_full: config.cache.suspend_when_full,
             collects_in_background: config.gc.background_threshold != 0.0 || config.slc.is_on(),
             moves_chip_to_chip: config.gc.r#move.crosses_chips(),
-            cleans: config.gc.r#move == crate::config::Move::Clean,
+            cleans: config.gc.r#move == crate::config::PageMove::Clean,
             shares_open_block: config.ftl.write_streams == WriteStreams::Shared && !config.slc.is_on(),
             destages_apart: config.ftl.write_streams == WriteStreams::PerStreamDestaged,
             places_by_reader: config.ftl.first_touch == FirstTouch::ReaderBlock,
@@ -199,11 +199,11 @@ impl Shared {
         match transaction.purpose {
             Purpose::HostWrite(_) => Some(self.stream_of_write(transaction)),
             // Reallocated pages go to the block of host writes, never to the SLC cache.
-            Purpose::Reallocate => Some(self.ftl.host_stream(transaction.plane, None)),
+            Purpose::Reallocate => Some(self.ftl.host_block_kind(transaction.plane, None)),
             Purpose::MapProgram => Some(OpenBlockKind::Translation),
             Purpose::ReplicaProgram => Some(OpenBlockKind::Replica),
             Purpose::CollectProgram(MoveRoute::Controller | MoveRoute::Plane) => {
-                Some(self.ftl.stream_of_move(transaction.from))
+                Some(self.ftl.move_block_kind(transaction.from))
             }
             Purpose::CollectProgram(_) => Some(OpenBlockKind::Incoming),
             Purpose::MapRead
@@ -219,7 +219,7 @@ impl Shared {
     #[inline]
     pub fn stream_of_write(&self, transaction: &Transaction) -> OpenBlockKind {
         let is_of_stream = transaction.owner.request.is_some() || self.rules.destages_apart;
-        self.ftl.write_stream(transaction.plane, is_of_stream.then_some(transaction.owner.stream))
+        self.ftl.write_block_kind(transaction.plane, is_of_stream.then_some(transaction.owner.stream))
     }
 
     /// Returns the page that a partial write must read first; `None` if the write covers the whole page, or if the page has no data.
@@ -241,7 +241,7 @@ impl Shared {
             }
         };
         if M::ALL_FEATURES {
-            self.policy.notify(PolicyEvent::PageTaken(class, transaction.plane));
+            self.policy.notify(PolicyEvent::PageAllocated(class, transaction.plane));
         }
         page
     }

@@ -7,7 +7,7 @@
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
-use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
+use crate::fabric::{Cause, Causes, Fabric, PAGE_ADDRESS_SIZE};
 use crate::flash::die::{Operation, PlaneTransactions};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -42,7 +42,7 @@ impl CleanExecution {
     /// Reserves `die` for a Clean of `pages` pages. Returns the size of the page list, which is sent with the command.
     pub(super) fn reserve(&mut self, die: DieId, pages: usize) -> Bytes {
         self.reserved.push(die);
-        LISTED_PAGE * pages as u64
+        PAGE_ADDRESS_SIZE * pages as u64
     }
 
     /// Removes and returns the pending operation of `die`.
@@ -125,7 +125,7 @@ impl<M: Model> Datapath<M> {
             internal: class.is_internal(),
             started: now,
             array_time: self.array_time(kind, pages, planes),
-            pages,
+            page_types: pages,
             planes,
         };
         if class.is_program() {

@@ -1,5 +1,5 @@
 use crate::measure::path_conflicts::PathConflicts;
-use crate::power::energy::ArrayWork;
+use crate::power::energy::ArrayOperationCounts;
 
 /// Counts of transfers and operations, for reports.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Counters {
     /// Waits of the other transfers, by cause.
     pub conflicts: PathConflicts,
     /// Number of array operations, by kind and page type.
-    pub work: ArrayWork,
+    pub work: ArrayOperationCounts,
     /// Number of suspensions of programs and erases.
     pub suspensions: u64,
     /// Number of operations on more than one plane.

@@ -83,7 +83,7 @@ impl<M: Model> Datapath<M> {
 
     /// Returns whether `id`, a read of `die`, is being sensed or its command is in transfer.
     pub fn is_sensed_now(&self, die: DieId, id: TransactionId) -> bool {
-        let mut leads = self.dies[die].state.under_way().flat_map(|operation| operation.transactions());
+        let mut leads = self.dies[die].state.in_progress().flat_map(|operation| operation.transactions());
         leads.any(|&lead| self.with_companions(lead).any(|sensed| sensed == id))
     }
 

@@ -103,7 +103,7 @@ impl Datapath<Probed> {
             idle,
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),
-            interconnect: Interconnect::new(info, AnyFabric::of_kind(info, config, geometry)?),
+            interconnect: Interconnect::new(info, AnyFabric::build_kind(info, config, geometry)?),
             arrival_order: ArrivalOrder::default(),
             gather: GatherState::new(config, geometry),
             counters: Counters::default(),
@@ -153,11 +153,11 @@ impl Datapath<Probed> {
 impl<M: Model> Datapath<M> {
     /// Starts recording link uses, which probes receive.
     pub fn record_link_uses(&mut self) {
-        self.interconnect.outbox.uses = Some(Vec::new());
+        self.interconnect.outbox.link_uses = Some(Vec::new());
     }
 
     pub fn stop_notices(&mut self) {
-        self.interconnect.outbox.uses = None;
+        self.interconnect.outbox.link_uses = None;
     }
 
     pub fn stats(&self) -> DatapathStats<'_> {

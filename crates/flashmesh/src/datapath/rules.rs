@@ -1,7 +1,7 @@
 //! Rules of operations, derived from the configuration.
 
 use crate::config::{
-    Allocation, Arbitration, Config, EraseOrder, KindOrder, Move, MultiPlane, PlaneOrder, Priorities, Schedule,
+    Allocation, Arbitration, Config, EraseOrder, KindOrder, MultiPlane, PageMove, PlaneOrder, Priorities, Schedule,
     SchedulePolicy, Suspension, SuspensionScope, WriteBinding,
 };
 use crate::fabric::FabricInfo;
@@ -68,8 +68,8 @@ impl Rules {
         };
         let dies_start_together = config.dies_start_together();
         let dies_take_turns = !config.flash.die_interleaving && geometry.dies_per_chip > 1;
-        let cleans = config.gc.r#move == Move::Clean;
-        let pausing_collection = match (config.collection_takes_turns(), config.gc.r#move.crosses_chips()) {
+        let cleans = config.gc.r#move == PageMove::Clean;
+        let pausing_collection = match (config.gc_alternates_with_destage(), config.gc.r#move.crosses_chips()) {
             (false, _) => NOTHING,
             // A page that moves to another chip occupies a page register there, so its program does not pause.
             (true, true) => PlaneMasks::all_of(&[TransactionClass::CollectRead]),
@@ -80,7 +80,7 @@ impl Rules {
             && !dies_start_together
             && !cleans
             && !has_parity
-            && !geometry.gathers()
+            && !geometry.gathers_units()
             && pausing_collection == NOTHING;
         Rules {
             die: DieRules {
@@ -99,7 +99,11 @@ impl Rules {
             erase_order: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             dies_take_turns,
-            arbitration: if info.arbitrates() { config.fabric.arbitration } else { Arbitration::CommandFirst },
+            arbitration: if info.supports_arbitration() {
+                config.fabric.arbitration
+            } else {
+                Arbitration::CommandFirst
+            },
             binds_early: config.ftl.write_binding == WriteBinding::Early,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             scheduler_dispatches: scheduler.dispatches(),

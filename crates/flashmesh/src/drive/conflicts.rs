@@ -1,15 +1,15 @@
 //! Checks of a complete configuration that involve several keys.
 
 mod mapping;
+mod mapping_units;
 mod planes;
 mod replication;
 mod slc;
 mod streams;
 mod stripe;
-mod units;
 
 use crate::cache::Sectors;
-use crate::config::{CacheSharing, Config, ConfigConflict, Move, PreconditionKind, ProgramOrder, WriteBinding};
+use crate::config::{CacheSharing, Config, ConfigConflict, PageMove, PreconditionKind, ProgramOrder, WriteBinding};
 use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
@@ -24,7 +24,7 @@ const MORE_SPARE: &str =
 /// Returns all conflicts between keys of `config`. Each key must be within its own bounds.
 pub(super) fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
-    units::add_conflicts(config, &mut clashes);
+    mapping_units::add_conflicts(config, &mut clashes);
     slc::add_conflicts(config, &mut clashes);
     let geometry = match Geometry::from_config(config) {
         Ok(geometry) => Some(geometry),
@@ -34,7 +34,7 @@ pub(super) fn conflicts(config: &Config) -> Vec<ConfigConflict> {
         }
     };
     if let Err(error) = fabric::check(fabric::info_of(config.fabric.kind), config) {
-        clashes.push(ConfigConflict::new(&error.keys, error.message).help(&error.help));
+        clashes.push(ConfigConflict::new(&error.keys, error.message).with_help(&error.help));
     }
     commands(config, &mut clashes);
     let translation_pages =
@@ -44,7 +44,7 @@ pub(super) fn conflicts(config: &Config) -> Vec<ConfigConflict> {
         cache(config, geometry, &mut clashes);
     }
     precondition(config, &mut clashes);
-    clashes.extend(policies::clashes(config, geometry.as_ref()));
+    clashes.extend(policies::conflicts(config, geometry.as_ref()));
     streams::add_conflicts(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
         // Skip checks that number all pages if the drive has no space for the logical pages: their number may overflow. Then `clashes` already has
@@ -63,7 +63,7 @@ fn precondition(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     if config.precondition.kind == PreconditionKind::Random && config.precondition.fill == 0.0 {
         let message = "precondition.kind is `random`, but precondition.fill is 0: there is nothing to write".to_owned();
         let clash = ConfigConflict::new(&["precondition.fill", "precondition.kind"], message);
-        clashes.push(clash.help("raise precondition.fill, or set precondition.kind to \"none\""));
+        clashes.push(clash.with_help("raise precondition.fill, or set precondition.kind to \"none\""));
     }
 }
 
@@ -125,18 +125,18 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             Share(gc.threshold)
         );
         let clash = ConfigConflict::new(&["gc.background-threshold", "gc.threshold"], message);
-        clashes.push(clash.help("raise it above gc.threshold, or set it to 0 to turn background collection off"));
+        clashes.push(clash.with_help("raise it above gc.threshold, or set it to 0 to turn background collection off"));
     }
     if gc.copyback && gc.r#move.crosses_chips() {
         let message = format!("gc.copyback keeps pages in their plane, and gc.move is `{}`", gc.r#move);
-        clashes.push(ConfigConflict::new(&["gc.move", "gc.copyback"], message).help("choose one of them"));
+        clashes.push(ConfigConflict::new(&["gc.move", "gc.copyback"], message).with_help("choose one of them"));
     }
-    if gc.r#move == Move::Clean && !config.flash.die_interleaving {
+    if gc.r#move == PageMove::Clean && !config.flash.die_interleaving {
         let message = "gc.move is `clean`, for which a die goes on by itself, and with flash.die-interleaving = false the dies of a chip \
                        take turns"
             .to_owned();
         let clash = ConfigConflict::new(&["gc.move", "flash.die-interleaving"], message);
-        clashes.push(clash.help("set flash.die-interleaving to true, or gc.move to \"chip-to-chip\""));
+        clashes.push(clash.with_help("set flash.die-interleaving to true, or gc.move to \"chip-to-chip\""));
     }
     let Some(geometry) = geometry else { return };
     let spare_blocks = geometry.spare_blocks_per_plane();
@@ -148,7 +148,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         if gc.r#move.crosses_chips() {
             keys.push("gc.move");
             reasons.push(match gc.r#move {
-                Move::Clean => "gc.move is `clean`, which needs one for pages from other chips",
+                PageMove::Clean => "gc.move is `clean`, which needs one for pages from other chips",
                 _ => "gc.move is `chip-to-chip`, which needs one for pages from other chips",
             });
         }
@@ -185,7 +185,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         let is_hopeless = gathering > config.geometry.blocks_per_plane;
         let help =
             if is_hopeless { "raise geometry.pages-per-block: a block is one program of data" } else { MORE_SPARE };
-        clashes.push(ConfigConflict::new(&keys, message).help(help));
+        clashes.push(ConfigConflict::new(&keys, message).with_help(help));
         if config.slc.is_on() {
             return;
         }
@@ -205,7 +205,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         } else {
             (&keys[..3], "lower gc.threshold or raise geometry.over-provisioning")
         };
-        clashes.push(ConfigConflict::new(keys, message).help(help));
+        clashes.push(ConfigConflict::new(keys, message).with_help(help));
     }
 }
 
@@ -218,7 +218,7 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>
             percent(cache.high_mark)
         );
         let clash = ConfigConflict::new(&["cache.low-mark", "cache.high-mark"], message);
-        clashes.push(clash.help("lower cache.low-mark, or raise cache.high-mark"));
+        clashes.push(clash.with_help("lower cache.low-mark, or raise cache.high-mark"));
     }
     if cache.capacity == Bytes::ZERO {
         return;
@@ -228,12 +228,12 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>
                        promise what is not kept"
             .to_owned();
         let clash = ConfigConflict::new(&["cache.flush-programs", "power.capacitors"], message);
-        clashes.push(clash.help("set cache.flush-programs or power.capacitors to true"));
+        clashes.push(clash.with_help("set cache.flush-programs or power.capacitors to true"));
     }
     if cache.capacity < geometry.page_size {
         let message = format!("cache.capacity ({}) is less than a page of {}", cache.capacity, geometry.page_size);
         clashes.push(
-            ConfigConflict::new(&["cache.capacity", "geometry.page-size"], message).help("0 turns the cache off"),
+            ConfigConflict::new(&["cache.capacity", "geometry.page-size"], message).with_help("0 turns the cache off"),
         );
     } else if cache.sharing == CacheSharing::PerStream
         && cache.capacity < geometry.page_size * config.streams().len() as u64
@@ -244,7 +244,7 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>
             geometry.page_size
         );
         let clash = ConfigConflict::new(&["cache.capacity", "cache.sharing", "geometry.page-size"], message);
-        clashes.push(clash.help("raise cache.capacity, or set cache.sharing to \"shared\""));
+        clashes.push(clash.with_help("raise cache.capacity, or set cache.sharing to \"shared\""));
     }
     stripe::stripe(config, geometry, clashes);
     let sectors = geometry.page_size.as_u64() / geometry.sector_size.as_u64();
@@ -257,7 +257,8 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>
         );
         let keys = ["geometry.sector-size", "geometry.page-size", "cache.capacity"];
         clashes.push(
-            ConfigConflict::new(&keys, message).help("set geometry.sector-size to \"4KiB\", or turn the cache off"),
+            ConfigConflict::new(&keys, message)
+                .with_help("set geometry.sector-size to \"4KiB\", or turn the cache off"),
         );
     }
 }
@@ -269,14 +270,15 @@ fn commands(config: &Config, clashes: &mut Vec<ConfigConflict>) {
                        `in-order`"
             .to_owned();
         let clash = ConfigConflict::new(&["ftl.write-binding", "flash.program-order"], message);
-        clashes.push(clash.help("set flash.program-order to `any`, or ftl.write-binding to `late`"));
+        clashes.push(clash.with_help("set flash.program-order to `any`, or ftl.write-binding to `late`"));
     }
     if flash.read_cache && !flash.die_interleaving {
         let message = "flash.read-cache frees a die that holds data, and with flash.die-interleaving = false a chip takes nothing \
                        until all its data has left"
             .to_owned();
         clashes.push(
-            ConfigConflict::new(&["flash.read-cache", "flash.die-interleaving"], message).help("choose one of them"),
+            ConfigConflict::new(&["flash.read-cache", "flash.die-interleaving"], message)
+                .with_help("choose one of them"),
         );
     }
     let tables = [

@@ -19,7 +19,7 @@ const BYTES_PER_MAP_SLOT: u64 = 4;
 /// Page of the device cache, with its LRU links and its entry in the index.
 const BYTES_PER_CACHED_PAGE: u64 = 64;
 /// Memory that the operating system allocates at the first access to a table entry: one of its pages.
-const TOUCHED_BYTES: u64 = 4096;
+const OS_PAGE_BYTES: u64 = 4096;
 /// Number of tables besides the map that a page write accesses: the inverse map, and the bitmap of valid pages.
 const TABLES_WRITTEN: u64 = 2;
 /// Approximate number of requests of a warm-up, for a drive without a device cache.
@@ -47,7 +47,7 @@ impl Config {
     ///
     /// # Errors
     /// If the geometry of the configuration cannot be built.
-    pub fn memory(&self, checks: bool) -> Result<MemoryEstimate, RunError> {
+    pub fn memory_estimate(&self, checks: bool) -> Result<MemoryEstimate, RunError> {
         let geometry = Geometry::from_config(self)?;
         let (pages, logical) = (u64::from(geometry.pages()), u64::from(geometry.logical_pages));
         let blocks = u64::from(geometry.blocks());
@@ -60,10 +60,13 @@ impl Config {
             (_, Some(bytes)) => of_blocks + bytes,
             (_, None) => (tables as f64 * self.precondition.fill) as u64,
         };
-        let touch = self.touched_pages(&geometry).saturating_mul(TOUCHED_BYTES);
+        let touch = self.touched_pages(&geometry).saturating_mul(OS_PAGE_BYTES);
         let forward = logical * BYTES_PER_MAPPED_PAGE;
-        let written =
-            if self.expected_writes().any { touch.saturating_mul(TABLES_WRITTEN).min(tables - forward) } else { 0 };
+        let written = if self.expected_writes().may_write {
+            touch.saturating_mul(TABLES_WRITTEN).min(tables - forward)
+        } else {
+            0
+        };
         let touched = touch.min(forward) + written;
         let caches = self.caches(&geometry, logical);
         let checked = if checks { logical.min(self.touched_pages(&geometry)) * CHECKED_PAGE_BYTES } else { 0 };
@@ -72,7 +75,7 @@ impl Config {
         let used = match computed {
             None => filled.max(touched),
             // Later writes go into the tables, and GC needs the inverse map of the computed states.
-            Some(_) if self.expected_writes().any => (filled + touched).min(tables + states) + states,
+            Some(_) if self.expected_writes().may_write => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };
         let reserved = tables + 2 * states + beside;

@@ -36,14 +36,14 @@ impl<I: Id, T: Clone + Default> Pool<I, T> {
     /// Stores a value and returns its id. The value is constructed in its slot, without a move.
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> I {
-        let id = self.reuse();
+        let id = self.insert_stale();
         *self.slots.at_mut(id.as_u32() as usize) = value;
         id
     }
 
     /// Allocates a slot without setting its value: the slot contains the default, or the value of an earlier id.
     #[inline(always)]
-    pub fn reuse(&mut self) -> I {
+    pub fn insert_stale(&mut self) -> I {
         I::from_u32(if self.free_count == 0 { self.allocate() } else { self.take_free() })
     }
 

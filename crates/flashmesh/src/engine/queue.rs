@@ -23,11 +23,11 @@ use super::lane::Lane;
 pub use super::key::{KINDS, LANES, NO_LANE, NUMBERS};
 
 /// Minimum time between two moves of the base, because a move rewrites all pending keys. The base moves earlier only if no key is pending.
-const BASE_STAYS_PS: u64 = OFFSET_END / 2;
+const REBASE_INTERVAL_PS: u64 = OFFSET_END / 2;
 
 /// Index of the first rarely used queue. These are the last lane, the alarm and the heap. Their smallest key is cached, for comparison with the other
 /// lanes.
-const OTHERS: usize = LANES - 1;
+const FIRST_RARE: usize = LANES - 1;
 
 /// An event in the queue. Its kind selects the handler, and its number is below [`NUMBERS`].
 pub trait Queued: Copy {
@@ -50,7 +50,7 @@ pub struct EventQueue<E> {
     base: u64,
     /// First key of each queue: of the lanes, the alarm and the heap.
     heads: [u64; QUEUES],
-    /// Smallest of the heads from [`OTHERS`] on.
+    /// Smallest of the heads from [`FIRST_RARE`] on.
     others: u64,
     /// Smallest key of all queues. Computed when an event is dequeued, so that the next event is known when the handler ends.
     first: u64,
@@ -91,7 +91,7 @@ impl<E: Queued> EventQueue<E> {
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
         let [a, b, c, d, e, f, g, h] = self.heads;
-        if place >= OTHERS {
+        if place >= FIRST_RARE {
             self.others = f.min(g).min(h);
         }
         // Pairwise comparison: a sequential one takes twice as long.
@@ -102,7 +102,7 @@ impl<E: Queued> EventQueue<E> {
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
-        if place >= OTHERS {
+        if place >= FIRST_RARE {
             self.others = self.others.min(key);
         }
         // This branch is nearly always predicted. With a branch-free minimum, the CPU would wait for this key before the next event.
@@ -155,7 +155,7 @@ impl<E: Queued> EventQueue<E> {
             "there are 2^24 of the things with which an event of kind {kind} comes"
         );
         if offset >= OFFSET_END {
-            return self.schedule_beyond(lane, at, key_without_time(kind, number, lane));
+            return self.schedule_far(lane, at, key_without_time(kind, number, lane));
         }
         self.schedule_key(lane, offset << OFFSET_SHIFT | key_without_time(kind, number, lane));
     }
@@ -165,7 +165,7 @@ impl<E: Queued> EventQueue<E> {
     pub fn set_alarm(&mut self, at: Time, event: E) {
         let offset = at.as_ps() - self.base;
         if offset >= OFFSET_END {
-            return self.set_alarm_apart(at, event);
+            return self.set_far_alarm(at, event);
         }
         self.set_alarm_at(offset, event);
     }
@@ -179,8 +179,8 @@ impl<E: Queued> EventQueue<E> {
     /// Sets an alarm beyond the range of a key. If a move of the base does not bring it into range, the alarm becomes an ordinary event.
     #[cold]
     #[inline(never)]
-    fn set_alarm_apart(&mut self, at: Time, event: E) {
-        self.make_room();
+    fn set_far_alarm(&mut self, at: Time, event: E) {
+        self.refresh_base();
         let offset = at.as_ps() - self.base;
         if offset < OFFSET_END {
             return self.set_alarm_at(offset, event);
@@ -211,8 +211,8 @@ impl<E: Queued> EventQueue<E> {
     /// Schedules an event beyond the range of a key. `rest` is its key without the time.
     #[cold]
     #[inline(never)]
-    fn schedule_beyond(&mut self, lane: usize, at: Time, rest: u64) {
-        self.make_room();
+    fn schedule_far(&mut self, lane: usize, at: Time, rest: u64) {
+        self.refresh_base();
         let far = (at.as_ps(), rest);
         let offset = at.as_ps() - self.base;
         if offset < OFFSET_END {
@@ -224,9 +224,9 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Moves the base to the current time, if the last move was at least [`BASE_STAYS_PS`] ago.
-    fn make_room(&mut self) {
-        if self.now.as_ps() - self.base >= BASE_STAYS_PS {
+    /// Moves the base to the current time, if the last move was at least [`REBASE_INTERVAL_PS`] ago.
+    fn refresh_base(&mut self) {
+        if self.now.as_ps() - self.base >= REBASE_INTERVAL_PS {
             self.move_base(self.now.as_ps());
         }
     }
@@ -237,7 +237,7 @@ impl<E: Queued> EventQueue<E> {
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
         self.base = base;
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
-            lane.keys.replace(|key| key - moved);
+            lane.keys.map_in_place(|key| key - moved);
             lane.last = lane.keys.back().copied().unwrap_or_default();
             *head = lane.first_key();
         }
@@ -246,11 +246,11 @@ impl<E: Queued> EventQueue<E> {
             self.heads[ALARM] -= moved;
         }
         self.update_heap_head();
-        self.take_near();
+        self.import_near_events();
     }
 
     /// Assigns keys to the events whose time offset is now below [`OFFSET_END`].
-    fn take_near(&mut self) {
+    fn import_near_events(&mut self) {
         let end = self.base + OFFSET_END;
         let key = |(at, rest): Far, base: u64| (at - base) << OFFSET_SHIFT | rest;
         for lane in 0..LANES {
@@ -283,7 +283,7 @@ impl<E: Queued> EventQueue<E> {
     /// in an `Option` would be copied in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<DueEvent> {
-        let key = if self.first == NEVER { self.approach()? } else { self.first };
+        let key = if self.first == NEVER { self.rebase_to_far()? } else { self.first };
         self.now = self.time_of(key);
         Some(DueEvent(key))
     }
@@ -291,7 +291,7 @@ impl<E: Queued> EventQueue<E> {
     /// Moves the base to the first event beyond the range of a key, if no other event is pending. Returns the key of this event.
     #[cold]
     #[inline(never)]
-    fn approach(&mut self) -> Option<u64> {
+    fn rebase_to_far(&mut self) -> Option<u64> {
         let at = self.far_at()?;
         self.move_base(at);
         Some(self.first)
@@ -305,16 +305,16 @@ impl<E: Queued> EventQueue<E> {
         let place = queue_of(key);
         E::of_kind(kind_of(key), |usual| {
             if place == usual && usual < LANES {
-                self.take_from_lane(usual);
+                self.dequeue_from_lane(usual);
             } else {
-                self.take_from(place, key);
+                self.dequeue_from(place, key);
             }
             number_of(key)
         })
     }
 
     #[inline(always)]
-    fn take_from_lane(&mut self, lane: usize) {
+    fn dequeue_from_lane(&mut self, lane: usize) {
         let next = self.lanes[lane].pop();
         self.set_head(lane, next);
     }
@@ -331,7 +331,7 @@ impl<E: Queued> EventQueue<E> {
     }
 
     #[inline(never)]
-    fn take_from(&mut self, place: usize, key: u64) {
+    fn dequeue_from(&mut self, place: usize, key: u64) {
         match place {
             ALARM => self.set_head(ALARM, NEVER),
             NO_LANE => {
@@ -343,7 +343,7 @@ impl<E: Queued> EventQueue<E> {
                 }
                 self.update_heap_head();
             }
-            lane => self.take_from_lane(lane),
+            lane => self.dequeue_from_lane(lane),
         }
     }
 }

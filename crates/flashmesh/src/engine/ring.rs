@@ -117,7 +117,7 @@ impl<T: Copy + Default> Ring<T> {
         (self.first..self.end).map(|count| self.at(count))
     }
 
-    pub fn replace(&mut self, mut other: impl FnMut(T) -> T) {
+    pub fn map_in_place(&mut self, mut other: impl FnMut(T) -> T) {
         for count in self.first..self.end {
             let value = other(*self.at(count));
             self.write(count, value);
@@ -206,7 +206,7 @@ mod tests {
                 prop_assert!(ring.iter().eq(&deque));
                 prop_assert_eq!((ring.len(), ring.is_empty()), (deque.len(), deque.is_empty()));
             }
-            ring.replace(|value| value + 1);
+            ring.map_in_place(|value| value + 1);
             prop_assert!(ring.iter().copied().eq(deque.iter().map(|value| value + 1)));
             for index in 0..=deque.len() {
                 prop_assert_eq!(ring.get_mut(index).copied(), deque.get(index).map(|value| value + 1));

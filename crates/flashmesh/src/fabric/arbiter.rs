@@ -15,7 +15,7 @@ pub(super) struct QueuedRequest {
     pub(super) die: DieId,
     pub(super) phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
-    pub(super) data: DataOwner,
+    pub(super) data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub(super) continues_operation: bool,
     /// Resource that was busy when the request arrived.
@@ -30,7 +30,15 @@ impl Default for QueuedRequest {
     /// Returns the value of an empty slot of a ring.
     fn default() -> QueuedRequest {
         let (phase, data, cause) = (TransferPhase::Command, DataOwner::Request, Cause::Channel);
-        QueuedRequest { die: DieId(0), phase, data, continues_operation: false, cause, position: 0, order: 0 }
+        QueuedRequest {
+            die: DieId(0),
+            phase,
+            data_owner: data,
+            continues_operation: false,
+            cause,
+            position: 0,
+            order: 0,
+        }
     }
 }
 
@@ -80,14 +88,14 @@ fn nearest(
 /// operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
-    other.data < data || (other.data == data && !goes_on)
+    other.data_owner < data || (other.data_owner == data && !goes_on)
 }
 
 /// Moves the last request of `queue` to its place in the data-first order.
 #[inline(never)]
 fn sort_in_last(queue: &mut Ring<QueuedRequest>) {
     if let Some(last) = queue.pop_back() {
-        let at = queue.iter().take_while(|other| precedes(other, last.data, last.continues_operation)).count();
+        let at = queue.iter().take_while(|other| precedes(other, last.data_owner, last.continues_operation)).count();
         queue.insert(at, last);
     }
 }
@@ -117,10 +125,17 @@ impl Arbiter {
         fits: impl Fn(&QueuedRequest) -> bool,
     ) -> Option<QueuedRequest> {
         let fitting = self.commands.iter().chain(self.data.iter()).filter(|&waiting| fits(waiting));
-        let contender =
-            |&QueuedRequest { die, phase, data, continues_operation: goes_on, position, order, .. }: &QueuedRequest| {
-                Contender { die, phase, data, continues_operation: goes_on, position, order }
-            };
+        let contender = |&QueuedRequest {
+                             die,
+                             phase,
+                             data_owner: data,
+                             continues_operation: goes_on,
+                             position,
+                             order,
+                             ..
+                         }: &QueuedRequest| {
+            Contender { die, phase, data_owner: data, continues_operation: goes_on, position, order }
+        };
         let mut waiting: Vec<Contender> = fitting.map(contender).collect();
         if waiting.is_empty() {
             return None;
@@ -134,7 +149,7 @@ impl Arbiter {
     #[inline(always)]
     pub(super) fn enqueue(&mut self, waiting: QueuedRequest) {
         let is_sorted = waiting.phase != TransferPhase::Command && self.arbitration.is_data_first_by_chip();
-        let QueuedRequest { data, continues_operation: goes_on, .. } = waiting;
+        let QueuedRequest { data_owner: data, continues_operation: goes_on, .. } = waiting;
         let queue = self.queue(waiting.phase);
         let is_last = !is_sorted || queue.back().is_none_or(|last| precedes(last, data, goes_on));
         queue.push_back(waiting);
@@ -285,7 +300,7 @@ mod tests {
             arbiter.enqueue(QueuedRequest {
                 die,
                 phase,
-                data,
+                data_owner: data,
                 continues_operation: false,
                 cause,
                 position: die.0,
@@ -358,7 +373,7 @@ mod tests {
             arbiter.enqueue(QueuedRequest {
                 die: DieId(die),
                 phase,
-                data,
+                data_owner: data,
                 continues_operation: goes_on,
                 cause: Cause::Channel,
                 position: die,

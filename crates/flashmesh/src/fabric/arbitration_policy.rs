@@ -15,7 +15,7 @@ pub struct Contender {
     /// The phase for which the die requests the resource.
     pub phase: TransferPhase,
     /// Owner class of the data to send; ignored for commands.
-    pub data: DataOwner,
+    pub data_owner: DataOwner,
     /// Whether the die is sending data and requests the path for the next page of the same operation.
     pub continues_operation: bool,
     /// Position of the die among the dies that share the resource.

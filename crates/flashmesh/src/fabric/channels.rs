@@ -8,8 +8,8 @@ use crate::units::Time;
 
 use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::SharedPolicy;
-use super::framing::ChannelTiming;
-use super::{Cause, DataOwner, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
+use super::channel_timing::ChannelTiming;
+use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, TransferPhase};
 
 #[derive(Clone, Debug)]
 struct Channel {
@@ -84,7 +84,7 @@ impl Channels {
                 let waiting = QueuedRequest {
                     die: holder,
                     phase,
-                    data,
+                    data_owner: data,
                     continues_operation: false,
                     cause,
                     position: replaced,
@@ -98,7 +98,7 @@ impl Channels {
             channel.arbiter.enqueue(QueuedRequest {
                 die,
                 phase,
-                data,
+                data_owner: data,
                 continues_operation: goes_on,
                 cause,
                 position,
@@ -109,7 +109,7 @@ impl Channels {
             channel.held = Some((die, phase, now));
             channel.batch = outbox.batch;
             channel.arbiter.record_grant(position, phase);
-            outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
+            outbox.grants.push(GrantRecord { grant: Grant { die, phase, path }, since: now, cause });
         }
     }
 
@@ -126,7 +126,7 @@ impl Channels {
     #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path];
-        if outbox.uses.is_some()
+        if outbox.link_uses.is_some()
             && let Some((die, _, since)) = channel.held
         {
             outbox.record_use(LinkId(grant.path.0), die, since, now);
@@ -137,7 +137,7 @@ impl Channels {
         };
         channel.held = Some((die, phase, now));
         let grant = Grant { die, phase, path: grant.path };
-        outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
+        outbox.grants.push(GrantRecord { grant, since: now, cause: Cause::Channel });
     }
 
     /// Returns the number of transfers over all channels.
@@ -179,7 +179,7 @@ mod tests {
         assert!(outbox.grants.is_empty());
         channels.release(first, Time::from_ns(5), &mut outbox);
         let data = Grant { die: DieId(2), phase: TransferPhase::DataOut, path: PathId(1) };
-        assert_eq!(outbox.grants, [Granted { grant: data, since: Time::from_ns(5), cause: Cause::Channel }]);
+        assert_eq!(outbox.grants, [GrantRecord { grant: data, since: Time::from_ns(5), cause: Cause::Channel }]);
     }
 
     #[test]
@@ -188,13 +188,17 @@ mod tests {
         let mut outbox = Outbox::default();
         channels.acquire(DieId(1), TransferPhase::Command, DataOwner::Request, Time::ZERO, &mut outbox);
         let grant = outbox.grants[0].grant;
-        let payload =
-            Payload { message: TransferKind::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };
+        let payload = Payload {
+            kind: TransferKind::Program,
+            planes: 1,
+            command_time: Time::from_ns(10),
+            bytes: Bytes::new(4000),
+        };
         let duration = Time::from_ns(4010);
         assert_eq!(channels.send(grant, payload, Time::ZERO), duration);
         assert_eq!(
             channels.usage()[1],
-            LinkUsage { busy: duration, until: duration, bytes_in: Bytes::new(4000), ..LinkUsage::default() }
+            LinkUsage { busy: duration, last_end: duration, bytes_in: Bytes::new(4000), ..LinkUsage::default() }
         );
         assert_eq!(channels.usage()[0], LinkUsage::default());
     }

@@ -1,6 +1,6 @@
 //! Static description of a kind of interconnect.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 use crate::units::{Time, Wattage};
 
@@ -25,7 +25,7 @@ pub struct FabricInfo {
     /// neither list is rejected if set.
     pub accepted_unused_keys: &'static [&'static str],
     /// Ways in which GC can move pages over this kind.
-    pub moves: &'static [Move],
+    pub moves: &'static [PageMove],
     /// Constructor for `fabric.hold-path`; `None` if paths of this kind cannot be held.
     pub build_held: Option<Build>,
     /// Whether each die has a controller that decodes and frames packets.
@@ -61,13 +61,13 @@ impl FabricInfo {
     }
 
     /// Returns whether `fabric.arbitration` selects the arbitration of the channels.
-    pub fn arbitrates(&self) -> bool {
+    pub fn supports_arbitration(&self) -> bool {
         self.used_keys.contains(&"fabric.arbitration")
     }
 }
 
 /// Returns the names of the kinds for which `is_one` holds, as in "bus, pssd or ideal".
-fn named(is_one: impl Fn(&FabricInfo) -> bool) -> String {
+fn kinds_where(is_one: impl Fn(&FabricInfo) -> bool) -> String {
     let names: Vec<&str> = KINDS.iter().filter(|info| is_one(info)).map(|info| info.name).collect();
     match names.as_slice() {
         [one] => (*one).to_owned(),
@@ -84,7 +84,7 @@ pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     check_keys(info, config)?;
     let r#move = config.gc.r#move;
     if !info.moves.contains(&r#move) {
-        let able = named(|info| info.moves.contains(&r#move));
+        let able = kinds_where(|info| info.moves.contains(&r#move));
         return Err(FabricError {
             keys: vec!["gc.move", "fabric.kind"],
             message: format!("gc.move = `{move}` needs fabric.kind = {able}, found {}", info.name),
@@ -119,7 +119,7 @@ fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     ];
     for (key, is_set) in keys {
         if is_set && !info.used_keys.contains(&key) && !info.accepted_unused_keys.contains(&key) {
-            let able = named(|info| info.used_keys.contains(&key));
+            let able = kinds_where(|info| info.used_keys.contains(&key));
             return Err(FabricError {
                 keys: vec![key, "fabric.kind"],
                 message: format!("{key} does not act on fabric.kind = {}", info.name),
@@ -133,7 +133,7 @@ fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
 /// Checks that paths can stay held while the array works.
 fn check_held(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     if info.build_held.is_none() {
-        let able = named(|info| info.build_held.is_some());
+        let able = kinds_where(|info| info.build_held.is_some());
         return Err(FabricError {
             keys: vec!["fabric.hold-path", "fabric.kind"],
             message: format!("fabric.hold-path goes with fabric.kind = {able}, found {}", info.name),

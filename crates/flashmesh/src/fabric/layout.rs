@@ -90,7 +90,7 @@ impl Layout {
     }
 
     /// Returns the links of `kind`, in ascending order.
-    pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
+    pub fn links_of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
         let numbered = self.links.iter().zip(0..).filter(move |(link, _)| link.kind == kind);
         numbered.map(|(_, number)| LinkId(number))
     }
@@ -116,8 +116,8 @@ impl Layout {
     /// Returns the shared resources of an interconnect: each chip link leads to one chip, and all transfers are divided over the controller links.
     pub fn shared_resources(&self) -> Vec<SharedResource> {
         let alone = |link: LinkId| SharedResource { part: TransferDestination::Chip, links: vec![link], at_once: 1 };
-        let mut shared_resources: Vec<SharedResource> = self.of_kind(LinkKind::Chip).map(alone).collect();
-        let links: Vec<LinkId> = self.of_kind(LinkKind::Controller).collect();
+        let mut shared_resources: Vec<SharedResource> = self.links_of_kind(LinkKind::Chip).map(alone).collect();
+        let links: Vec<LinkId> = self.links_of_kind(LinkKind::Controller).collect();
         if !links.is_empty() {
             shared_resources.push(SharedResource {
                 part: TransferDestination::Controllers,

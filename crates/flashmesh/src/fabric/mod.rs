@@ -8,9 +8,9 @@ mod arbiter;
 mod arbitration_policy;
 pub mod bus;
 mod cause;
+mod channel_timing;
 mod channels;
-mod framing;
-mod hold;
+mod held_paths;
 pub mod ideal;
 mod info;
 pub mod layout;
@@ -36,27 +36,27 @@ use crate::units::Time;
 pub use crate::error::FabricError;
 pub use arbitration_policy::{ArbitrationPolicy, Contender};
 pub use cause::{Cause, Causes};
-pub use framing::LISTED_PAGE;
+pub use channel_timing::PAGE_ADDRESS_SIZE;
 pub use info::{FabricInfo, RouterPlacement, check};
 pub use layout::{Layout, SharedResource};
-pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, SearchPrediction};
+pub use outbox::{GrantRecord, LinkUse, Outbox, ScoutMove, ScoutSearch, ScoutStep, SearchPrediction};
 pub use pnssd::Pnssd;
 pub use registry::{AnyFabric, info_of};
 pub use shared_channels::SharedChannels;
-pub use transfer::{DataOwner, FabricEvent, Grant, Payload, Sent, TOKENS, TransferKind, TransferPhase};
+pub use transfer::{DataOwner, FabricEvent, Grant, Payload, SendOutcome, TOKENS, TransferKind, TransferPhase};
 pub use usage::{HoldTimes, LinkUsage};
 
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
 /// - A die requests a path with [`acquire`](Fabric::acquire), with at most one request per phase pending; on channels it may request the path of
-///   its next data before it releases the current one. The fabric answers each request with exactly one [`Granted`] in the outbox, in the same call
+///   its next data before it releases the current one. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
 ///   if a path is free, otherwise in a later call.
 /// - The payload is chosen after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the path unused.
 ///   [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the time, otherwise the
 ///   fabric raises it through the outbox.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The
-///   exception is `fabric.hold-path`: a fabric built by [`FabricInfo::held_links`] is released at the end of the transaction, and until then `send` is called
+///   exception is `fabric.hold-path`: a fabric built by [`FabricInfo::build_held`] is released at the end of the transaction, and until then `send` is called
 ///   over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
 /// - A fabric with activity of its own schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`]
 ///   up to date.
@@ -85,7 +85,7 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Replaces `fabric.arbitration` with `policy`. Call before the first request. Returns `false` if `fabric.arbitration` has no effect on the
     /// fabric.
-    fn set_arbiter(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
+    fn set_arbitration_policy(&mut self, _policy: std::boxed::Box<dyn ArbitrationPolicy + Send>) -> bool {
         false
     }
 
@@ -115,7 +115,7 @@ pub trait Fabric: std::fmt::Debug {
     }
 
     /// Sends `payload` over the path of `grant`.
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome;
 
     /// Releases the path of `grant`. Queued requests can be granted then.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
@@ -132,7 +132,7 @@ pub trait Fabric: std::fmt::Debug {
         false
     }
 
-    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`Granted::cause`] was the only one. Call when
+    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`GrantRecord::cause`] was the only one. Call when
     /// the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
@@ -140,22 +140,22 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Returns the time for which the transfer of `grant` was blocked in the network; zero if granted paths are free from end to end. Call when the
     /// transfer has just been delivered.
-    fn stalled(&self, _grant: Grant) -> Time {
+    fn stall_time(&self, _grant: Grant) -> Time {
         Time::ZERO
     }
 
     /// Returns whether chips send a message to acknowledge the end of a program or an erase.
-    fn acknowledges(&self) -> bool {
+    fn sends_acknowledgements(&self) -> bool {
         false
     }
 
     /// Sends an acknowledgement at `now` over the held path of `grant`. Returns its arrival time. Call only for held paths of fabrics for which
-    /// [`acknowledges`](Fabric::acknowledges) holds.
+    /// [`acknowledges`](Fabric::sends_acknowledgements) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
 
-    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`acknowledges`](Fabric::acknowledges) holds.
+    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`acknowledges`](Fabric::sends_acknowledgements) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }
@@ -194,17 +194,17 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Returns the time for which each link was held, for interconnects that hold links while no data moves. Complete only after [`Fabric::finish`].
     fn link_hold_times(&self) -> HoldTimes<Time> {
-        HoldTimes::ToMove
+        HoldTimes::TransfersOnly
     }
 
     /// Returns the busy time of each controller up to `now`.
-    fn controllers_busy(&self, now: Time) -> Vec<Time>;
+    fn controller_busy_times(&self, now: Time) -> Vec<Time>;
 
     /// Returns the number of links crossed, over all transfers.
     fn hops(&self) -> u64;
 
     /// Returns the counters of scouts; `None` if the fabric has no scouts.
-    fn scouts(&self) -> Option<&venice::Counters> {
+    fn scout_counters(&self) -> Option<&venice::Counters> {
         None
     }
 

@@ -8,7 +8,7 @@ use super::{Cause, FabricEvent, Grant};
 
 /// A granted path, with the history of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Granted {
+pub struct GrantRecord {
     /// Die, phase and path of the grant.
     pub grant: Grant,
     /// Start of the successful attempt. The die waited until then; path setup took the time from then on.
@@ -46,7 +46,7 @@ pub enum SearchPrediction {
 
 /// An ended search for a path, during which no other search reserved or released links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Search {
+pub struct ScoutSearch {
     /// Die for which a path was searched.
     pub die: DieId,
     /// Predicted outcome.
@@ -92,7 +92,7 @@ pub struct ScoutStep {
 #[derive(Clone, Debug)]
 pub struct Outbox {
     /// New grants, in order.
-    pub grants: Vec<Granted>,
+    pub grants: Vec<GrantRecord>,
     /// Number of the batch of transactions that are being queued; 0 outside of batches.
     pub batch: u32,
     /// Events to schedule.
@@ -103,11 +103,11 @@ pub struct Outbox {
     /// End of the lookahead. No event of the drive is due before this time, so a woken fabric can simulate its own activity up to it at once.
     pub lookahead_until: Time,
     /// Ended uses of links; recorded only if an oracle is attached.
-    pub uses: Option<Vec<LinkUse>>,
+    pub link_uses: Option<Vec<LinkUse>>,
     /// Steps of scouts, in order; recorded only if a probe is attached.
-    pub steps: Vec<ScoutStep>,
+    pub scout_steps: Vec<ScoutStep>,
     /// Ended searches for paths; recorded only if an oracle is attached.
-    pub searches: Vec<Search>,
+    pub searches: Vec<ScoutSearch>,
 }
 
 impl Default for Outbox {
@@ -118,8 +118,8 @@ impl Default for Outbox {
             events: Vec::new(),
             wake_at: Time::MAX,
             lookahead_until: Time::ZERO,
-            uses: None,
-            steps: Vec::new(),
+            link_uses: None,
+            scout_steps: Vec::new(),
             searches: Vec::new(),
         }
     }
@@ -129,7 +129,7 @@ impl Outbox {
     /// Records the use of `link` for `die` between two times, if an oracle is attached.
     #[inline]
     pub fn record_use(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
-        if let Some(uses) = &mut self.uses {
+        if let Some(uses) = &mut self.link_uses {
             uses.push(LinkUse { link, die, from, until });
         }
     }
@@ -137,7 +137,7 @@ impl Outbox {
     /// Returns whether there are records for observers.
     #[inline]
     pub fn has_records(&self) -> bool {
-        let Some(uses) = &self.uses else { return false };
-        !(uses.is_empty() && self.steps.is_empty() && self.searches.is_empty())
+        let Some(uses) = &self.link_uses else { return false };
+        !(uses.is_empty() && self.scout_steps.is_empty() && self.searches.is_empty())
     }
 }

@@ -5,7 +5,9 @@ use enum_dispatch::enum_dispatch;
 use crate::config::{Config, FabricKind, HoldPath};
 use crate::flash::geometry::Geometry;
 
-use super::{Fabric, FabricError, FabricInfo, bus, check, hold, ideal, nossd, pnssd, pssd, shared_channels, venice};
+use super::{
+    Fabric, FabricError, FabricInfo, bus, check, held_paths, ideal, nossd, pnssd, pssd, shared_channels, venice,
+};
 
 /// Properties of all kinds, in the order of the configuration.
 pub const KINDS: [&FabricInfo; FabricKind::ALL.len()] =
@@ -42,9 +44,9 @@ pub enum AnyFabric {
     SharedChannels(shared_channels::SharedChannels),
     Pnssd(pnssd::Pnssd),
     Nossd(nossd::Nossd),
-    Circuits(nossd::Circuits),
+    Circuits(nossd::CircuitSwitchedNossd),
     Venice(venice::Venice),
-    Held(hold::HeldPaths),
+    Held(held_paths::HeldPaths),
     Custom(Box<dyn Fabric + Send>),
 }
 
@@ -54,18 +56,20 @@ impl AnyFabric {
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-        AnyFabric::of_kind(info_of(config.fabric.kind), config, geometry)
+        AnyFabric::build_kind(info_of(config.fabric.kind), config, geometry)
     }
 
     /// Builds an interconnect of the kind `info`, even if `config` names another kind.
     ///
     /// # Errors
     /// If the interconnect does not fit the rest of the configuration.
-    pub fn of_kind(info: &FabricInfo, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+    pub fn build_kind(info: &FabricInfo, config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(info, config)?;
         match (config.fabric.hold_path, info.build_held) {
             (HoldPath::Never, _) | (_, None) => (info.build)(config, geometry),
-            (rule, Some(build)) => Ok(hold::HeldPaths::new(build(config, geometry)?, rule, geometry.dies()).into()),
+            (rule, Some(build)) => {
+                Ok(held_paths::HeldPaths::new(build(config, geometry)?, rule, geometry.dies()).into())
+            }
         }
     }
 }

@@ -6,10 +6,10 @@ use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
+use super::channel_timing::ChannelTiming;
 use super::channels::Channels;
-use super::framing::ChannelTiming;
 use super::layout::{Layout, Link, LinkKind, SharedResource, TransferDestination};
-use super::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
+use super::{DataOwner, Fabric, Grant, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase};
 
 /// Number of data wires of a bus channel.
 pub(super) const CHANNEL_WIRES: u32 = 8;
@@ -28,7 +28,7 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 
 impl SharedChannels {
     /// Creates one channel of `wires` data wires for each row of chips.
-    pub(super) fn of_rows(
+    pub(super) fn one_per_row(
         config: &Config,
         geometry: &Geometry,
         durations: ChannelTiming,
@@ -47,7 +47,7 @@ impl SharedChannels {
     }
 
     /// Creates one channel and one controller for each chip.
-    pub(super) fn of_chips(config: &Config, geometry: &Geometry) -> SharedChannels {
+    pub(super) fn one_per_chip(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), ChannelTiming::signals(config.fabric.channel_rate));
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),
@@ -62,7 +62,7 @@ impl SharedChannels {
 }
 
 impl Fabric for SharedChannels {
-    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+    fn set_arbitration_policy(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
         self.channels.set_arbiter(&SharedPolicy::new(policy));
         true
     }
@@ -78,9 +78,9 @@ impl Fabric for SharedChannels {
     }
 
     #[inline(always)]
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
         let least = self.channels.send(grant, payload, now);
-        Sent { delivered: Some(now + least), min_duration: least }
+        SendOutcome { arrival: Some(now + least), min_duration: least }
     }
 
     #[inline(always)]
@@ -102,9 +102,9 @@ impl Fabric for SharedChannels {
     }
 
     fn shared_resources(&self) -> Vec<SharedResource> {
-        let shared: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
+        let shared: Vec<LinkId> = self.layout.links_of_kind(LinkKind::Channel).collect();
         let rows = shared.iter().map(|&link| (TransferDestination::Row, link));
-        let chips = self.layout.of_kind(LinkKind::Controller).map(|link| (TransferDestination::Chip, link));
+        let chips = self.layout.links_of_kind(LinkKind::Controller).map(|link| (TransferDestination::Chip, link));
         let alone = |(part, link)| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> = rows.chain(chips).map(alone).collect();
         if !shared.is_empty() {
@@ -121,8 +121,8 @@ impl Fabric for SharedChannels {
         self.channels.usage()
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
-        self.channels.usage().iter().map(|channel| channel.busy_by(now)).collect()
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
+        self.channels.usage().iter().map(|channel| channel.busy_until(now)).collect()
     }
 
     fn hops(&self) -> u64 {

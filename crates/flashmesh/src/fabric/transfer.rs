@@ -66,13 +66,13 @@ pub enum TransferKind {
     /// Read data of one page.
     Data,
     /// Read data of one page, for the page buffer of another chip.
-    Copy,
+    ChipToChipData,
 }
 
 impl TransferKind {
     /// Returns the command that starts `operation`.
     #[inline]
-    pub fn commanding(operation: OperationKind) -> TransferKind {
+    pub fn command_for(operation: OperationKind) -> TransferKind {
         match operation {
             OperationKind::Read => TransferKind::Read,
             OperationKind::Program => TransferKind::Program,
@@ -86,20 +86,20 @@ impl TransferKind {
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
     /// Kind of the transfer.
-    pub message: TransferKind,
+    pub kind: TransferKind,
     /// Number of planes that the command addresses, or from which the data comes.
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
-    pub command: Time,
+    pub command_time: Time,
     /// Host data with its metadata.
     pub bytes: Bytes,
 }
 
 /// A started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SendOutcome {
     /// Arrival time of the last byte. `None` if it is not known yet; then the fabric raises [`FabricEvent::Delivered`].
-    pub delivered: Option<Time>,
+    pub arrival: Option<Time>,
     /// Minimum duration of the transfer: over the shortest path, without contention.
     pub min_duration: Time,
 }

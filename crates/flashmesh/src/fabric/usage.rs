@@ -7,10 +7,10 @@ use super::{Payload, TransferPhase};
 /// Traffic of one link: a channel, a wire bundle between routers, or the pins of a chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
-    /// Sum of transfer times, including the whole time of the transfer in progress; see [`LinkUsage::busy_by`].
+    /// Sum of transfer times, including the whole time of the transfer in progress; see [`LinkUsage::busy_until`].
     pub busy: Time,
     /// End of the last transfer.
-    pub until: Time,
+    pub last_end: Time,
     /// Bytes sent to the chips.
     pub bytes_in: Bytes,
     /// Bytes sent from the chips to controllers.
@@ -24,7 +24,7 @@ impl LinkUsage {
     #[inline]
     pub fn count(&mut self, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.busy += duration;
-        self.until = now + duration;
+        self.last_end = now + duration;
         match phase {
             TransferPhase::Command => self.bytes_in += payload.bytes,
             TransferPhase::DataOut => self.bytes_out += payload.bytes,
@@ -33,9 +33,9 @@ impl LinkUsage {
     }
 
     /// Returns the transfer time up to `now`.
-    pub fn busy_by(&self, now: Time) -> Time {
+    pub fn busy_until(&self, now: Time) -> Time {
         // A link carries one transfer at a time, so busy time after `now` belongs to the last one.
-        self.busy.saturating_sub(self.until.saturating_sub(now))
+        self.busy.saturating_sub(self.last_end.saturating_sub(now))
     }
 }
 
@@ -43,12 +43,12 @@ impl LinkUsage {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoldTimes<T> {
     /// Links are held only while bytes move.
-    ToMove,
+    TransfersOnly,
     /// Links are held by packets that move or are blocked. A packet network saturates when blocked packets hold its links, long before bytes move
     /// over them all the time.
-    ByPackets(Vec<T>),
+    PacketHolds(Vec<T>),
     /// Links are held by one operation at a time, from its command to the last byte of its data (`fabric.hold-path`). The whole time counts as busy.
-    ByOperations(Vec<T>),
+    OperationHolds(Vec<T>),
 }
 
 impl<T> HoldTimes<T> {
@@ -56,20 +56,20 @@ impl<T> HoldTimes<T> {
     pub fn map<U>(self, measure: impl Fn(T) -> U) -> HoldTimes<U> {
         let measured = |times: Vec<T>| times.into_iter().map(&measure).collect();
         match self {
-            HoldTimes::ToMove => HoldTimes::ToMove,
-            HoldTimes::ByPackets(times) => HoldTimes::ByPackets(measured(times)),
-            HoldTimes::ByOperations(times) => HoldTimes::ByOperations(measured(times)),
+            HoldTimes::TransfersOnly => HoldTimes::TransfersOnly,
+            HoldTimes::PacketHolds(times) => HoldTimes::PacketHolds(measured(times)),
+            HoldTimes::OperationHolds(times) => HoldTimes::OperationHolds(measured(times)),
         }
     }
 
     /// Returns the times for which packets held the links; empty for other variants.
     pub fn by_packets(&self) -> &[T] {
-        if let HoldTimes::ByPackets(times) = self { times } else { &[] }
+        if let HoldTimes::PacketHolds(times) = self { times } else { &[] }
     }
 
     /// Returns the times for which operations held the links; empty for other variants.
     pub fn by_operations(&self) -> &[T] {
-        if let HoldTimes::ByOperations(times) = self { times } else { &[] }
+        if let HoldTimes::OperationHolds(times) = self { times } else { &[] }
     }
 }
 
@@ -80,11 +80,11 @@ mod tests {
 
     #[test]
     fn what_a_transfer_has_yet_to_move_is_not_busy_time() {
-        let payload = Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(7) };
+        let payload = Payload { kind: TransferKind::Data, planes: 1, command_time: Time::ZERO, bytes: Bytes::new(7) };
         let mut usage = LinkUsage::default();
         usage.count(TransferPhase::DataOut, payload, Time::from_ns(10), Time::from_ns(4));
         usage.count(TransferPhase::DataOut, payload, Time::from_ns(20), Time::from_ns(5));
-        let busy = [20, 22, 25, 99].map(|now| usage.busy_by(Time::from_ns(now)));
+        let busy = [20, 22, 25, 99].map(|now| usage.busy_until(Time::from_ns(now)));
         assert_eq!(busy, [4, 6, 9, 9].map(Time::from_ns));
         assert_eq!((usage.bytes_in, usage.bytes_out), (Bytes::ZERO, Bytes::new(14)));
     }

@@ -11,7 +11,7 @@ use super::geometry::PLANES_PER_DIE_MAX;
 pub use super::operation::{Operation, OperationKind, PlaneTransactions};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Array {
+enum ArrayState {
     Idle,
     /// The command and program data are being transferred.
     Incoming,
@@ -24,13 +24,13 @@ enum Array {
 ///
 /// Updated without branches, which would often be mispredicted because the operations of a die are random.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
+struct ConditionTimer {
     is_on: bool,
     /// Sum of the times at which the condition ended, minus the times at which it began; in picoseconds, modulo 2^64.
     ended_less_begun: u64,
 }
 
-impl Span {
+impl ConditionTimer {
     #[inline(always)]
     fn mark(&mut self, is_on: bool, now: Time) {
         let ends = u64::from(self.is_on).wrapping_sub(u64::from(is_on));
@@ -52,7 +52,7 @@ struct Suspended {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Register {
+struct PageRegister {
     /// Transactions of the operation that filled the register, one per plane; none if the register is empty.
     planes: PlaneTransactions,
     internal: bool,
@@ -64,8 +64,8 @@ struct Register {
     path_wait: Time,
 }
 
-impl Register {
-    const EMPTY: Register = Register {
+impl PageRegister {
+    const EMPTY: PageRegister = PageRegister {
         planes: PlaneTransactions::NONE,
         internal: false,
         left: 0,
@@ -82,7 +82,7 @@ impl Register {
     #[inline(always)]
     fn fill(&mut self, operation: &Operation, since: Time) {
         let Operation { planes, internal, .. } = *operation;
-        *self = Register { planes, internal, left: 0, sending: false, since, path_wait: Time::ZERO };
+        *self = PageRegister { planes, internal, left: 0, sending: false, since, path_wait: Time::ZERO };
     }
 }
 
@@ -112,7 +112,7 @@ pub struct DieRules {
 
 #[derive(Clone, Debug)]
 pub struct Die {
-    array: Array,
+    array: ArrayState,
     /// Copy of `suspended.is_some()`, stored beside the fields that most checks read, so that a check touches one cache line.
     is_suspended: bool,
     /// Start and end of the operation in the array; valid while the array is busy.
@@ -120,9 +120,9 @@ pub struct Die {
     until: Time,
     /// Operation in the array; valid unless the array is idle.
     operation: Operation,
-    register: Register,
-    busy: Span,
-    internal: Span,
+    register: PageRegister,
+    busy: ConditionTimer,
+    internal: ConditionTimer,
     /// Suspensions of the current operation so far.
     suspensions: u32,
     suspended: Option<Box<Suspended>>,
@@ -131,14 +131,14 @@ pub struct Die {
 impl Default for Die {
     fn default() -> Self {
         Die {
-            array: Array::Idle,
+            array: ArrayState::Idle,
             is_suspended: false,
             since: Time::ZERO,
             until: Time::ZERO,
-            operation: Operation::none(),
-            register: Register::EMPTY,
-            busy: Span::default(),
-            internal: Span::default(),
+            operation: Operation::empty(),
+            register: PageRegister::EMPTY,
+            busy: ConditionTimer::default(),
+            internal: ConditionTimer::default(),
             suspensions: 0,
             suspended: None,
         }
@@ -149,7 +149,7 @@ impl Die {
     /// Returns whether the die can begin an operation: the array is idle, and the register is empty or `read-cache` is on.
     #[inline(always)]
     pub fn accepts(&self, rules: &DieRules) -> bool {
-        self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
+        self.array == ArrayState::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
     /// Returns whether the die can begin an operation and no operation is suspended.
@@ -166,12 +166,12 @@ impl Die {
     /// Returns whether the array is idle and the register empty, even if an operation is suspended.
     #[inline]
     pub fn is_inactive(&self) -> bool {
-        self.array == Array::Idle && self.register.is_empty()
+        self.array == ArrayState::Idle && self.register.is_empty()
     }
 
     #[inline]
-    pub fn works_internally(&self) -> bool {
-        self.array != Array::Idle && self.operation.internal
+    pub fn is_internal_busy(&self) -> bool {
+        self.array != ArrayState::Idle && self.operation.internal
     }
 
     #[inline]
@@ -179,8 +179,8 @@ impl Die {
         self.suspended.as_ref().is_some_and(|suspended| suspended.operation.internal)
     }
 
-    pub fn under_way(&self) -> impl Iterator<Item = &Operation> {
-        let works = matches!(self.array, Array::Incoming | Array::Busy);
+    pub fn in_progress(&self) -> impl Iterator<Item = &Operation> {
+        let works = matches!(self.array, ArrayState::Incoming | ArrayState::Busy);
         let suspended = self.suspended.as_ref().map(|suspended| &suspended.operation);
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
@@ -188,27 +188,29 @@ impl Die {
     /// Returns the transaction whose data leaves the register next. If the register is empty, returns the first transaction of the operation in the
     /// array, or of the suspended one.
     #[inline]
-    pub fn first_under_way(&self) -> Option<TransactionId> {
+    pub fn first_in_progress(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
             return self.outgoing();
         }
         match self.array {
-            Array::Incoming | Array::Busy => Some(self.operation.planes.transactions[0]),
-            Array::Idle | Array::Holding if !self.is_suspended => None,
-            Array::Idle | Array::Holding => self.under_way().next().map(|operation| operation.planes.transactions[0]),
+            ArrayState::Incoming | ArrayState::Busy => Some(self.operation.planes.transactions[0]),
+            ArrayState::Idle | ArrayState::Holding if !self.is_suspended => None,
+            ArrayState::Idle | ArrayState::Holding => {
+                self.in_progress().next().map(|operation| operation.planes.transactions[0])
+            }
         }
     }
 
     /// Returns the number of transactions in the array, in the register, or suspended.
     pub fn outstanding(&self) -> usize {
-        let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
-        let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
+        let works = if self.array == ArrayState::Holding { self.operation.transactions().len() } else { 0 };
+        let under_way: usize = self.in_progress().map(|operation| operation.transactions().len()).sum();
         works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
     /// Returns whether a command or data is being transferred, or read data waits for a path.
     pub fn is_moving(&self) -> bool {
-        self.array == Array::Incoming || self.register.sending
+        self.array == ArrayState::Incoming || self.register.sending
     }
 
     #[inline]
@@ -224,7 +226,7 @@ impl Die {
             OperationKind::Erase => matches!(rules.suspension, Suspension::Erase | Suspension::Both),
             OperationKind::Read | OperationKind::Copyback => false,
         };
-        self.array == Array::Busy
+        self.array == ArrayState::Busy
             && allowed
             && !self.is_suspended
             && self.register.is_empty()
@@ -244,7 +246,7 @@ impl Die {
         let (operation, remaining, times) = (self.operation, self.until - now, self.suspensions + 1);
         self.suspended = Some(Box::new(Suspended { operation, remaining, times }));
         self.is_suspended = true;
-        self.array = Array::Idle;
+        self.array = ArrayState::Idle;
         self.mark(now);
         Ok(())
     }
@@ -262,7 +264,7 @@ impl Die {
         self.since = now + resume_time;
         self.until = self.since + remaining;
         self.operation = operation;
-        self.array = Array::Busy;
+        self.array = ArrayState::Busy;
         self.suspensions = times;
         self.mark(now);
         Ok(self.until)
@@ -278,7 +280,7 @@ impl Die {
             return Err(self.busy_error());
         }
         self.operation = operation;
-        self.array = Array::Incoming;
+        self.array = ArrayState::Incoming;
         self.suspensions = 0;
         self.mark(now);
         Ok(())
@@ -290,19 +292,19 @@ impl Die {
     /// If no operation has begun.
     #[inline(always)]
     pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), DieError> {
-        if self.array != Array::Incoming {
+        if self.array != ArrayState::Incoming {
             return Err(DieError::WrongPhase);
         }
         self.since = now;
         self.until = now + self.operation.array_time;
-        self.array = Array::Busy;
+        self.array = ArrayState::Busy;
         Ok((&self.operation, self.until))
     }
 
     /// Returns whether the operation in the array ends at `now`. Returns false for a stale end event, which was scheduled before a suspension.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
-        self.array == Array::Busy && self.until == now
+        self.array == ArrayState::Busy && self.until == now
     }
 
     /// Ends the operation in the array. Read data moves to the register if it is empty, and otherwise waits in the array.
@@ -311,21 +313,21 @@ impl Die {
     /// If the array is not busy, or before the end of the operation.
     #[inline(always)]
     pub fn finish_array(&mut self, now: Time) -> Result<&Operation, DieError> {
-        if self.array != Array::Busy {
+        if self.array != ArrayState::Busy {
             return Err(DieError::WrongPhase);
         }
         if now < self.until {
             return Err(DieError::Busy(self.until));
         }
         if self.operation.kind != OperationKind::Read {
-            self.array = Array::Idle;
+            self.array = ArrayState::Idle;
             self.mark(now);
         } else if self.register.is_empty() {
             // The busy spans do not change, because the read only moves from the array to the register.
             self.register.fill(&self.operation, now);
-            self.array = Array::Idle;
+            self.array = ArrayState::Idle;
         } else {
-            self.array = Array::Holding;
+            self.array = ArrayState::Holding;
         }
         Ok(&self.operation)
     }
@@ -345,12 +347,12 @@ impl Die {
     /// Returns the reads whose pages have been sensed: those of the register (including planes already sent), and those that wait in the array for
     /// the register.
     pub fn sensed(&self) -> impl Iterator<Item = &TransactionId> {
-        let waiting = if self.array == Array::Holding { self.operation.transactions() } else { &[] };
+        let waiting = if self.array == ArrayState::Holding { self.operation.transactions() } else { &[] };
         self.register.planes.transactions().iter().chain(waiting)
     }
 
     #[inline]
-    pub fn sends_internally(&self) -> bool {
+    pub fn is_sending_internal(&self) -> bool {
         !self.register.is_empty() && self.register.internal
     }
 
@@ -388,9 +390,9 @@ impl Die {
         self.register.sending = false;
         if self.register.left == self.register.planes.count {
             self.register.planes.count = 0;
-            if self.array == Array::Holding {
+            if self.array == ArrayState::Holding {
                 self.register.fill(&self.operation, now);
-                self.array = Array::Idle;
+                self.array = ArrayState::Idle;
             }
             self.mark(now);
         }
@@ -420,7 +422,7 @@ impl Die {
 
     fn busy_error(&self) -> DieError {
         match self.array {
-            Array::Busy => DieError::Busy(self.until),
+            ArrayState::Busy => DieError::Busy(self.until),
             _ => DieError::Busy(Time::MAX),
         }
     }
@@ -428,7 +430,7 @@ impl Die {
     /// Updates the busy spans after a change of state.
     #[inline(always)]
     fn mark(&mut self, now: Time) {
-        let (in_array, in_register) = (self.array != Array::Idle, !self.register.is_empty());
+        let (in_array, in_register) = (self.array != ArrayState::Idle, !self.register.is_empty());
         let internal = (in_array & self.operation.internal) | (in_register & self.register.internal);
         self.busy.mark(in_array | in_register, now);
         self.internal.mark(internal, now);

@@ -387,7 +387,7 @@ impl Geometry {
 
     /// Returns whether a program writes several mapping units, so that their writes must be gathered first.
     #[inline]
-    pub fn gathers(&self) -> bool {
+    pub fn gathers_units(&self) -> bool {
         self.units_per_program > 1
     }
 

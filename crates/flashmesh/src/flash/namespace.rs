@@ -11,7 +11,7 @@ const NAMESPACE_DEFAULT: &str = "drive";
 
 /// A namespace: a range of addresses on a set of planes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamespaceConfig {
+pub struct ResolvedNamespace {
     pub name: String,
     /// Offset on the drive, a multiple of the page size.
     pub start: Bytes,
@@ -23,7 +23,7 @@ pub struct NamespaceConfig {
     pub planes: Indices,
 }
 
-impl NamespaceConfig {
+impl ResolvedNamespace {
     pub fn has_plane(&self, geometry: &Geometry, plane: PlaneId) -> bool {
         let die = geometry.die_of_plane(plane);
         let chip = geometry.chip_of(die);
@@ -45,7 +45,7 @@ impl Config {
     ///
     /// # Errors
     /// If the namespaces do not fit the drive; the error names the keys to change.
-    pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<NamespaceConfig>, NamespaceError> {
+    pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<ResolvedNamespace>, NamespaceError> {
         if self.namespace.is_empty() {
             return Ok(vec![resolved(
                 NAMESPACE_DEFAULT,
@@ -115,7 +115,7 @@ impl Config {
     pub(crate) fn namespace_of(
         &self,
         queue: &Queue,
-        namespaces: &[NamespaceConfig],
+        namespaces: &[ResolvedNamespace],
         key: &str,
     ) -> Result<usize, NamespaceError> {
         let Some(wanted) = &queue.namespace else { return Ok(0) };
@@ -138,7 +138,7 @@ fn resolved(
     geometry: &Geometry,
     start: Bytes,
     capacity: Bytes,
-) -> Result<NamespaceConfig, NamespaceError> {
+) -> Result<ResolvedNamespace, NamespaceError> {
     let set = |key: &str, given: &Option<Indices>, limit: &str, count: u32| {
         let Some(set) = given else { return Ok(Indices::new(0..count)) };
         let key = format!("namespace.{name}.{key}");
@@ -151,7 +151,7 @@ fn resolved(
             Some(_) => Ok(set.clone()),
         }
     };
-    Ok(NamespaceConfig {
+    Ok(ResolvedNamespace {
         name: name.to_owned(),
         start,
         capacity,

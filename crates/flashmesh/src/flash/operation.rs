@@ -71,18 +71,18 @@ pub struct Operation {
     pub started: Time,
     /// Array time, including the time to suspend another operation beforehand.
     pub array_time: Time,
-    pub pages: OperationPageTypes,
+    pub page_types: OperationPageTypes,
     pub planes: PlaneTransactions,
 }
 
 impl Operation {
-    pub(super) fn none() -> Operation {
+    pub(super) fn empty() -> Operation {
         Operation {
             kind: OperationKind::Read,
             internal: false,
             started: Time::ZERO,
             array_time: Time::ZERO,
-            pages: OperationPageTypes::default(),
+            page_types: OperationPageTypes::default(),
             planes: PlaneTransactions::NONE,
         }
     }

@@ -30,7 +30,7 @@ impl PageType {
     /// A TLC block begins with lower and middle pages; after these the three types alternate (Yaakobi et al., "Characterization and error-correcting
     /// codes for TLC flash memories", ICNC 2012). In QLC blocks the pages of a word line have successive offsets \[choice\].
     #[inline]
-    pub const fn of(types: PageTypes, page_in_block: u32) -> PageType {
+    pub const fn from_offset(types: PageTypes, page_in_block: u32) -> PageType {
         match (types, page_in_block) {
             (PageTypes::One, _) => PageType::Lower,
             (PageTypes::Mlc, page) if page.is_multiple_of(2) => PageType::Lower,
@@ -44,7 +44,7 @@ impl PageType {
 
     /// Returns the type of a page in blocks where the pages of a word line have successive offsets, lower page first.
     #[inline]
-    pub const fn of_word_line(types: PageTypes, page_in_block: u32) -> PageType {
+    pub const fn from_word_line_offset(types: PageTypes, page_in_block: u32) -> PageType {
         match types {
             PageTypes::One => PageType::Lower,
             PageTypes::Mlc => [PageType::Lower, PageType::Upper][(page_in_block % 2) as usize],
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn first(types: PageTypes, pages: u32) -> Vec<PageType> {
-        (0..pages).map(|page| PageType::of(types, page)).collect()
+        (0..pages).map(|page| PageType::from_offset(types, page)).collect()
     }
 
     #[test]

@@ -68,8 +68,8 @@ impl Timing {
     #[inline(never)]
     fn type_of_several(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         match self.page_types {
-            types if self.word_lines => PageType::of_word_line(types, page_in_block()),
-            types => PageType::of(types, page_in_block()),
+            types if self.word_lines => PageType::from_word_line_offset(types, page_in_block()),
+            types => PageType::from_offset(types, page_in_block()),
         }
     }
 
@@ -81,17 +81,17 @@ impl Timing {
     }
 
     #[inline]
-    pub fn array(&self, kind: OperationKind, pages: OperationPageTypes) -> Time {
+    pub fn array_time(&self, kind: OperationKind, pages: OperationPageTypes) -> Time {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
     /// Returns the array time of a command of `kind` that runs `steps` in sequence.
-    pub fn array_of(
+    pub fn sequence_time(
         &self,
         kind: OperationKind,
         steps: impl Iterator<Item = (OperationKind, OperationPageTypes)>,
     ) -> Time {
-        let alone = |(kind, pages)| self.array(kind, pages) - self.decoding[kind.index()];
+        let alone = |(kind, pages)| self.array_time(kind, pages) - self.decoding[kind.index()];
         steps.map(alone).fold(self.decoding[kind.index()], |time, step| time + step)
     }
 
@@ -106,7 +106,7 @@ impl Timing {
     }
 
     #[inline]
-    pub fn command(&self, kind: OperationKind, planes: usize) -> Time {
+    pub fn command_time(&self, kind: OperationKind, planes: usize) -> Time {
         self.commands[kind.index()][planes - 1]
     }
 }
@@ -116,7 +116,7 @@ fn command(config: &config::Flash, kind: OperationKind, planes: usize) -> Time {
         let extra = config.command_time_per_extra_plane.unwrap_or(config.command_time);
         config.command_time + extra * (planes as u64 - 1)
     };
-    let of = |times: &Option<TimesByPlanes>| times.as_ref().map_or_else(alike, |times| times.of(planes));
+    let of = |times: &Option<TimesByPlanes>| times.as_ref().map_or_else(alike, |times| times.for_planes(planes));
     match kind {
         OperationKind::Read => of(&config.read_command_time),
         OperationKind::Program => of(&config.program_command_time),

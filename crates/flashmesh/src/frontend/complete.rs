@@ -228,7 +228,7 @@ impl<M: Model> Frontend<M> {
         let latency = now - request.arrival;
         let firmware = if M::ALL_FEATURES { request.firmware } else { Time::ZERO };
         let counters = &mut self.counters;
-        if now >= counters.batches.next_of_requests {
+        if now >= counters.batches.next_request_sample {
             counters.mark_requests(now);
         }
         counters.completed += 1;
@@ -244,7 +244,7 @@ impl<M: Model> Frontend<M> {
         counters.queues[stream.index()].count(now - request.submitted);
         counters.streams[stream.index()].record(&io, request.status, now, latency, firmware, spent);
         if let Some(timeline) = &mut counters.timeline {
-            counters.is_due |= timeline.completed(stream, &io, request.status, now, latency);
+            counters.is_due |= timeline.record_completion(stream, &io, request.status, now, latency);
         }
         self.requests.remove(id);
     }

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::fabric::Cause;
 use crate::host::status::Status;
-use crate::measure::batches::{Batches, Levels};
+use crate::measure::batches::{Batches, FillLevels};
 use crate::measure::host::QueueOccupancy;
 use crate::measure::interval::DriveCounts;
 use crate::measure::request_budget::RequestBudget;
@@ -66,7 +66,7 @@ impl Counters {
 
     /// Records the mark of the drive and closes the intervals that end at the time of `counts`. `levels` is the state of the drive at that time.
     /// Returns whether the measured window begins there.
-    pub fn cut(&mut self, counts: &DriveCounts, levels: Levels) -> bool {
+    pub fn cut(&mut self, counts: &DriveCounts, levels: FillLevels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {
             self.batches.sample_drive(counts, levels);

@@ -151,9 +151,9 @@ impl<M: Model> Frontend<M> {
         let number = self.counters.issued;
         self.counters.issued += 1;
         if let Some(timeline) = &mut self.counters.timeline {
-            timeline.issued(now);
+            timeline.record_issue(now);
         }
-        let request = self.requests.reuse();
+        let request = self.requests.insert_stale();
         self.requests[request].begin(&arrived, now, number, stream, priority);
         if M::ALL_FEATURES {
             self.requests[request].firmware = Time::ZERO;

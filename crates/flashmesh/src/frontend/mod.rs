@@ -36,8 +36,8 @@ use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::Notice;
 use crate::measure::cache::PowerCutReport;
 use crate::measure::completions::{Completions, RecordDestination};
-use crate::measure::log::RequestSink;
 use crate::measure::request_budget::RequestBudget;
+use crate::measure::request_log::RequestSink;
 use crate::units::{Bytes, Time};
 use crate::workload::WorkloadSummary;
 

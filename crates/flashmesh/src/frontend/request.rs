@@ -4,7 +4,7 @@ use crate::fabric::Causes;
 use crate::host::replay::ReplayRequest;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::measure::log::RequestRecord;
+use crate::measure::request_log::RequestRecord;
 use crate::schedule::latency_account::LatencyBreakdown;
 use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
@@ -78,7 +78,7 @@ impl Request {
             submitted: self.submitted,
             completed: now,
             firmware: self.firmware,
-            spent: self.last_breakdown,
+            breakdown: self.last_breakdown,
             path_conflict: self.conflict,
         }
     }

@@ -4,7 +4,7 @@ use crate::config::{Config, StreamConfig};
 use crate::engine::random::SimRng;
 use crate::error::{RunError, WorkloadError};
 use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
+use crate::flash::namespace::ResolvedNamespace;
 use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
 use crate::host::source::RequestSource;
@@ -40,7 +40,7 @@ fn seed_of(seed: u64, index: usize) -> u64 {
 /// Opens the workload of every stream. If `only` is given, the other streams are silent.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<OpenedWorkloads, RunError> {
     let namespaces = config.namespaces(geometry)?;
-    let goal = RequestBudget::of(config, only);
+    let goal = RequestBudget::from_config(config, only);
     let mut opened = OpenedWorkloads { sources: Vec::new(), summaries: Vec::new() };
     for (index, stream) in config.streams().iter().enumerate() {
         if only.is_some_and(|only| only != index) {
@@ -82,14 +82,15 @@ pub(super) fn connect(config: &Config, sources: Vec<RequestSource>) -> Result<Ve
 pub(super) fn attach(
     config: &Config,
     streams: &[HostStream],
-    namespaces: &[NamespaceConfig],
+    namespaces: &[ResolvedNamespace],
 ) -> Result<Namespaces, RunError> {
     let attached = |stream: &HostStream| {
         let at = config.namespace_of(&stream.config.queue, namespaces, "queue.namespace")?;
         Ok(NamespaceId(at as u32))
     };
     let of_stream = streams.iter().map(attached).collect::<Result<_, RunError>>()?;
-    let ranges = namespaces.iter().map(|&NamespaceConfig { start, capacity, .. }| Namespace { first: start, capacity });
+    let ranges =
+        namespaces.iter().map(|&ResolvedNamespace { start, capacity, .. }| Namespace { first: start, capacity });
     Ok(Namespaces::new(ranges.collect(), of_stream))
 }
 

@@ -24,7 +24,7 @@ impl Ftl {
     /// plane, the reserve of collection, is never opened for arrivals. So the program of a page in flight waits only for its die, and no collection
     /// waits for space in another plane. Victims of the destination plane find as many pages in their own plane as without arrivals.
     ///
-    /// A plane has one more open block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), checked with the
+    /// A plane has one more open block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the
     /// configuration). As for host writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still
     /// discards at least one invalid page, so collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
@@ -38,7 +38,7 @@ impl Ftl {
         let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
         let may_take = |to| reaches(from, self.geometry.die_of_plane(to));
         let chosen = self.emptiest(lpn, plane, candidates.map(PlaneId), may_take)?;
-        self.open_for_arrivals(chosen)?;
+        self.open_for_incoming(chosen)?;
         self.blocks.plane_mut(chosen).incoming_pages = 1;
         Some(chosen)
     }
@@ -56,7 +56,7 @@ impl Ftl {
         let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
         let takes_all = |to| reaches(from, self.geometry.die_of_plane(to)) && self.room_for(lpns, to) == lpns.len();
         let chosen = self.emptiest(*lpns.first()?, plane, candidates.map(PlaneId), takes_all)?;
-        self.open_for_arrivals(chosen)?;
+        self.open_for_incoming(chosen)?;
         self.blocks.plane_mut(chosen).incoming_pages = lpns.len() as u32;
         Some(chosen)
     }
@@ -79,7 +79,7 @@ impl Ftl {
         let may_take = |to| chip(to) != chip(plane) && may_take(self.geometry.die_of_plane(to));
         let chosen = self.emptiest(first, plane, (0..self.geometry.planes()).map(PlaneId), may_take)?;
         let with_room = self.room_for(lpns, chosen);
-        self.open_for_arrivals(chosen)?;
+        self.open_for_incoming(chosen)?;
         let program = self.geometry.units_per_program as usize;
         let account = self.blocks.plane_mut(chosen);
         let mut pages = with_room.min(account.open.pages_left(OpenBlockKind::Incoming) as usize);
@@ -111,7 +111,7 @@ impl Ftl {
             .min_by_key(|&to| (valid(to), self.distance(plane, to), to))
     }
 
-    fn open_for_arrivals(&mut self, plane: PlaneId) -> Option<()> {
+    fn open_for_incoming(&mut self, plane: PlaneId) -> Option<()> {
         if self.blocks.plane(plane).open.pages_left(OpenBlockKind::Incoming) == 0 {
             self.blocks.open_block(plane, OpenBlockKind::Incoming)?;
         }
@@ -170,7 +170,7 @@ mod tests {
             capacity: Some(Bytes::from_kib(4) * (18 * 6 * 8)),
             ..config::Geometry::default()
         };
-        config.gc.r#move = config::Move::ChipToChip;
+        config.gc.r#move = config::PageMove::ChipToChip;
         Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config))
     }
 

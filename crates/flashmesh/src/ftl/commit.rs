@@ -21,7 +21,7 @@ impl Ftl {
         if let Some(old) = old {
             self.invalidate(old);
         }
-        self.end_replica(lpn);
+        self.drop_stale_replica(lpn);
         self.notify_move(lpn, old, Some(ppn));
         self.blocks.program_valid(ppn)
     }
@@ -42,7 +42,7 @@ impl Ftl {
             return true;
         }
         if self.replicas.as_mut().is_some_and(|replicas| replicas.relocate(lpn, from, to)) {
-            self.mapping.note(to, lpn);
+            self.mapping.set_reverse(to, lpn);
             self.invalidate(from);
             let plane = self.blocks.program_valid(to);
             self.admit_guest(to, plane);
@@ -60,7 +60,7 @@ impl Ftl {
     /// Deallocates a whole page (TRIM). Returns whether it was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);
-        self.end_replica(lpn);
+        self.drop_stale_replica(lpn);
         if let Some(old) = old {
             self.invalidate(old);
             self.notify_move(lpn, Some(old), None);
@@ -76,8 +76,8 @@ impl Ftl {
     }
 
     #[inline]
-    fn end_replica(&mut self, lpn: Lpn) {
-        if let Some(replica) = self.replicas.as_mut().and_then(|replicas| replicas.end(lpn)) {
+    fn drop_stale_replica(&mut self, lpn: Lpn) {
+        if let Some(replica) = self.replicas.as_mut().and_then(|replicas| replicas.drop_stale(lpn)) {
             self.invalidate(replica);
         }
     }
@@ -93,14 +93,14 @@ impl Ftl {
     pub(super) fn notify_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
         if self.counts_parts {
             let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
-            self.allocation.moved(lpn, plane_of(from), plane_of(to));
+            self.allocation.on_moved(lpn, plane_of(from), plane_of(to));
         }
     }
 
     /// Notifies the allocator of `pages`, which came to their planes without host writes.
-    pub(super) fn count_parts(&mut self, pages: Range<u32>) {
+    pub(super) fn notify_filled(&mut self, pages: Range<u32>) {
         if self.counts_parts {
-            self.mapping.store_all();
+            self.mapping.materialize_all();
             for lpn in pages.map(Lpn) {
                 if let Some(ppn) = self.mapping.get(lpn) {
                     self.notify_move(lpn, None, Some(ppn));

@@ -22,7 +22,7 @@ impl Ftl {
     /// Returns the home of the unmapped page `lpn`, for a read that will be queued there. Counts this read.
     #[inline(always)]
     pub(crate) fn default_location_for_read(&mut self, lpn: Lpn) -> Ppn {
-        self.mapping.note_unmapped_read();
+        self.mapping.count_unmapped_read();
         self.default_location(lpn)
     }
 
@@ -42,7 +42,7 @@ impl Ftl {
         if !self.allocation.has_room(lpn, plane, &occupancy) {
             return None;
         }
-        let written = self.blocks.plane(plane).open.writer(stream);
+        let written = self.blocks.plane(plane).open.host_block_kind(stream);
         let ppn = self.blocks.allocate(plane, written)?;
         self.commit(lpn, ppn);
         Some(ppn)

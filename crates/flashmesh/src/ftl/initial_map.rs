@@ -34,7 +34,7 @@ pub(super) struct InitialMap {
 /// State of a sample at one instant, as the source of several copies. Each block of the drive holds one block of each copy, interleaved in words of
 /// 64 pages.
 #[derive(Clone, Debug)]
-pub(super) struct SampleState {
+pub(super) struct PlaneImage {
     /// For each logical page of the sample, the offset of its location in the first copy from the first page of a group.
     offsets: Vec<u32>,
     by_pages: Divisor,
@@ -55,14 +55,14 @@ pub(super) struct PlaneGroup {
     first_page: Ppn,
     /// Logical pages of the group, as shares. Each share comes with the number of pages in the shares before it.
     shares: Vec<(u32, PlaneShare)>,
-    content: Content,
+    content: GroupContent,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum GroupContent {
     InOrder,
     /// Copies of a sample, each with a permutation of its logical pages.
-    Copies(Arc<SampleState>, Vec<Permutation>),
+    Copies(Arc<PlaneImage>, Vec<Permutation>),
 }
 
 impl InitialMap {
@@ -118,20 +118,20 @@ impl InitialMap {
 impl PlaneGroup {
     /// Creates a group whose `shares` are stored in order from `first_page` on.
     pub fn in_order(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>) -> PlaneGroup {
-        PlaneGroup::new(first_page, shares, Content::InOrder)
+        PlaneGroup::new(first_page, shares, GroupContent::InOrder)
     }
 
     /// Creates a group whose `shares` are stored in copies of a sample from `first_page` on, one copy for each of `permutations`.
     pub fn copies(
-        state: Arc<SampleState>,
+        state: Arc<PlaneImage>,
         first_page: Ppn,
         shares: impl IntoIterator<Item = PlaneShare>,
         permutations: Vec<Permutation>,
     ) -> PlaneGroup {
-        PlaneGroup::new(first_page, shares, Content::Copies(state, permutations))
+        PlaneGroup::new(first_page, shares, GroupContent::Copies(state, permutations))
     }
 
-    fn new(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>, content: Content) -> PlaneGroup {
+    fn new(first_page: Ppn, shares: impl IntoIterator<Item = PlaneShare>, content: GroupContent) -> PlaneGroup {
         let mut pages = 0;
         let numbered = shares.into_iter().map(|share| {
             pages += share.count;
@@ -165,8 +165,8 @@ impl PlaneGroup {
     pub fn unused(&self) -> impl Iterator<Item = Ppn> {
         let used = self.shares.last().map_or(0, |(before, share)| before + share.count);
         let copied = match &self.content {
-            Content::InOrder => 0,
-            Content::Copies(state, permutations) => state.pages() * permutations.len() as u32,
+            GroupContent::InOrder => 0,
+            GroupContent::Copies(state, permutations) => state.pages() * permutations.len() as u32,
         };
         (used..copied).map(|index| self.ppn_of(index))
     }
@@ -174,14 +174,14 @@ impl PlaneGroup {
     /// Returns the physical page of `lpn`, to which the static order gives `plane`.
     fn get(&self, lpn: Lpn, plane: PlaneId) -> Option<Ppn> {
         let mut of_plane = self.shares.iter().filter(|(_, share)| share.plane == plane);
-        of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.number_of(lpn)?)))
+        of_plane.find_map(|(before, share)| Some(self.ppn_of(before + share.index_of(lpn)?)))
     }
 
     /// Returns the physical page of the logical page at `index` in the group.
     fn ppn_of(&self, index: u32) -> Ppn {
         let offset = match &self.content {
-            Content::InOrder => index,
-            Content::Copies(state, permutations) => state.offset_of(index, permutations),
+            GroupContent::InOrder => index,
+            GroupContent::Copies(state, permutations) => state.offset_of(index, permutations),
         };
         Ppn(self.first_page.0 + offset)
     }
@@ -189,8 +189,8 @@ impl PlaneGroup {
     fn lpn_at(&self, ppn: Ppn) -> Option<Lpn> {
         let offset = ppn.0 - self.first_page.0;
         let index = match &self.content {
-            Content::InOrder => offset,
-            Content::Copies(state, permutations) => state.index_at(offset, permutations)?,
+            GroupContent::InOrder => offset,
+            GroupContent::Copies(state, permutations) => state.index_at(offset, permutations)?,
         };
         let after = self.shares.partition_point(|(before, _)| *before <= index);
         let (before, share) = self.shares.get(after.checked_sub(1)?)?;
@@ -198,15 +198,15 @@ impl PlaneGroup {
     }
 }
 
-impl Content {
+impl GroupContent {
     /// Computes the offsets of the pages from `index` on, up to the end of `offsets` or of the copy. Returns the computed part of `offsets`.
     fn offsets<'a>(&self, index: u32, offsets: &'a mut [u32]) -> &'a [u32] {
         match self {
-            Content::InOrder => {
+            GroupContent::InOrder => {
                 offsets.iter_mut().zip(index..).for_each(|(offset, index)| *offset = index);
                 offsets
             }
-            Content::Copies(state, permutations) => {
+            GroupContent::Copies(state, permutations) => {
                 let copy = state.by_pages.divide(index);
                 let page = index - copy * state.pages();
                 let pages = offsets.len().min((state.pages() - page) as usize);
@@ -220,11 +220,11 @@ impl Content {
     }
 }
 
-impl SampleState {
+impl PlaneImage {
     /// Creates the state from the offset of each logical page of the sample in the first copy.
-    pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> SampleState {
+    pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
-        SampleState {
+        PlaneImage {
             offsets,
             by_pages,
             logical: OnceLock::new(),

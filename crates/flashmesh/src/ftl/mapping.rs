@@ -79,7 +79,7 @@ impl Mapping {
     }
 
     /// Sets the computed entries. No host page may be mapped yet.
-    pub(super) fn begin_with(&mut self, initial: InitialMap) {
+    pub(super) fn set_initial(&mut self, initial: InitialMap) {
         self.initial = Some(Arc::new(initial));
     }
 
@@ -140,7 +140,7 @@ impl Mapping {
     }
 
     /// Stores the entries of the valid `pages` that are still computed, because lookups of stored entries are faster.
-    pub(super) fn store(&mut self, pages: impl Iterator<Item = Ppn>) {
+    pub(super) fn materialize(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
         let computed: Vec<(Lpn, Ppn)> = computed.filter_map(|ppn| Some((initial.lpn_at(ppn)?, ppn))).collect();
@@ -148,7 +148,7 @@ impl Mapping {
     }
 
     /// Stores all entries that are still computed.
-    pub(super) fn store_all(&mut self) {
+    pub(super) fn materialize_all(&mut self) {
         let Some(initial) = self.initial.take() else { return };
         initial.in_batches(|batch| {
             batch.retain(|&(lpn, _)| self.entry(lpn) == 0);
@@ -165,7 +165,7 @@ impl Mapping {
 
     /// Returns whether any page was ever mapped.
     pub(super) fn is_used(&self) -> bool {
-        self.initial.is_some() || self.written() > Bytes::ZERO
+        self.initial.is_some() || self.written_bytes() > Bytes::ZERO
     }
 
     /// Maps `lpn` to `ppn` in both directions. Returns its previous location.
@@ -203,7 +203,7 @@ impl Mapping {
 
     /// Counts a read of an unmapped page.
     #[inline(always)]
-    pub(super) fn note_unmapped_read(&mut self) {
+    pub(super) fn count_unmapped_read(&mut self) {
         self.unmapped_reads += 1;
     }
 
@@ -213,7 +213,7 @@ impl Mapping {
     }
 
     /// Records that `ppn` holds `lpn`, in addition to its mapped location.
-    pub(super) fn note(&mut self, ppn: Ppn, lpn: Lpn) {
+    pub(super) fn set_reverse(&mut self, ppn: Ppn, lpn: Lpn) {
         self.reverse[ppn.index()] = lpn.0 + 1;
     }
 
@@ -261,7 +261,7 @@ impl Mapping {
     }
 
     /// Returns the size of the regions of the forward table in which an entry was ever set.
-    pub(super) fn written(&self) -> Bytes {
+    pub(super) fn written_bytes(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
         Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)
     }

@@ -118,9 +118,9 @@ pub struct Ftl {
     rules: FtlRules,
     mapping: Mapping,
     blocks: BlockManager,
-    allocation: allocation::Policy,
+    allocation: allocation::AnyAllocator,
     collector: Collector,
-    slc: slc::Rules,
+    slc: slc::FoldRules,
     translation: Option<TranslationPages>,
     partition: Partition,
     /// Replicas of pages; `None` unless replication is enabled.
@@ -130,7 +130,7 @@ pub struct Ftl {
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
     /// Collections in progress at the start of the run.
-    begun: Vec<precondition::CollectionInProgress>,
+    initial_collections: Vec<precondition::CollectionInProgress>,
 }
 
 impl Ftl {
@@ -141,7 +141,7 @@ impl Ftl {
     /// If the namespaces of `config` do not fit the drive, which [`Partition::new`] checks.
     pub fn new(geometry: &Geometry, config: &Config, rules: FtlRules) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
-        Ftl::divided(geometry, config, rules, partition, TranslationPages::new(geometry, config))
+        Ftl::with_partition(geometry, config, rules, partition, TranslationPages::new(geometry, config))
     }
 
     /// Returns the translation layer after the preconditioning of `config`. `folder` caches computed states, and `watch` receives the progress. The
@@ -149,7 +149,7 @@ impl Ftl {
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub(crate) fn prepared(
+    pub(crate) fn preconditioned(
         geometry: &Geometry,
         config: &Config,
         rules: FtlRules,
@@ -160,13 +160,13 @@ impl Ftl {
         let mut ftl = Ftl::new(geometry, config, rules);
         let keeping = folder.map(|folder| precondition::StateStore { folder, config, capacity: geometry.capacity() });
         let is_computed = computed_map_bytes(geometry, config, rules).is_some();
-        let start = precondition::Start { is_computed, writes };
-        ftl.precondition_watched(&config.precondition, config.seed, start, keeping, watch);
+        let start = precondition::InitialConditions { is_computed, writes };
+        ftl.precondition_with_progress(&config.precondition, config.seed, start, keeping, watch);
         ftl.blocks.align_programs();
         ftl
     }
 
-    fn divided(
+    fn with_partition(
         geometry: &Geometry,
         config: &Config,
         rules: FtlRules,
@@ -176,25 +176,25 @@ impl Ftl {
         let translation_end = translation.map_or(0, |translation| translation.all().end);
         let logical_pages = geometry.logical_pages.max(partition.end()).max(translation_end);
         let has_map = translation.is_some();
-        let allocation = allocation::Policy::new(geometry, &partition, &rules);
+        let allocation = allocation::AnyAllocator::new(geometry, &partition, &rules);
         let mut ftl = Ftl {
             mapping: Mapping::new(logical_pages, geometry.pages()),
             blocks: BlockManager::new(geometry, &partition, &rules, has_map, config.wear.dynamic),
             counts_parts: allocation.counts_parts(),
             allocation,
             collector: Collector::new(geometry, config, rules.superblock_dies, has_map),
-            slc: slc::Rules::new(&config.slc),
+            slc: slc::FoldRules::new(&config.slc),
             translation,
             replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             geometry: geometry.clone(),
             rules,
             partition,
             is_stationary: false,
-            begun: Vec::new(),
+            initial_collections: Vec::new(),
         };
         ftl.limit_lending();
         precondition::lay_out_translation(&mut ftl);
-        ftl.count_parts(translation.map_or(0..0, |translation| translation.all()));
+        ftl.notify_filled(translation.map_or(0..0, |translation| translation.all()));
         ftl
     }
 
@@ -206,8 +206,8 @@ impl Ftl {
     }
 
     /// Stores all computed map entries in tables, which is faster for callers that look up most pages.
-    pub(crate) fn store_map(&mut self) {
-        self.mapping.store_all();
+    pub(crate) fn materialize_map(&mut self) {
+        self.mapping.materialize_all();
     }
 
     /// Returns whether `lpn` is mapped. Faster than [`Ftl::lookup`] if the map is computed.
@@ -248,7 +248,7 @@ impl Ftl {
     }
 
     /// Returns the number of reads of unmapped pages.
-    pub(crate) fn unwritten_reads(&self) -> u64 {
+    pub(crate) fn unmapped_reads(&self) -> u64 {
         self.mapping.unmapped_reads()
     }
 
@@ -259,7 +259,7 @@ impl Ftl {
 
     /// Returns the number of pages of all planes that can be written before a collection begins.
     pub(crate) fn pages_before_collection(&self) -> u64 {
-        let kept = self.collector.pages_kept_free();
+        let kept = self.collector.collection_threshold();
         self.blocks.planes().iter().map(|plane| u64::from(plane.free_pages.saturating_sub(kept))).sum()
     }
 
@@ -307,8 +307,8 @@ impl Ftl {
     }
 
     /// Returns the size of the regions of the forward map in which an entry was ever set.
-    pub fn map_written(&self) -> Bytes {
-        self.mapping.written()
+    pub fn written_map_bytes(&self) -> Bytes {
+        self.mapping.written_bytes()
     }
 
     /// Returns the number of mapped pages, including translation pages. A page with a replica counts twice.

@@ -33,7 +33,7 @@ impl OpenBlockKind {
     pub(super) const SHARED: OpenBlockKind = OpenBlockKind::Host(StreamId(0));
 
     /// All streams except those of the host.
-    pub(super) const OF_DRIVE: [OpenBlockKind; 7] = [
+    pub(super) const NON_HOST: [OpenBlockKind; 7] = [
         OpenBlockKind::Collection,
         OpenBlockKind::Incoming,
         OpenBlockKind::Replica,

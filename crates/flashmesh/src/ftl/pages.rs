@@ -8,15 +8,15 @@ impl Ftl {
     /// Returns the stream whose open block in `plane` takes writes of host stream `stream`. This is `stream` itself if it has an open block there,
     /// otherwise (also for `None`) the first host stream that has one.
     #[inline]
-    pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
-        self.blocks.plane(plane).open.writer(stream)
+    pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
+        self.blocks.plane(plane).open.host_block_kind(stream)
     }
 
     /// Returns the stream of the open block for valid pages moved out of the block of `from`.
     #[inline]
-    pub(crate) fn stream_of_move(&self, from: Ppn) -> OpenBlockKind {
+    pub(crate) fn move_block_kind(&self, from: Ppn) -> OpenBlockKind {
         match self.translation {
-            Some(_) => self.blocks.stream_of_move(self.geometry.block_of(from)),
+            Some(_) => self.blocks.move_block_kind(self.geometry.block_of(from)),
             None if self.geometry.is_slc_page(from) => OpenBlockKind::Fold,
             None => OpenBlockKind::Collection,
         }
@@ -59,7 +59,7 @@ impl Ftl {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
-    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the stream that [`Ftl::stream_of_move`] returns.
+    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the stream that [`Ftl::move_block_kind`] returns.
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }
@@ -158,7 +158,7 @@ mod tests {
     fn streams_preallocate_from_their_own_blocks_and_share_the_limit_of_the_plane() {
         let config = Config::from_str("ftl.write-streams = \"per-stream\"\n[stream.a]\n[stream.b]", "drive.toml", &[]);
         let mut ftl = drive_of(config.expect("the configuration is valid"));
-        let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
+        let [first, second] = [0, 1].map(|stream| ftl.host_block_kind(PLANE, Some(StreamId(stream))));
         assert_eq!((ftl.preallocate(PLANE, second), ftl.preallocate(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
         assert_eq!(
             ftl.map_on_read(Lpn(7), None),

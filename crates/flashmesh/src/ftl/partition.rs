@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::spare_blocks::spare_blocks_min;
 use super::translation::TranslationPages;
-use crate::config::{Config, Level};
+use crate::config::{ArrayLevel, Config};
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
+use crate::flash::namespace::ResolvedNamespace;
 use crate::ids::PlaneId;
 
 /// Set of planes: all combinations of a set of channels, ways, dies and planes.
@@ -24,8 +24,8 @@ impl PlaneSet {
         PlaneSet { levels: [all(channels), all(chips_per_channel), all(dies_per_chip), all(planes_per_die)] }
     }
 
-    fn of(namespace: &NamespaceConfig) -> PlaneSet {
-        let NamespaceConfig { channels, ways, dies, planes, .. } = namespace;
+    fn of(namespace: &ResolvedNamespace) -> PlaneSet {
+        let ResolvedNamespace { channels, ways, dies, planes, .. } = namespace;
         PlaneSet { levels: [channels, ways, dies, planes].map(|set| set.as_slice().to_vec()) }
     }
 
@@ -34,12 +34,12 @@ impl PlaneSet {
     }
 
     #[inline]
-    pub(super) fn level(&self, level: Level) -> &[u32] {
+    pub(super) fn level(&self, level: ArrayLevel) -> &[u32] {
         &self.levels[level as usize]
     }
 
     /// Returns the planes of the set in `order`, in which the first level varies fastest.
-    pub(super) fn in_order(&self, geometry: &Geometry, order: [Level; 4]) -> Vec<PlaneId> {
+    pub(super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
             // Unit of the plane at each level, in the order of [`Level`].
@@ -77,7 +77,7 @@ pub struct Partition {
     pub(super) parts: Vec<Part>,
     /// Pages of each namespace, bound or not.
     namespaces: Vec<Range<u32>>,
-    order: [Level; 4],
+    order: [ArrayLevel; 4],
     /// Bit set of the host streams with an open block of their own, for each plane. Empty if all share one.
     writers: Vec<u64>,
     /// Number of spare blocks that each plane needs, without the open blocks of host streams beyond the first.
@@ -132,7 +132,7 @@ impl Partition {
             writers = vec![0; geometry.planes() as usize];
             for (stream, queue) in config.streams().iter().map(|stream| &stream.queue).enumerate() {
                 let set = config.namespace_of(queue, &namespaces, "queue.namespace")?.min(sets.len() - 1);
-                for plane in sets[set].in_order(geometry, Level::ALL) {
+                for plane in sets[set].in_order(geometry, ArrayLevel::ALL) {
                     writers[plane.index()] |= 1_u64.checked_shl(stream as u32).unwrap_or(0);
                 }
             }
@@ -168,8 +168,8 @@ impl Partition {
             loads: vec![0; geometry.planes() as usize],
         };
         for part in &partition.parts {
-            let even = partition.even(part);
-            for plane in partition.sets[part.set].in_order(geometry, Level::ALL) {
+            let even = partition.max_even_pages(part);
+            for plane in partition.sets[part.set].in_order(geometry, ArrayLevel::ALL) {
                 partition.loads[plane.index()] += even;
             }
         }
@@ -177,7 +177,7 @@ impl Partition {
     }
 
     /// Returns the order in which static allocation fills the planes of a set.
-    pub(super) fn order(&self) -> [Level; 4] {
+    pub(super) fn order(&self) -> [ArrayLevel; 4] {
         self.order
     }
 
@@ -187,13 +187,13 @@ impl Partition {
     }
 
     /// Returns the largest number of pages of `part` on a plane, if the pages are spread evenly over its set.
-    pub(super) fn even(&self, part: &Part) -> u32 {
+    pub(super) fn max_even_pages(&self, part: &Part) -> u32 {
         let runs = (part.pages.len() as u32).div_ceil(self.units_per_page);
         runs.div_ceil(self.sets[part.set].len()) * self.units_per_page
     }
 
     /// Returns the first `fill` (a share from 0 to 1) of the pages of each namespace.
-    pub(super) fn beginnings(&self, fill: f64) -> Vec<Range<u32>> {
+    pub(super) fn filled_ranges(&self, fill: f64) -> Vec<Range<u32>> {
         let beginning = |pages: &Range<u32>| {
             let filled = (pages.len() as f64 * fill) as u32;
             pages.start..pages.start + filled.min(pages.len() as u32)
@@ -202,56 +202,56 @@ impl Partition {
     }
 
     /// Returns `pages`, split at the ends of parts.
-    pub(super) fn within(&self, pages: Range<u32>) -> Vec<Range<u32>> {
+    pub(super) fn split_at_parts(&self, pages: Range<u32>) -> Vec<Range<u32>> {
         let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
     /// Returns the bit set of the host streams with an open block of their own in `plane`; 0 if all share one.
-    pub(super) fn writers(&self, plane: PlaneId) -> u64 {
+    pub(super) fn dedicated_streams(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
 
     /// Returns the pages of `plane` if all logical pages are mapped and each part is spread evenly over its planes.
-    pub fn load(&self, plane: PlaneId) -> u32 {
+    pub fn pages_when_full(&self, plane: PlaneId) -> u32 {
         self.loads[plane.index()]
     }
 
     /// Returns the number of blocks of `plane` beyond those that its load fills.
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
-        self.blocks_per_plane.saturating_sub(self.load(plane).div_ceil(self.pages_per_block))
+        self.blocks_per_plane.saturating_sub(self.pages_when_full(plane).div_ceil(self.pages_per_block))
     }
 
     /// Returns the number of blocks that `plane` needs beyond its load so that it never runs out of space.
     pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
-        self.spare_blocks + self.writers(plane).count_ones().saturating_sub(1)
+        self.spare_blocks + self.dedicated_streams(plane).count_ones().saturating_sub(1)
     }
 
     /// Returns the number of pages of `plane` that neither its load nor the needed spare blocks take.
-    fn beyond(&self, plane: PlaneId) -> u32 {
+    fn slack_pages(&self, plane: PlaneId) -> u32 {
         let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
-        (blocks * self.pages_per_block).saturating_sub(self.load(plane))
+        (blocks * self.pages_per_block).saturating_sub(self.pages_when_full(plane))
     }
 
     /// Returns the maximum number of guests of `plane`: half of the pages that neither load nor spare blocks take. Allocation may use the other half.
     pub fn guests_max(&self, plane: PlaneId) -> u32 {
-        self.beyond(plane) / 2
+        self.slack_pages(plane) / 2
     }
 
     /// Returns the maximum number of pages of each part on each plane, by part and plane, for allocators without fixed shares. This is the even share
     /// of the part, and an equal part of half the pages that neither load nor spare blocks take. The other half is left to guests or stays free,
     /// because a plane with more valid pages than others is more costly to collect.
-    pub(super) fn room(&self, geometry: &Geometry) -> Vec<u32> {
+    pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];
         let members: Vec<Vec<PlaneId>> =
-            self.parts.iter().map(|part| self.sets[part.set].in_order(geometry, Level::ALL)).collect();
+            self.parts.iter().map(|part| self.sets[part.set].in_order(geometry, ArrayLevel::ALL)).collect();
         members.iter().flatten().for_each(|plane| sharing[plane.index()] += 1);
         let mut room = vec![0; self.parts.len() * planes];
         for (index, (part, members)) in self.parts.iter().zip(&members).enumerate() {
             for &plane in members {
-                let beyond = self.beyond(plane);
-                room[index * planes + plane.index()] = self.even(part) + beyond / 2 / sharing[plane.index()];
+                let beyond = self.slack_pages(plane);
+                room[index * planes + plane.index()] = self.max_even_pages(part) + beyond / 2 / sharing[plane.index()];
             }
         }
         room

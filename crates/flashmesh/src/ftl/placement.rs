@@ -7,7 +7,7 @@ use crate::ids::{Lpn, PlaneId};
 use crate::schedule::load::LoadView;
 
 impl Ftl {
-    /// Chooses the plane of the next version of a page. Every page placed must be allocated and committed there, or [withdrawn](Ftl::unplace_write).
+    /// Chooses the plane of the next version of a page. Every page placed must be allocated and committed there, or [withdrawn](Ftl::withdraw_write).
     #[inline]
     pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<LoadView<'_>>) -> PlaneId {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
@@ -18,7 +18,7 @@ impl Ftl {
     /// Like [`Ftl::place`], but without stream and request, and while no transaction is pending.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
-        self.place(&PageWrite::of(lpn), idle, None)
+        self.place(&PageWrite::new(lpn), idle, None)
     }
 
     /// Returns whether a write placed on `plane` is still to be programmed there, now that its operation could begin.
@@ -39,10 +39,10 @@ impl Ftl {
     /// If a page has already been placed.
     pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
-        let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
-        self.allocation = allocation::Policy::Custom(custom);
+        let custom = allocation::CustomAllocator::new(allocator, &self.geometry, &self.partition);
+        self.allocation = allocation::AnyAllocator::Custom(custom);
         self.counts_parts = self.allocation.counts_parts();
-        self.count_parts(0..self.mapping.logical_pages());
+        self.notify_filled(0..self.mapping.logical_pages());
     }
 
     /// Lets a policy place written pages on any plane that [has room](Ftl::has_room); other pages follow the static order.
@@ -52,10 +52,10 @@ impl Ftl {
     pub(crate) fn allow_any_plane(&mut self) {
         assert!(self.allocation.is_unused(), "a policy is set before anything is written");
         self.rules.allocation = Allocation::Static(self.partition.order());
-        self.rules.pages_leave_their_plane = true;
-        self.allocation = allocation::Policy::new(&self.geometry, &self.partition, &self.rules);
+        self.rules.allows_other_planes = true;
+        self.allocation = allocation::AnyAllocator::new(&self.geometry, &self.partition, &self.rules);
         self.counts_parts = self.allocation.counts_parts();
-        self.count_parts(0..self.mapping.logical_pages());
+        self.notify_filled(0..self.mapping.logical_pages());
     }
 
     /// Lets pages go to other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which have
@@ -84,13 +84,13 @@ impl Ftl {
 
     /// Records that the caller has placed the next version of `lpn` on `plane`, which must [have room](Ftl::has_room).
     #[inline]
-    pub fn place_write_on(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.allocation.placed(lpn, plane);
+    pub fn record_placement(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.allocation.on_placed(lpn, plane);
     }
 
     /// Withdraws a page placed on `plane`, because the page will not be written, or was committed without a host write.
     #[inline]
-    pub(crate) fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
+    pub(crate) fn withdraw_write(&mut self, lpn: Lpn, plane: PlaneId) {
         self.allocation.on_withdrawn(lpn, plane);
     }
 

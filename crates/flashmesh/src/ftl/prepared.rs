@@ -10,7 +10,7 @@ use crate::states::StateFolder;
 /// Sections of a configuration that do not affect the initial state of a run, except by whether its workloads write. All other sections count as
 /// affecting this state. If a section does not, two runs prepare their drives separately, which costs time but is never wrong. Programs and bits per
 /// cell of `[flash]` do affect the state, but are compared as part of the geometry.
-const WITHOUT_PART: [&str; 15] = [
+const IRRELEVANT_SECTIONS: [&str; 15] = [
     "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "firmware", "cache", "power",
     "measure", "workload", "replay",
 ];
@@ -18,7 +18,7 @@ const WITHOUT_PART: [&str; 15] = [
 /// Maximum number of states kept. Each is as large as the tables of its drive.
 const KEPT_MAX: usize = 2;
 
-type State = Arc<Mutex<Option<Ftl>>>;
+type SharedFtl = Arc<Mutex<Option<Ftl>>>;
 
 /// Preconditioned drives, each prepared once for all runs whose configurations agree in everything that affects the initial state.
 ///
@@ -26,24 +26,24 @@ type State = Arc<Mutex<Option<Ftl>>>;
 #[derive(Debug, Default)]
 pub struct PreparedDrives {
     /// Keys and states, the most recently used last.
-    kept: Mutex<Vec<(String, State)>>,
+    kept: Mutex<Vec<(String, SharedFtl)>>,
     folder: Option<StateFolder>,
     is_for_one_run: bool,
 }
 
 impl PreparedDrives {
     /// Stores the states that take longest to prepare in `folder`, for other processes and later runs.
-    pub fn kept_in(self, folder: StateFolder) -> PreparedDrives {
+    pub fn with_folder(self, folder: StateFolder) -> PreparedDrives {
         PreparedDrives { folder: Some(folder), ..self }
     }
 
     /// Stores no state in memory, so that each run prepares its own drive.
-    pub fn for_one_run(self) -> PreparedDrives {
+    pub fn without_sharing(self) -> PreparedDrives {
         PreparedDrives { is_for_one_run: true, ..self }
     }
 
     /// Removes and returns the notes on problems with the folder, one sentence each. Such a problem never changes a result.
-    pub fn take_notes(&self) -> Vec<String> {
+    pub fn take_warnings(&self) -> Vec<String> {
         self.folder.as_ref().map(StateFolder::take_notes).unwrap_or_default()
     }
 
@@ -61,7 +61,7 @@ impl PreparedDrives {
         watch: ProgressCallback<'_>,
     ) -> Ftl {
         let key = self.key(geometry, config, rules, writes);
-        let prepare = || Ftl::prepared(geometry, config, rules, writes, self.folder.as_ref(), watch);
+        let prepare = || Ftl::preconditioned(geometry, config, rules, writes, self.folder.as_ref(), watch);
         let Some(state) = key.map(|key| self.state(key)) else { return prepare() };
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
         prepared.get_or_insert_with(prepare).clone()
@@ -76,13 +76,13 @@ impl PreparedDrives {
         writes: &ExpectedWrites,
     ) -> Option<String> {
         let is_shared = config.precondition.kind != PreconditionKind::None && !self.is_for_one_run;
-        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}\n{writes:?}", config.text_without(&WITHOUT_PART)))
+        is_shared.then(|| format!("{}\n{geometry:?}\n{rules:?}\n{writes:?}", config.text_without(&IRRELEVANT_SECTIONS)))
     }
 
-    fn state(&self, key: String) -> State {
+    fn state(&self, key: String) -> SharedFtl {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().position(|(other, _)| *other == key);
-        let entry = found.map_or_else(|| (key, State::default()), |at| kept.remove(at));
+        let entry = found.map_or_else(|| (key, SharedFtl::default()), |at| kept.remove(at));
         let state = Arc::clone(&entry.1);
         kept.push(entry);
         if kept.len() > KEPT_MAX {

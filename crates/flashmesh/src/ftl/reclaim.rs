@@ -1,6 +1,6 @@
 //! Garbage collection: when a plane needs it, and the steps of one collection.
 //!
-//! The caller of [`Ftl`] moves the pages. For each page of [`Ftl::next_valid_page`] it reads the page, allocates a page of [`Ftl::stream_of_move`],
+//! The caller of [`Ftl`] moves the pages. For each page of [`Ftl::next_valid_page`] it reads the page, allocates a page of [`Ftl::move_block_kind`],
 //! programs it, and calls [`Ftl::commit_move`]. When no valid page is left and all programs have ended, it erases the victim and calls
 //! [`Ftl::finish_erase`].
 
@@ -23,7 +23,7 @@ impl Ftl {
     /// wear-levelling move of the plane is in progress.
     #[inline]
     pub fn needs_collection(&self, plane: PlaneId) -> bool {
-        self.collector.wants(&self.blocks, plane)
+        self.collector.needs_collection(&self.blocks, plane)
     }
 
     /// Returns whether `plane` is short of free pages, even if no collection can help: the share of free pages is below the threshold, or the host or
@@ -36,7 +36,7 @@ impl Ftl {
     /// Returns whether to collect `plane` while its die is idle.
     #[inline]
     pub fn needs_background_collection(&self, plane: PlaneId) -> bool {
-        self.collector.wants_in_background(&self.blocks, plane)
+        self.collector.needs_background_collection(&self.blocks, plane)
     }
 
     /// Returns whether collection of `plane` has priority over user requests even if it is preemptible.
@@ -58,7 +58,7 @@ impl Ftl {
     pub(super) fn store_entries(&mut self, victim: BlockId) {
         if self.mapping.is_computed() {
             let pages = self.blocks.table().valid_offsets(victim).into_iter();
-            self.mapping.store(pages.map(|page| self.geometry.ppn(victim, page)));
+            self.mapping.materialize(pages.map(|page| self.geometry.ppn(victim, page)));
         }
     }
 
@@ -123,8 +123,8 @@ impl Ftl {
     }
 
     /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
-    pub(crate) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
-        self.blocks.set_of(plane)
+    pub(crate) fn superblock_planes(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        self.blocks.superblock_planes(plane)
     }
 
     /// Returns whether two planes share superblocks.
@@ -134,8 +134,8 @@ impl Ftl {
     }
 
     /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
-    pub(crate) fn pages_open(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
-        self.blocks.pages_open(plane, stream)
+    pub(crate) fn open_block_pages(&self, plane: PlaneId, stream: super::OpenBlockKind) -> u32 {
+        self.blocks.open_block_pages(plane, stream)
     }
 
     /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there.
@@ -146,12 +146,12 @@ impl Ftl {
     /// Returns whether to collect the planes that share superblocks with `plane`: one of them is short, none is being collected, and a collection
     /// would gain pages.
     pub(crate) fn needs_twin_collection(&self, plane: PlaneId) -> bool {
-        self.collector.wants_twins(&self.blocks, plane)
+        self.collector.needs_twin_collection(&self.blocks, plane)
     }
 
     /// Returns whether to collect the planes that share superblocks with `plane` while they are idle.
     pub(crate) fn needs_background_twin_collection(&self, plane: PlaneId) -> bool {
-        self.collector.wants_twins_in_background(&self.blocks, plane)
+        self.collector.needs_background_twin_collection(&self.blocks, plane)
     }
 
     /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks of one position, one in each plane.

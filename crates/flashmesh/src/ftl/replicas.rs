@@ -18,42 +18,42 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 
 #[derive(Clone, Debug)]
 pub(super) struct Replicas {
-    homes: FxHashMap<Lpn, Ppn>,
+    locations: FxHashMap<Lpn, Ppn>,
     /// Valid pages that are guests of their plane.
     guests: FxHashSet<Ppn>,
     /// Number of guests of each plane. `awaited` counts the guests in flight, `guests_max` limits the sum of both.
     counts: Vec<u32>,
-    awaited: Vec<u32>,
+    incoming: Vec<u32>,
     guests_max: Vec<u32>,
     /// Pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, since they were last fetched.
-    ended: Vec<Lpn>,
+    dropped: Vec<Lpn>,
 }
 
 impl Replicas {
     pub(super) fn new(geometry: &Geometry, partition: &Partition) -> Replicas {
         let planes = geometry.planes();
         Replicas {
-            homes: FxHashMap::default(),
+            locations: FxHashMap::default(),
             guests: FxHashSet::default(),
             counts: vec![0; planes as usize],
-            awaited: vec![0; planes as usize],
+            incoming: vec![0; planes as usize],
             guests_max: (0..planes).map(|plane| partition.guests_max(PlaneId(plane))).collect(),
-            ended: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
-        self.homes.get(&lpn).copied()
+        self.locations.get(&lpn).copied()
     }
 
     /// Returns the replicas in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
-        self.homes.iter().map(|(&lpn, &ppn)| (lpn, ppn))
+        self.locations.iter().map(|(&lpn, &ppn)| (lpn, ppn))
     }
 
     pub(super) fn len(&self) -> usize {
-        self.homes.len()
+        self.locations.len()
     }
 
     #[inline]
@@ -62,47 +62,47 @@ impl Replicas {
     }
 
     pub(super) fn has_room(&self, plane: PlaneId) -> bool {
-        self.counts[plane.index()] + self.awaited[plane.index()] < self.guests_max[plane.index()]
+        self.counts[plane.index()] + self.incoming[plane.index()] < self.guests_max[plane.index()]
     }
 
     /// Counts a replica in flight to `plane`.
-    pub(super) fn expect(&mut self, plane: PlaneId) {
-        self.awaited[plane.index()] += 1;
+    pub(super) fn add_incoming(&mut self, plane: PlaneId) {
+        self.incoming[plane.index()] += 1;
     }
 
     /// Counts a replica in flight to `plane` as committed or abandoned.
-    pub(super) fn end_wait(&mut self, plane: PlaneId) {
-        self.awaited[plane.index()] -= 1;
+    pub(super) fn end_incoming(&mut self, plane: PlaneId) {
+        self.incoming[plane.index()] -= 1;
     }
 
     /// Adds the replica of `lpn`, which was in flight to `plane` until now, at `ppn`.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
-        self.end_wait(plane);
-        let before = self.homes.insert(lpn, ppn);
+        self.end_incoming(plane);
+        let before = self.locations.insert(lpn, ppn);
         debug_assert_eq!(before, None, "{lpn:?} has a replica already");
         self.admit_guest(ppn, plane);
     }
 
     pub(super) fn remove(&mut self, lpn: Lpn) -> Option<Ppn> {
-        self.homes.remove(&lpn)
+        self.locations.remove(&lpn)
     }
 
     /// Drops the replica of `lpn`, because the original is no longer the newest version. Returns the location of the replica.
     #[inline]
-    pub(super) fn end(&mut self, lpn: Lpn) -> Option<Ppn> {
-        let replica = self.homes.remove(&lpn)?;
-        self.ended.push(lpn);
+    pub(super) fn drop_stale(&mut self, lpn: Lpn) -> Option<Ppn> {
+        let replica = self.locations.remove(&lpn)?;
+        self.dropped.push(lpn);
         Some(replica)
     }
 
     #[inline]
-    pub(super) fn next_ended(&mut self) -> Option<Lpn> {
-        self.ended.pop()
+    pub(super) fn next_dropped(&mut self) -> Option<Lpn> {
+        self.dropped.pop()
     }
 
     /// Moves the replica of `lpn` within its plane, if it is at `from`. Returns whether the replica was moved.
     pub(super) fn relocate(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
-        match self.homes.get_mut(&lpn) {
+        match self.locations.get_mut(&lpn) {
             Some(home) if *home == from => {
                 *home = to;
                 true
@@ -132,8 +132,8 @@ impl Replicas {
 /// Access for tests that inject faults.
 #[cfg(test)]
 impl Replicas {
-    pub(super) fn homes_mut(&mut self) -> &mut FxHashMap<Lpn, Ppn> {
-        &mut self.homes
+    pub(super) fn locations_mut(&mut self) -> &mut FxHashMap<Lpn, Ppn> {
+        &mut self.locations
     }
 
     pub(super) fn guests_mut(&mut self) -> &mut FxHashSet<Ppn> {

@@ -40,22 +40,23 @@ impl Ftl {
             .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
             .max_by_key(|&plane| {
                 // Planes that share superblocks are filled evenly.
-                let behind = if self.has_twins() { self.blocks.pages_open(plane, OpenBlockKind::Replica) } else { 0 };
+                let behind =
+                    if self.has_twins() { self.blocks.open_block_pages(plane, OpenBlockKind::Replica) } else { 0 };
                 (Reverse(behind), self.blocks.plane(plane).free_pages, Reverse(plane))
             })
     }
 
     /// Counts a replica in flight to `plane`. [`Ftl::commit_replica`] or [`Ftl::abandon_replica`] must follow.
-    pub(crate) fn expect_replica(&mut self, plane: PlaneId) {
+    pub(crate) fn begin_replica(&mut self, plane: PlaneId) {
         if let Some(replicas) = &mut self.replicas {
-            replicas.expect(plane);
+            replicas.add_incoming(plane);
         }
     }
 
     /// Abandons the replica in flight to `plane`. `programmed` is its page, if the replica was programmed nevertheless.
     pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
         if let Some(replicas) = &mut self.replicas {
-            replicas.end_wait(plane);
+            replicas.end_incoming(plane);
         }
         if let Some(ppn) = programmed {
             self.blocks.program_invalid(ppn);
@@ -64,7 +65,7 @@ impl Ftl {
 
     /// Commits the replica of `lpn`, programmed at `ppn`.
     pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.mapping.note(ppn, lpn);
+        self.mapping.set_reverse(ppn, lpn);
         let plane = self.blocks.program_valid(ppn);
         if let Some(replicas) = &mut self.replicas {
             replicas.add(lpn, ppn, plane);
@@ -92,7 +93,7 @@ impl Ftl {
     /// Returns the next page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
     #[inline]
     pub(crate) fn next_dropped_replica(&mut self) -> Option<Lpn> {
-        self.replicas.as_mut()?.next_ended()
+        self.replicas.as_mut()?.next_dropped()
     }
 }
 
@@ -131,7 +132,7 @@ mod tests {
 
     fn replicate(ftl: &mut Ftl, lpn: u32, die: u32) -> Ppn {
         let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("the plane has space");
-        ftl.expect_replica(plane);
+        ftl.begin_replica(plane);
         let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
         ftl.commit_replica(Lpn(lpn), ppn);
         ftl.audit().expect("the tables agree");
@@ -195,7 +196,7 @@ mod tests {
         assert!(most > 0);
         let mut lpn = 0;
         while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
-            ftl.expect_replica(plane);
+            ftl.begin_replica(plane);
             let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
             ftl.commit_replica(Lpn(lpn), ppn);
             // A replica that became the original is a guest as well; a dropped replica is not.
@@ -220,7 +221,7 @@ mod tests {
             assert!(found.contains(expected), "{found}");
         };
         finds("is valid for", &|ftl| {
-            ftl.replicas.as_mut().expect("replication is enabled").homes_mut().clear();
+            ftl.replicas.as_mut().expect("replication is enabled").locations_mut().clear();
         });
         finds("which is not valid", &|ftl| {
             let ppn = ftl.replica_of(Lpn(4)).expect("the page has a replica");
@@ -240,10 +241,10 @@ mod tests {
             assert!(found.contains(expected), "{found}");
         };
         finds("which holds Lpn(4)", &|replicas, [four, ..]| {
-            replicas.homes_mut().insert(Lpn(6), four);
+            replicas.locations_mut().insert(Lpn(6), four);
         });
         finds("is its original too", &|replicas, [_, six, _]| {
-            replicas.homes_mut().insert(Lpn(6), six);
+            replicas.locations_mut().insert(Lpn(6), six);
         });
         finds("is no guest", &|replicas, [.., replica]| {
             replicas.guests_mut().remove(&replica);

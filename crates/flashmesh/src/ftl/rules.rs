@@ -8,7 +8,7 @@ pub struct FtlRules {
     /// Policy that chooses the plane of a written page.
     pub allocation: Allocation,
     /// Whether pages may come to other planes than [`allocation`](FtlRules::allocation) chooses. A static order then has to skip planes without room.
-    pub pages_leave_their_plane: bool,
+    pub allows_other_planes: bool,
     /// Whether moved pages go to the open block of host writes, instead of an open block of their own.
     pub moves_share_write_block: bool,
     /// Whether the planes of a die have equal write pointers after preconditioning.
@@ -17,7 +17,7 @@ pub struct FtlRules {
     /// together.
     pub superblock_dies: Option<u32>,
     /// Whether programs join several planes of a die if possible.
-    pub planes_join: bool,
+    pub joins_planes: bool,
 }
 
 impl FtlRules {
@@ -25,11 +25,11 @@ impl FtlRules {
     pub fn new(config: &Config) -> FtlRules {
         FtlRules {
             allocation: config.ftl.allocation,
-            pages_leave_their_plane: config.gc.r#move.crosses_chips(),
+            allows_other_planes: config.gc.r#move.crosses_chips(),
             moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
             equal_write_pointers: false,
             superblock_dies: None,
-            planes_join: config.flash.multi_plane != MultiPlane::Off,
+            joins_planes: config.flash.multi_plane != MultiPlane::Off,
         }
     }
 }

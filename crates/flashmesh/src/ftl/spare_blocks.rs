@@ -1,11 +1,11 @@
 //! Spare blocks: blocks that a plane needs beyond those filled by its pages.
 
-use super::translation::lies_on_flash;
+use super::translation::is_map_on_flash;
 use crate::config::{self, Config, WriteBinding};
 use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
 
 /// Open block for pages that arrive from other chips.
-pub const ARRIVAL_BLOCKS: u32 = 1;
+pub const INCOMING_BLOCKS: u32 = 1;
 
 /// Open block for replicas. A replica that finds no page there is dropped.
 pub const REPLICA_BLOCKS: u32 = 1;
@@ -26,8 +26,8 @@ pub const LENT_BLOCKS: u32 = 1;
 /// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) adds.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let needs = [
-        (config.gc.r#move.crosses_chips(), ARRIVAL_BLOCKS),
-        (lies_on_flash(config), TRANSLATION_BLOCKS),
+        (config.gc.r#move.crosses_chips(), INCOMING_BLOCKS),
+        (is_map_on_flash(config), TRANSLATION_BLOCKS),
         (config.ftl.write_binding == WriteBinding::Early, PREALLOCATED_BLOCKS),
         (config.replication.enabled, REPLICA_BLOCKS),
         (config.slc.is_on(), FOLD_BLOCKS),

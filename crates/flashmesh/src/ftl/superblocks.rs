@@ -38,22 +38,28 @@ impl Superblocks {
     }
 
     /// Returns the index of a die among those of its superblock.
-    pub fn turn_of(self, die: DieId) -> u32 {
+    pub fn index_in_superblock(self, die: DieId) -> u32 {
         die.0 / self.count
     }
 
     /// Returns the planes of the set that contains `plane`.
     #[inline]
-    pub fn members(self, plane: PlaneId) -> Members {
+    pub fn members(self, plane: PlaneId) -> SuperblockPlanes {
         let Superblocks { dies, count, planes_per_die } = self;
         let next = self.index_of(plane) * planes_per_die;
-        Members { next, of_die: planes_per_die, dies: dies - 1, planes_per_die, gap: (count - 1) * planes_per_die }
+        SuperblockPlanes {
+            next,
+            of_die: planes_per_die,
+            dies: dies - 1,
+            planes_per_die,
+            gap: (count - 1) * planes_per_die,
+        }
     }
 }
 
 /// Planes of a set in ascending order. Each write iterates over all of them; a hand-written iterator, because chained ranges are not inlined.
 #[derive(Clone, Debug)]
-pub struct Members {
+pub struct SuperblockPlanes {
     next: u32,
     /// Planes left in the die of `next`.
     of_die: u32,
@@ -64,7 +70,7 @@ pub struct Members {
     gap: u32,
 }
 
-impl Iterator for Members {
+impl Iterator for SuperblockPlanes {
     type Item = PlaneId;
 
     #[inline(always)]

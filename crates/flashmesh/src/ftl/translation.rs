@@ -21,7 +21,7 @@ use crate::units::Bytes;
 const REPLICA_ENTRY_BYTES: u64 = 24;
 
 /// Returns whether the map is stored on flash, because DRAM holds only a part of it or because it has to survive a power cut.
-pub(super) fn lies_on_flash(config: &Config) -> bool {
+pub(super) fn is_map_on_flash(config: &Config) -> bool {
     config.mapping.cache_capacity.is_some() || config.persistence.has_journal()
 }
 
@@ -40,7 +40,7 @@ pub struct TranslationPages {
 impl TranslationPages {
     /// Returns the translation pages of a drive; `None` if the whole map is in DRAM and assumed to survive there.
     pub fn new(geometry: &Geometry, config: &Config) -> Option<TranslationPages> {
-        if !lies_on_flash(config) {
+        if !is_map_on_flash(config) {
             return None;
         }
         let page_size = geometry.page_size;
@@ -49,7 +49,7 @@ impl TranslationPages {
         let logical_pages = geometry.logical_pages;
         let (mut replica_pages, journal_pages) = (0, config.persistence.journal_pages());
         if config.persistence.has_journal() && config.replication.enabled {
-            let copies = u64::from(config.replication.copies_max(logical_pages));
+            let copies = u64::from(config.replication.replicas_max(logical_pages));
             replica_pages = (copies * REPLICA_ENTRY_BYTES).div_ceil(page_size.as_u64().max(1)).max(1) as u32;
         }
         let of_map = logical_pages.div_ceil(entries_per_page);
@@ -77,23 +77,23 @@ impl TranslationPages {
     }
 
     /// Returns the pages with entries of the map.
-    pub(crate) fn of_map(&self) -> Range<u32> {
+    pub(crate) fn map_pages(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count - self.replica_pages - self.journal_pages
     }
 
     /// Returns the pages of the replication map.
-    pub(crate) fn of_replicas(&self) -> Range<u32> {
-        self.of_map().end..self.of_map().end + self.replica_pages
+    pub(crate) fn replica_pages(&self) -> Range<u32> {
+        self.map_pages().end..self.map_pages().end + self.replica_pages
     }
 
-    pub(crate) fn of_journal(&self) -> Range<u32> {
-        self.of_replicas().end..self.all().end
+    pub(crate) fn journal_pages(&self) -> Range<u32> {
+        self.replica_pages().end..self.all().end
     }
 
     /// Returns the page with the replication entry of `lpn`; `None` unless the replication map is stored on flash. Entries are spread over the pages
     /// of this map.
     pub(crate) fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
-        (self.replica_pages > 0).then(|| Lpn(self.of_replicas().start + lpn.0 % self.replica_pages))
+        (self.replica_pages > 0).then(|| Lpn(self.replica_pages().start + lpn.0 % self.replica_pages))
     }
 
     /// Returns the translation page with the entry of `lpn`, a host page.

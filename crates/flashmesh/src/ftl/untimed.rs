@@ -14,9 +14,9 @@ impl Ftl {
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let mut plane = self.place_write(lpn, idle);
         if self.has_twins() {
-            let (behind, _) = self.blocks.twin_behind(plane, self.host_stream(plane, Some(stream)));
-            self.unplace_write(lpn, plane);
-            self.place_write_on(lpn, behind);
+            let (behind, _) = self.blocks.twin_behind(plane, self.host_block_kind(plane, Some(stream)));
+            self.withdraw_write(lpn, plane);
+            self.record_placement(lpn, behind);
             plane = behind;
         }
         let mut moved = 0;
@@ -29,7 +29,7 @@ impl Ftl {
             moved += self.empty_untimed(&twins);
         }
         let ppn = loop {
-            match self.allocate(plane, self.host_stream(plane, Some(stream))) {
+            match self.allocate(plane, self.host_block_kind(plane, Some(stream))) {
                 Some(ppn) => break ppn,
                 None => moved += self.collect_untimed(plane).expect("a plane out of space has something to gain"),
             }
@@ -60,7 +60,7 @@ impl Ftl {
 
     /// Returns whether the plane and all other effects of a write are independent of the page written.
     fn can_write_runs(&self) -> bool {
-        let is_one_set = self.set_of(PlaneId(0)).count() == self.geometry.planes() as usize;
+        let is_one_set = self.superblock_planes(PlaneId(0)).count() == self.geometry.planes() as usize;
         let does_more = self.replicas.is_some() || self.collector.wear().static_levelling;
         is_one_set && self.allocation.is_static() && !does_more
     }
@@ -69,9 +69,9 @@ impl Ftl {
     /// opened, or another twin is furthest behind.
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let first = PlaneId(0);
-        let stream = self.host_stream(first, Some(StreamId(0)));
+        let stream = self.host_block_kind(first, Some(StreamId(0)));
         let (plane, lacks) = if self.has_twins() { self.blocks.twin_behind(first, stream) } else { (first, u32::MAX) };
-        if self.set_of(first).any(|twin| self.collector.is_short(&self.blocks, twin)) {
+        if self.superblock_planes(first).any(|twin| self.collector.is_short(&self.blocks, twin)) {
             return (plane, stream, 0);
         }
         let left = self.blocks.plane(plane).open.pages_left(stream);
@@ -112,7 +112,7 @@ impl Ftl {
         let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
         let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
         let from = self.geometry.ppn(victim, page);
-        let stream = self.stream_of_move(from);
+        let stream = self.move_block_kind(from);
         let plane = self.geometry.plane_of_block(victim);
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
         let to = self.allocate_move(plane, stream).expect("the reserve has room for a victim");
@@ -121,7 +121,7 @@ impl Ftl {
 
     /// Returns whether the planes collected with `plane` have a page for a host write during the collection.
     pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
-        let stream = self.host_stream(plane, Some(StreamId(0)));
+        let stream = self.host_block_kind(plane, Some(StreamId(0)));
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };
         self.blocks.has_page(plane, stream)
     }
@@ -131,7 +131,7 @@ impl Ftl {
         let first = self.geometry.ppn(victim, 0);
         let mut from = self.blocks.table().valid_offsets(victim);
         from.iter_mut().for_each(|page| *page += first.0);
-        let stream = self.stream_of_move(first);
+        let stream = self.move_block_kind(first);
         // Destination plane, and the number of pages that it takes before another twin may be further behind.
         let (mut to_plane, mut lacks) = (self.geometry.plane_of_block(victim), 0);
         let mut moves: Vec<(Lpn, Ppn)> = Vec::with_capacity(from.len());
@@ -192,7 +192,7 @@ mod tests {
             let (mut plane, mut next) = (ftl.geometry.plane_of_block(victim), 0);
             while let Some((page, lpn)) = ftl.next_valid_page(victim, next) {
                 let from = ftl.geometry.ppn(victim, page);
-                let stream = ftl.stream_of_move(from);
+                let stream = ftl.move_block_kind(from);
                 if ftl.has_twins() {
                     (plane, _) = ftl.blocks.twin_behind(plane, stream);
                 }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::job::Job;
 use crate::cache::Sectors;
 use crate::error::RunError;
-use crate::fabric::{Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutStep, Search, Sent, TransferPhase};
+use crate::fabric::{
+    Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutSearch, ScoutStep, SendOutcome, TransferPhase,
+};
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
@@ -183,7 +185,7 @@ pub enum Notice<'a> {
     /// A path was granted.
     PathGranted(Grant),
     /// A transfer of this die was sent over a path.
-    Sent(Grant, DieId, Payload, Sent),
+    Sent(Grant, DieId, Payload, SendOutcome),
     /// The transfer over a path has arrived.
     Delivered(Grant),
     /// A path was released.
@@ -193,7 +195,7 @@ pub enum Notice<'a> {
     /// A scout of Venice moved, now or earlier.
     ScoutMoved(ScoutStep),
     /// A search by a scout of Venice ended. No other search reserved or released a link meanwhile.
-    Searched(Search),
+    Searched(ScoutSearch),
     /// A chip sent the acknowledgement of an operation. Acknowledgements of one die arrive in the order of sending.
     AcknowledgementSent(DieId, AcknowledgementId),
     /// The acknowledgement of an operation arrived at its controller.

@@ -74,12 +74,12 @@ impl<T> CumulativeSamples<T> {
     }
 
     /// Returns the indices of the marks that end batches of the window from `start` on. Only whole batches count.
-    pub fn steps(&self, start: Time) -> Range<usize> {
-        self.steps_between(start..Time::MAX)
+    pub fn batch_indices(&self, start: Time) -> Range<usize> {
+        self.batch_indices_between(start..Time::MAX)
     }
 
     /// Returns the indices of the end marks of the batches that lie entirely within `window`.
-    pub fn steps_between(&self, window: Range<Time>) -> Range<usize> {
+    pub fn batch_indices_between(&self, window: Range<Time>) -> Range<usize> {
         let count = self.values.len();
         let end = (0..count).find(|&index| self.time(index) > window.end).unwrap_or(count);
         let first = if window.start <= self.origin {
@@ -91,7 +91,7 @@ impl<T> CumulativeSamples<T> {
     }
 
     /// Returns the value at the start of the batch that ends at the mark `index`.
-    pub fn before(&self, index: usize) -> &T {
+    pub fn batch_start(&self, index: usize) -> &T {
         index.checked_sub(1).map_or(&self.at_origin, |before| &self.values[before])
     }
 }
@@ -155,7 +155,7 @@ impl RequestSample {
 
 /// Fill levels of flash and caches, and the backlog of requests, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Levels {
+pub struct FillLevels {
     /// Free pages of the flash array.
     pub free_pages: u64,
     /// Free pages that writes can still take before a collection begins.
@@ -169,14 +169,14 @@ pub struct Levels {
     /// Requests that were issued and have not completed yet.
     pub outstanding: u64,
     /// Time by which an open replay issues requests late, in picoseconds.
-    pub lag_ps: u64,
+    pub replay_lag_ps: u64,
 }
 
 /// Counts of the drive since the start of the run, and its current levels.
 #[derive(Clone, Debug, Default)]
 pub struct DriveSample {
     pub counts: DriveCounts,
-    pub levels: Levels,
+    pub levels: FillLevels,
 }
 
 /// Marks of requests and of the drive. A request mark is recorded at the first completion at or after the time of the mark; a drive mark is recorded
@@ -186,7 +186,7 @@ pub struct Batches {
     requests: CumulativeSamples<RequestSample>,
     drive: CumulativeSamples<DriveSample>,
     /// Time of the next request mark. A completion at this time or later counts in a later batch.
-    pub next_of_requests: Time,
+    pub next_request_sample: Time,
 }
 
 impl Default for Batches {
@@ -200,12 +200,12 @@ impl Batches {
         Batches {
             requests: CumulativeSamples::new(origin, requests, FIRST_SPACING),
             drive: CumulativeSamples::new(origin, drive, FIRST_SPACING),
-            next_of_requests: origin + FIRST_SPACING,
+            next_request_sample: origin + FIRST_SPACING,
         }
     }
 
     /// Drops all marks. The origin becomes the time at which `counts` was taken.
-    pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: Levels) {
+    pub fn restart(&mut self, streams: &[StreamMeasures], counts: &DriveCounts, levels: FillLevels) {
         let drive = DriveSample { counts: counts.clone(), levels };
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
     }
@@ -217,7 +217,7 @@ impl Batches {
         while self.requests.next() <= now {
             self.requests.push(RequestSample::new(streams));
         }
-        self.next_of_requests = self.requests.next();
+        self.next_request_sample = self.requests.next();
     }
 
     /// Returns the time of the next drive mark. [`Batches::sample_drive`] must be called before any event at that time.
@@ -226,7 +226,7 @@ impl Batches {
     }
 
     /// Records the drive mark due at [`Batches::due`]: the counts and levels of the drive at that time.
-    pub fn sample_drive(&mut self, counts: &DriveCounts, levels: Levels) {
+    pub fn sample_drive(&mut self, counts: &DriveCounts, levels: FillLevels) {
         self.drive.push(DriveSample { counts: counts.clone(), levels });
     }
 
@@ -245,7 +245,7 @@ impl Batches {
     /// Returns the number of requests that completed between the origin and the last mark.
     pub fn count(&self, stream: Option<usize>) -> u64 {
         let count = |mark: &RequestSample| mark.stream_counts(stream).sums(&MeasuredKind::ALL).0;
-        count(self.requests.before(self.requests.values.len())) - count(&self.requests.at_origin)
+        count(self.requests.batch_start(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
     /// Returns whether each stream has counts of its own.

@@ -154,12 +154,12 @@ impl Bound {
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
             if let Some(link) = congested(&utilisation.links, held.by_packets()) {
-                return Bound::of_a_held_link("packets", link, held.by_packets()[link], utilisation, layout);
+                return Bound::from_held_link("packets", link, held.by_packets()[link], utilisation, layout);
             }
-            return Bound::of_the_load(most, mean, load);
+            return Bound::from_load(most, mean, load);
         }
         if by_operations && most.resource == Resource::Links {
-            return Bound::of_a_held_link("operations", link, link_share, utilisation, layout);
+            return Bound::from_held_link("operations", link, link_share, utilisation, layout);
         }
         let (dies, collection) = (percent(utilisation.dies_mean), percent(utilisation.dies_gc_mean));
         let Candidate { resource, share, name } = most;
@@ -208,7 +208,7 @@ impl Bound {
         Bound { resource: if mostly_collection { Resource::GarbageCollection } else { resource }, share, sentence }
     }
 
-    fn of_a_held_link(holders: &str, link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
+    fn from_held_link(holders: &str, link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
         let Link { kind, name } = &layout.links[link];
         let (kind, moving, dies) = (kind.plural(), percent(utilisation.links[link]), percent(utilisation.dies_mean));
         let held_text = percent(held);
@@ -219,7 +219,7 @@ impl Bound {
     }
 
     /// Returns the load as the bound, because no part is saturated. `most` is the busiest part.
-    fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
+    fn from_load(most: Candidate, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));
         let (resource, sentence) = match load {
@@ -273,7 +273,7 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: ArrivalMode) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &HoldTimes::ToMove), mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &HoldTimes::TransfersOnly), mean, load)
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
                 &utilisation,
                 ("die", &utilisation.dies),
                 Some(dram),
-                (&layout, &HoldTimes::ToMove),
+                (&layout, &HoldTimes::TransfersOnly),
                 None,
                 ArrivalMode::OnCompletion,
             )
@@ -403,7 +403,7 @@ mod tests {
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 2 };
         let found = |links: [f64; 2], held: &[f64]| {
             let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
-            let held = HoldTimes::ByPackets(held.to_vec());
+            let held = HoldTimes::PacketHolds(held.to_vec());
             Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
         };
         // Packets hold link 0 while they wait for link 1.
@@ -427,7 +427,7 @@ mod tests {
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
         let found = |held: [f64; 2], to_host: f64| {
             let busy = utilisation(to_host, [0.04, 0.03], 0.2, 0.0);
-            let held = HoldTimes::ByOperations(held.to_vec());
+            let held = HoldTimes::OperationHolds(held.to_vec());
             Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, ArrivalMode::OnCompletion)
         };
         let bound = found([0.93, 0.97], 0.3);

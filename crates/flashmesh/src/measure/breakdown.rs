@@ -15,11 +15,11 @@ use crate::units::Time;
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
 /// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
-const OFTEN: usize = 6;
+const COMMON_PARTS: usize = 6;
 /// Number of parts that do not occur in most drives: firmware, cache, map wait.
-const SELDOM: usize = 3;
+const RARE_PARTS: usize = 3;
 /// Number of parts of a latency.
-pub const PARTS: usize = OFTEN + SELDOM;
+pub const PARTS: usize = COMMON_PARTS + RARE_PARTS;
 
 /// Count and sums of one bucket, to which every request adds, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,7 +27,7 @@ pub const PARTS: usize = OFTEN + SELDOM;
 struct Bucket {
     count: u64,
     /// Sums of parts in picoseconds, modulo 2^64.
-    often_ps: [u64; OFTEN],
+    often_ps: [u64; COMMON_PARTS],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -37,9 +37,9 @@ pub struct Breakdown {
     /// Range of buckets that may be in use.
     used: Range<usize>,
     /// Number of times that the sum of each part passed 2^64, for each bucket. Empty until a sum does.
-    carried: Vec<[u64; OFTEN]>,
+    carried: Vec<[u64; COMMON_PARTS]>,
     /// Sums of the other parts for each bucket. Empty until a request has such a part.
-    seldom_ps: Vec<[u128; SELDOM]>,
+    seldom_ps: Vec<[u128; RARE_PARTS]>,
 }
 
 /// Sums over the requests of a [`Breakdown`], and their number in each latency bucket.
@@ -87,8 +87,8 @@ impl BreakdownSums {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: u64,
-    often_ps: [u128; OFTEN],
-    seldom_ps: [u128; SELDOM],
+    often_ps: [u128; COMMON_PARTS],
+    seldom_ps: [u128; RARE_PARTS],
 }
 
 impl Sums {
@@ -173,8 +173,8 @@ impl Breakdown {
     /// Counts the sums that passed 2^64 when `parts` were added to them.
     #[cold]
     #[inline(never)]
-    fn carry(&mut self, number: usize, parts: [Time; OFTEN]) {
-        self.carried.resize(BUCKETS, [0; OFTEN]);
+    fn carry(&mut self, number: usize, parts: [Time; COMMON_PARTS]) {
+        self.carried.resize(BUCKETS, [0; COMMON_PARTS]);
         let sums = self.buckets[number].often_ps;
         for ((carried, sum), part) in self.carried[number].iter_mut().zip(sums).zip(parts) {
             *carried += u64::from(sum < part.as_ps());
@@ -182,8 +182,8 @@ impl Breakdown {
     }
 
     #[inline(never)]
-    fn record_seldom(&mut self, number: usize, parts: [Time; SELDOM]) {
-        self.seldom_ps.resize(BUCKETS, [0; SELDOM]);
+    fn record_seldom(&mut self, number: usize, parts: [Time; RARE_PARTS]) {
+        self.seldom_ps.resize(BUCKETS, [0; RARE_PARTS]);
         for (sum, part) in self.seldom_ps[number].iter_mut().zip(parts) {
             *sum += u128::from(part.as_ps());
         }
@@ -213,12 +213,12 @@ impl Breakdown {
             sums.add(&other.sums(number));
             self.buckets[number] = Bucket { count: sums.count, often_ps: sums.often_ps.map(|sum| sum as u64) };
             let carried = sums.often_ps.map(|sum| (sum >> u64::BITS) as u64);
-            if carried != [0; OFTEN] {
-                self.carried.resize(BUCKETS, [0; OFTEN]);
+            if carried != [0; COMMON_PARTS] {
+                self.carried.resize(BUCKETS, [0; COMMON_PARTS]);
                 self.carried[number] = carried;
             }
-            if sums.seldom_ps != [0; SELDOM] {
-                self.seldom_ps.resize(BUCKETS, [0; SELDOM]);
+            if sums.seldom_ps != [0; RARE_PARTS] {
+                self.seldom_ps.resize(BUCKETS, [0; RARE_PARTS]);
                 self.seldom_ps[number] = sums.seldom_ps;
             }
         }

@@ -1,6 +1,6 @@
 //! Columns of the log of completed requests. They are declared once, here.
 
-use super::log::RequestRecord;
+use super::request_log::RequestRecord;
 use crate::fabric::Cause;
 use crate::host::status::Status;
 use crate::results::{Name, Named, joined};
@@ -138,19 +138,19 @@ columns! {
     /// Part of the latency, like `breakdown_ps.*.firmware`.
     firmware_ps: u64 = |record| record.firmware.as_ps();
     /// Part of the latency, like `breakdown_ps.*.cache`.
-    cache_ps: u64 = |record| record.spent.cache.as_ps();
+    cache_ps: u64 = |record| record.breakdown.cache.as_ps();
     /// Part of the latency, like `breakdown_ps.*.map_wait`.
-    map_wait_ps: u64 = |record| record.spent.map_wait.as_ps();
+    map_wait_ps: u64 = |record| record.breakdown.map_wait.as_ps();
     /// Part of the latency, like `breakdown_ps.*.die_wait`.
-    die_wait_ps: u64 = |record| record.spent.die_wait.as_ps();
+    die_wait_ps: u64 = |record| record.breakdown.die_wait.as_ps();
     /// Part of the latency, like `breakdown_ps.*.path_wait`.
-    path_wait_ps: u64 = |record| record.spent.path_wait.as_ps();
+    path_wait_ps: u64 = |record| record.breakdown.path_wait.as_ps();
     /// Part of the latency, like `breakdown_ps.*.array`.
-    array_ps: u64 = |record| record.spent.array.as_ps();
+    array_ps: u64 = |record| record.breakdown.array.as_ps();
     /// Part of the latency, like `breakdown_ps.*.transfer`.
-    transfer_ps: u64 = |record| record.spent.transfer.as_ps();
+    transfer_ps: u64 = |record| record.breakdown.transfer.as_ps();
     /// Part of the latency, like `breakdown_ps.*.behind_gc`.
-    behind_gc_ps: u64 = |record| record.spent.behind_gc.as_ps();
+    behind_gc_ps: u64 = |record| record.breakdown.behind_gc.as_ps();
     /// Whether a transfer of the request had to wait for a path.
     path_conflict: bool = |record| !record.path_conflict.is_empty();
     /// Whether a transfer waited because of `path_conflict.causes.channel`.

@@ -3,7 +3,7 @@
 use crate::host::status::Status;
 use crate::units::Time;
 
-use super::log::RequestSink;
+use super::request_log::RequestSink;
 
 /// A completed request, for a program that steps the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Completion {
 
 /// Condition on which a drive pauses while it is advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Pauses {
+enum PauseCondition {
     /// The given time is reached.
     #[default]
     WhereTold,
@@ -36,30 +36,30 @@ pub struct Completions {
     pub done: Vec<Completion>,
     /// Number of requests submitted so far.
     pub submitted: u64,
-    pauses: Pauses,
+    pauses: PauseCondition,
 }
 
 impl Completions {
     /// Begins a step. With `to_completion`, the drive pauses at the next completion.
     pub fn begin(&mut self, to_completion: bool) {
         self.done.clear();
-        self.pauses = if to_completion { Pauses::AtNext } else { Pauses::WhereTold };
+        self.pauses = if to_completion { PauseCondition::AtNext } else { PauseCondition::WhereTold };
     }
 
     /// Records a completed request. Returns whether the drive must pause now.
     #[inline]
     pub fn push(&mut self, last_bits: u32, time: Time, latency: Time, status: Status) -> bool {
         self.done.push(Completion { id: self.id_of(last_bits), time, latency, status });
-        let pauses = self.pauses == Pauses::AtNext;
+        let pauses = self.pauses == PauseCondition::AtNext;
         if pauses {
-            self.pauses = Pauses::At(time);
+            self.pauses = PauseCondition::At(time);
         }
         pauses
     }
 
     /// Returns whether the drive has paused at `now` because of a completion.
     pub fn pauses_at(&self, now: Time) -> bool {
-        self.pauses == Pauses::At(now)
+        self.pauses == PauseCondition::At(now)
     }
 
     /// Returns the id of a request in flight from its last 32 bits. Far fewer than 2^32 requests are in flight.

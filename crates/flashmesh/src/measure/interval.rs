@@ -74,13 +74,13 @@ impl DriveCounts {
 
 /// Numbers of parts, by which busy time is divided into shares.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
+pub struct PartCounts {
     pub links: usize,
     pub dies: usize,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Completed {
+pub struct CompletedRequests {
     bytes: Bytes,
     last_completion: Time,
     reads: SparseHistogram,
@@ -90,7 +90,7 @@ pub struct Completed {
     others: SparseHistogram,
 }
 
-impl Completed {
+impl CompletedRequests {
     fn kinds(&self) -> [&SparseHistogram; 4] {
         [&self.reads, &self.writes, &self.flushes, &self.others]
     }
@@ -126,7 +126,7 @@ impl Completed {
         }
     }
 
-    fn add(&mut self, other: &Completed) {
+    fn add(&mut self, other: &CompletedRequests) {
         self.bytes += other.bytes;
         self.last_completion = self.last_completion.later(other.last_completion);
         for (bins, further) in self.kinds_mut().into_iter().zip(other.kinds()) {
@@ -160,13 +160,18 @@ impl Completed {
 pub struct Interval {
     start: Time,
     end: Time,
-    streams: Vec<Completed>,
+    streams: Vec<CompletedRequests>,
     counts: DriveCounts,
 }
 
 impl Interval {
     pub fn new(start: Time, streams: usize) -> Interval {
-        Interval { start, end: start, streams: vec![Completed::default(); streams], counts: DriveCounts::default() }
+        Interval {
+            start,
+            end: start,
+            streams: vec![CompletedRequests::default(); streams],
+            counts: DriveCounts::default(),
+        }
     }
 
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) {
@@ -176,7 +181,7 @@ impl Interval {
     pub fn close(&mut self, end: Time, counts: DriveCounts) {
         self.end = end;
         self.counts = counts;
-        for bins in self.streams.iter_mut().flat_map(Completed::kinds_mut) {
+        for bins in self.streams.iter_mut().flat_map(CompletedRequests::kinds_mut) {
             bins.close();
         }
     }
@@ -206,7 +211,7 @@ impl Interval {
         self.end.saturating_sub(self.start).as_ps() as f64
     }
 
-    pub fn streams(&self) -> &[Completed] {
+    pub fn streams(&self) -> &[CompletedRequests] {
         &self.streams
     }
 
@@ -215,26 +220,26 @@ impl Interval {
     }
 
     pub fn requests(&self) -> u64 {
-        self.streams.iter().map(Completed::requests).sum()
+        self.streams.iter().map(CompletedRequests::requests).sum()
     }
 
     pub fn latency_sum_ps(&self) -> u128 {
-        self.streams.iter().flat_map(Completed::kinds).map(SparseHistogram::sum_ps).sum()
+        self.streams.iter().flat_map(CompletedRequests::kinds).map(SparseHistogram::sum_ps).sum()
     }
 
     #[cfg(test)]
     pub fn bins_in_use(&self) -> usize {
-        self.streams.iter().flat_map(Completed::kinds).map(SparseHistogram::len).sum()
+        self.streams.iter().flat_map(CompletedRequests::kinds).map(SparseHistogram::len).sum()
     }
 
     /// Returns the completed requests of all streams together.
-    pub fn completed(&self) -> Completed {
-        let mut all = Completed::default();
+    pub fn completed(&self) -> CompletedRequests {
+        let mut all = CompletedRequests::default();
         self.streams.iter().for_each(|stream| all.add(stream));
         all
     }
 
-    pub fn report(&self, parts: Parts) -> IntervalReport {
+    pub fn report(&self, parts: PartCounts) -> IntervalReport {
         let all = self.completed();
         let seconds = self.end.saturating_sub(self.start).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };

@@ -1,6 +1,6 @@
 //! Latencies in the bins of an HDR histogram (three significant digits over any range), and their exact mean.
 
-use super::confidence::{Distribution, ENDS};
+use super::confidence::{Distribution, INTERVAL_ENDS};
 use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
@@ -23,14 +23,14 @@ const fn bin_of(ps: u64) -> usize {
     ((shift as usize) << EXACT_BITS) + (ps >> shift) as usize
 }
 
-fn shortest_of(bin: usize) -> u64 {
+fn bin_min(bin: usize) -> u64 {
     let shift = (bin >> EXACT_BITS).saturating_sub(1);
     ((bin - (shift << EXACT_BITS)) as u64) << shift
 }
 
 /// Returns the longest latency of the bin that contains `ps`.
-fn longest_beside(ps: u64) -> u64 {
-    shortest_of(bin_of(ps.min(LONGEST_PS)) + 1) - 1
+fn bin_max(ps: u64) -> u64 {
+    bin_min(bin_of(ps.min(LONGEST_PS)) + 1) - 1
 }
 
 /// Latencies of one kind of request.
@@ -77,7 +77,7 @@ impl LatencyHistogram {
     /// Returns the bins in use, each with its shortest latency and its count.
     fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         let counted = self.bins_in_use().iter().enumerate().filter(|(_, count)| **count > 0);
-        counted.map(|(bin, &count)| (shortest_of(bin), count))
+        counted.map(|(bin, &count)| (bin_min(bin), count))
     }
 
     pub fn quantile(&self, quantile: f64) -> Time {
@@ -103,13 +103,13 @@ impl Distribution for LatencyHistogram {
         if self.moments.count() == 0 { 0.0 } else { self.moments.mean() }
     }
 
-    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS] {
+    fn quantiles_ps(&self, shares: [f64; INTERVAL_ENDS]) -> [f64; INTERVAL_ENDS] {
         quantiles_of(self.counted(), self.count(), shares).map(|longest| longest.min(self.max.as_ps()) as f64)
     }
 }
 
 /// Percentiles of a summary, as shares.
-const SHARES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
+const SUMMARY_PERCENTILES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
 /// Returns for each of `shares` the latency that this share of `count` requests does not exceed, as the longest latency of its bin. The shares must
 /// ascend. `counted` has the bins in use in order, each with one of its latencies and its count.
@@ -127,7 +127,7 @@ pub(super) fn quantiles_of<const N: usize>(
         {
             (ps, reached) = (next, reached + further);
         }
-        longest_beside(ps)
+        bin_max(ps)
     })
 }
 
@@ -143,7 +143,7 @@ pub(super) fn summary_of(
         return None;
     }
     let [p50, p95, p97, p98, p99, p99_5, p99_9, p99_99, p99_999] =
-        quantiles_of(counted, count, SHARES).map(|ps| ps.min(max.as_ps()));
+        quantiles_of(counted, count, SUMMARY_PERCENTILES).map(|ps| ps.min(max.as_ps()));
     Some(LatencySummary {
         count,
         mean: moments.mean(),
@@ -167,7 +167,7 @@ pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Ti
     let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
     let (mut bin, mut requests) = (None, 0);
     for (ps, count) in counted {
-        let latency_ps = longest_beside(ps).min(max.as_ps());
+        let latency_ps = bin_max(ps).min(max.as_ps());
         requests += count;
         // Latencies of one point become one entry, with the longest of them.
         if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
@@ -259,7 +259,7 @@ mod tests {
                 summary.p50, summary.p95, summary.p97, summary.p98, summary.p99, summary.p99_5, summary.p99_9,
                 summary.p99_99, summary.p99_999,
             ];
-            prop_assert_eq!(found, SHARES.map(|share| histogram.value_at_quantile(share).min(max)));
+            prop_assert_eq!(found, SUMMARY_PERCENTILES.map(|share| histogram.value_at_quantile(share).min(max)));
             prop_assert_eq!(latencies.quantile(share).as_ps(), histogram.value_at_quantile(share).min(max));
             let distribution = latencies.distribution().expect("requests completed");
             for (&latency, &requests) in distribution.latency_ps.iter().zip(&distribution.requests) {
@@ -300,7 +300,7 @@ mod tests {
         let histogram = histogram();
         let around = |power: u32| [0, 1, 3, 1 << (power / 2)].map(|off| (1u64 << power) + off);
         for ps in (1..62).flat_map(|power| around(power).into_iter().chain([(1 << power) - 1, LONGEST_PS])) {
-            let shortest = shortest_of(bin_of(ps));
+            let shortest = bin_min(bin_of(ps));
             assert_eq!(histogram.lowest_equivalent(shortest), histogram.lowest_equivalent(ps), "{ps}");
             assert_eq!(bin_of(histogram.highest_equivalent(ps).min(LONGEST_PS)), bin_of(ps), "{ps}");
             assert!(shortest <= ps && bin_of(shortest) == bin_of(ps), "{ps}");

@@ -141,7 +141,7 @@ impl DieWork {
 
 impl RunWork<'_> {
     fn longest(&self, part: TransferDestination) -> Option<Time> {
-        let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_by(self.end));
+        let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_until(self.end));
         let carried =
             |resource: &SharedResource| -> Time { resource.links.iter().map(|link| taken(link.index())).sum() };
         let shared_resources = self.shared_resources.iter().filter(|resource| resource.part == part);

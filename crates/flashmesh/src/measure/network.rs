@@ -171,7 +171,7 @@ impl From<TransferKind> for Sending {
             TransferKind::Erase => Sending::Erase,
             TransferKind::Copyback => Sending::Copyback,
             TransferKind::Data => Sending::Data,
-            TransferKind::Copy => Sending::Copy,
+            TransferKind::ChipToChipData => Sending::Copy,
         }
     }
 }

@@ -40,8 +40,8 @@ impl PartTimes {
         each(&mut self.dies, &earlier.dies);
         each(&mut self.dies_gc, &earlier.dies_gc);
         match (&mut self.links_held, &earlier.links_held) {
-            (HoldTimes::ByPackets(later), HoldTimes::ByPackets(earlier))
-            | (HoldTimes::ByOperations(later), HoldTimes::ByOperations(earlier)) => each(later, earlier),
+            (HoldTimes::PacketHolds(later), HoldTimes::PacketHolds(earlier))
+            | (HoldTimes::OperationHolds(later), HoldTimes::OperationHolds(earlier)) => each(later, earlier),
             _ => {}
         }
         self.work.iter_mut().zip(&earlier.work).for_each(|(later, &earlier)| *later = later.since(earlier));
@@ -97,7 +97,7 @@ mod tests {
             firmware: Some(busy),
             dram: Some(busy),
             links: vec![busy; 2],
-            links_held: HoldTimes::ByOperations(vec![busy; 2]),
+            links_held: HoldTimes::OperationHolds(vec![busy; 2]),
             controllers: vec![busy],
             dies: vec![busy, Time::ZERO],
             dies_gc: vec![busy, Time::ZERO],

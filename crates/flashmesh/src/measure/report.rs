@@ -296,7 +296,7 @@ impl LinksReport {
         LinksReport {
             names: layout.links.iter().map(|link| link.name.clone()).collect(),
             kinds: layout.links.iter().map(|link| link.kind).collect(),
-            busy_ps: usage.iter().map(|link| link.busy_by(end).as_ps()).collect(),
+            busy_ps: usage.iter().map(|link| link.busy_until(end).as_ps()).collect(),
             bytes_to_chips: usage.iter().map(|link| link.bytes_in.as_u64()).collect(),
             bytes_from_chips: usage.iter().map(|link| link.bytes_out.as_u64()).collect(),
             bytes_between_chips: usage.iter().map(|link| link.bytes_across.as_u64()).collect(),

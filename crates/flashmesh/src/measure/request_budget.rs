@@ -22,7 +22,7 @@ pub struct RequestBudget {
 
 impl RequestBudget {
     /// Returns the goal of a run of all streams, or of the stream `only`; `None` if workloads end by themselves.
-    pub fn of(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
+    pub fn from_config(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
         if config.warm_up() != WarmUp::Steady || !config.has_endless_workloads() {
             return None;
         }

@@ -13,7 +13,7 @@ pub enum IntervalLength {
 }
 
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct IntervalSeries {
     pace: IntervalLength,
     /// Number of closed intervals at which neighbours are merged. Even.
     limit: usize,
@@ -24,14 +24,14 @@ pub struct Series {
     before: DriveCounts,
 }
 
-impl Series {
+impl IntervalSeries {
     /// Creates a series of at most `limit` intervals (at least two), which starts at the sample `before`.
-    pub fn new(pace: IntervalLength, limit: usize, streams: usize, before: DriveCounts) -> Series {
+    pub fn new(pace: IntervalLength, limit: usize, streams: usize, before: DriveCounts) -> IntervalSeries {
         let open = Interval::new(before.span, streams);
-        Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
+        IntervalSeries { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
     }
 
-    pub fn pace(&self) -> IntervalLength {
+    pub fn interval_length(&self) -> IntervalLength {
         self.pace
     }
 
@@ -61,12 +61,12 @@ impl Series {
         self.before = counts.clone();
         self.closed.push(ended);
         if self.closed.len() == self.limit {
-            self.join();
+            self.merge_neighbours();
         }
     }
 
     /// Merges neighbours. From now on intervals are twice as long.
-    fn join(&mut self) {
+    fn merge_neighbours(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
             first.add(&second);
@@ -119,8 +119,8 @@ mod tests {
     }
 
     /// Returns a series with a request completed every nanosecond, and its final counts. A latency is one of a thousand.
-    fn series(pace: IntervalLength, limit: usize, requests: u64) -> (Series, DriveCounts) {
-        let mut series = Series::new(pace, limit, 1, DriveCounts::default());
+    fn series(pace: IntervalLength, limit: usize, requests: u64) -> (IntervalSeries, DriveCounts) {
+        let mut series = IntervalSeries::new(pace, limit, 1, DriveCounts::default());
         let at = |ns| DriveCounts { span: Time::from_ns(ns), map_lookups: ns, ..DriveCounts::default() };
         for ns in 1..=requests {
             while series.due() <= Time::from_ns(ns) {

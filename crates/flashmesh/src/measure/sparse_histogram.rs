@@ -3,7 +3,7 @@
 //! The histograms of a run ([`super::latency`]) take half a megabyte each, however few latencies they have. A run that is divided into intervals has
 //! hundreds of them, so an interval has a list of its non-empty bins. The bins are the same as those of the histograms, and so are the percentiles.
 
-use super::confidence::{Distribution, ENDS};
+use super::confidence::{Distribution, INTERVAL_ENDS};
 use super::latency::{EXACT_BITS, LatencyDistribution, LatencySummary, distribution_of, quantiles_of, summary_of};
 use super::moments::Moments;
 use crate::units::Time;
@@ -27,7 +27,7 @@ fn bin_of(ps: u64) -> u64 {
     ps | ((1 << shift) - 1)
 }
 
-fn joined(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
+fn merge_bins(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut bins = Vec::with_capacity(one.len().max(other.len()));
     let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
     loop {
@@ -57,11 +57,11 @@ impl SparseHistogram {
         self.max = self.max.later(latency);
         self.recent.push(bin_of(latency.as_ps()));
         if self.recent.len() == RECENT_MAX {
-            self.sort();
+            self.flush_recent();
         }
     }
 
-    fn sort(&mut self) {
+    fn flush_recent(&mut self) {
         self.recent.sort_unstable();
         let mut found: Vec<(u64, u64)> = Vec::new();
         for &bin in &self.recent {
@@ -70,19 +70,19 @@ impl SparseHistogram {
                 _ => found.push((bin, 1)),
             }
         }
-        self.bins = joined(&self.bins, &found);
+        self.bins = merge_bins(&self.bins, &found);
         self.recent.clear();
     }
 
     /// Sorts the buffered latencies into bins, and releases the buffer.
     pub fn close(&mut self) {
-        self.sort();
+        self.flush_recent();
         self.recent = Vec::new();
     }
 
     pub fn add(&mut self, other: &SparseHistogram) {
         debug_assert!(other.recent.is_empty(), "bins are closed before they are added");
-        self.bins = joined(&self.bins, &other.bins);
+        self.bins = merge_bins(&self.bins, &other.bins);
         self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
     }
@@ -125,7 +125,7 @@ impl Distribution for SparseHistogram {
         if self.is_empty() { 0.0 } else { self.moments.mean() }
     }
 
-    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS] {
+    fn quantiles_ps(&self, shares: [f64; INTERVAL_ENDS]) -> [f64; INTERVAL_ENDS] {
         let longest = quantiles_of(self.bins.iter().copied(), self.count(), shares);
         longest.map(|ps| if self.is_empty() { 0.0 } else { ps.min(self.max.as_ps()) as f64 })
     }

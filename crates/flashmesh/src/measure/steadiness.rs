@@ -3,9 +3,9 @@
 //! Completed requests cannot show a transient that begins after the end of the run. The levels of the stores can: while free blocks, the device
 //! cache, the SLC cache or the queues absorb a surplus, the drive serves requests from its reserves.
 
-use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, Levels, RequestSample};
+use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, FillLevels, RequestSample};
 use super::confidence::half_width_without_drift;
-use super::steady::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
+use super::stationarity::{Drift, RANGE_MAX, ROUNDS, SLOPE_MAX};
 use super::stream::MeasuredKind;
 use crate::names;
 use crate::quantities;
@@ -89,12 +89,12 @@ pub struct DriveScale {
     /// Logical pages of the host that hold data.
     pub mapped_pages: u64,
     /// Whether the run began in a state drawn from the steady state of its own writes.
-    pub is_drawn: bool,
+    pub starts_steady: bool,
 }
 
 /// Window to be judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
+pub struct WindowSummary {
     pub start: Time,
     /// Completed requests of the window.
     pub requests: u64,
@@ -104,12 +104,12 @@ pub struct Window {
 }
 
 /// Rise of a store's level over the window, and the flow through the store.
-struct Flow {
+struct FillTrend {
     rise: f64,
     through: f64,
 }
 
-impl Flow {
+impl FillTrend {
     fn is_unbalanced(&self) -> bool {
         self.rise.abs() > IMBALANCE_MAX * self.through
     }
@@ -117,9 +117,9 @@ impl Flow {
 
 impl SteadinessReport {
     /// Returns whether the run is in its steady state over `window`: if not, with the reasons and an estimate of the requests needed.
-    pub fn new(batches: &Batches, stores: &DriveScale, window: &Window) -> SteadinessReport {
+    pub fn new(batches: &Batches, stores: &DriveScale, window: &WindowSummary) -> SteadinessReport {
         let marks = batches.drive();
-        let steps = marks.steps(window.start);
+        let steps = marks.batch_indices(window.start);
         if steps.len() < BATCHES_MIN {
             let needed = window.requests_of_run.saturating_mul(4).max(1_000);
             return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
@@ -153,7 +153,7 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
-    let flow = |level: fn(&Levels) -> u64, count: fn(&DriveSample) -> u64| Flow {
+    let flow = |level: fn(&FillLevels) -> u64, count: fn(&DriveSample) -> u64| FillTrend {
         rise: growth(before, half, 0.0, level),
         through: (count(&half[half.len() - 1]) - count(before)) as f64,
     };
@@ -168,7 +168,7 @@ const BACK_WITHIN: f64 = IMBALANCE_MAX / 2.0;
 /// Returns the growth of a store's level over `marks`: the least-squares rise or the difference between the last mark and `before`, whichever is
 /// larger in magnitude. The fitted line alone misses most of the growth of a store that fills early. Returns 0 if the level fluctuates, that is,
 /// comes back within `slack` of its start in the second half.
-fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl Fn(&Levels) -> u64) -> f64 {
+fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
     let at = |mark: &DriveSample| level(&mark.levels) as f64;
     let start = at(before);
     let later = || marks[marks.len() / 2..].iter().map(at);
@@ -181,7 +181,7 @@ fn growth(before: &DriveSample, marks: &[DriveSample], slack: f64, level: impl F
 }
 
 /// Returns the rise of a level over `marks`, by least squares.
-fn rise(marks: &[DriveSample], level: impl Fn(&Levels) -> u64) -> f64 {
+fn rise(marks: &[DriveSample], level: impl Fn(&FillLevels) -> u64) -> f64 {
     let levels: Vec<f64> = marks.iter().map(|mark| level(&mark.levels) as f64).collect();
     let count = levels.len() as f64;
     let middle = (count - 1.0) / 2.0;
@@ -197,7 +197,7 @@ struct WindowAnalysis<'a> {
     /// Index of the mark at the end of the first batch in the window.
     first: usize,
     stores: &'a DriveScale,
-    window: &'a Window,
+    window: &'a WindowSummary,
     /// Whether IOPS or the mean latency drift.
     drifts: bool,
 }
@@ -223,7 +223,7 @@ impl NoisyDrift {
     }
 
     /// Returns whether the measure drifts by more than the SNIA allows, and by more than its noise explains.
-    fn is_found(&self) -> bool {
+    fn is_significant(&self) -> bool {
         let of_round = self.noise * (ROUNDS as f64).sqrt();
         self.drift.range > RANGE_MAX.max(RANGE_OF_NOISE * of_round)
             || self.drift.slope > SLOPE_MAX.max(SLOPE_OF_NOISE * of_round)
@@ -232,12 +232,12 @@ impl NoisyDrift {
 
 /// Returns whether IOPS or the mean latency drift over the batches of the window from `start` on.
 fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
-    let steps = marks.steps(start);
+    let steps = marks.batch_indices(start);
     let sums = |mark: &RequestSample| {
         let (count, latency_ps, _) = mark.all.sums(&MeasuredKind::ALL);
         [count as f64, latency_ps as f64]
     };
-    let mut before = sums(marks.before(steps.start));
+    let mut before = sums(marks.batch_start(steps.start));
     let (mut requests, mut latencies) = (Vec::with_capacity(steps.len()), Vec::with_capacity(steps.len()));
     for index in steps {
         let now = sums(&marks.values()[index]);
@@ -247,39 +247,40 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     }
     let of_iops = NoisyDrift::of(&requests, &vec![1.0; requests.len()]);
     let of_latency = NoisyDrift::of(&latencies, &requests);
-    of_iops.into_iter().chain(of_latency).any(|drift| drift.is_found())
+    of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
 }
 
 impl WindowAnalysis<'_> {
     /// Returns a count of the drive over the window.
     fn count(&self, count: impl Fn(&DriveSample) -> u64) -> f64 {
-        (count(self.last()) - count(self.marks.before(self.first))) as f64
+        (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
     /// Returns the rise of a level over the window.
-    fn rise(&self, level: impl Fn(&Levels) -> u64) -> f64 {
+    fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }
 
     /// Returns the growth of the level of a store over the window, through which `through` flowed.
-    fn growth(&self, through: f64, level: impl Fn(&Levels) -> u64) -> f64 {
-        growth(self.marks.before(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
+    fn growth(&self, through: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
+        growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
     /// Returns the last mark.
     fn last(&self) -> &DriveSample {
-        self.marks.before(self.marks.values().len())
+        self.marks.batch_start(self.marks.values().len())
     }
 
     /// Returns the requests of a run whose window is `times` as long in requests, at least 1.1 times.
-    fn lengthened(&self, times: f64) -> Option<u64> {
+    fn requests_needed(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
     }
 
     /// Returns the reasons against a steady state that the levels of the stores show, each with the requests needed.
     fn storage_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, is_drawn } = *self.stores;
+        let DriveScale { sets, planes_of_set, block_pages, slc_pages, mapped_pages, starts_steady: is_drawn } =
+            *self.stores;
         let mut found = Vec::new();
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
@@ -304,47 +305,47 @@ impl WindowAnalysis<'_> {
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
-                found.push((Unsteady::CollectionAhead, self.lengthened(1.0 + ahead)));
+                found.push((Unsteady::CollectionAhead, self.requests_needed(1.0 + ahead)));
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
-                found.push((Unsteady::FreePagesFall, self.lengthened(1.0 + ahead)));
+                found.push((Unsteady::FreePagesFall, self.requests_needed(1.0 + ahead)));
             } else if programmed < wanted_of_window {
-                found.push((Unsteady::Rounds, self.lengthened(wanted_of_window / programmed)));
+                found.push((Unsteady::Rounds, self.requests_needed(wanted_of_window / programmed)));
             }
             let of_run = self.last().counts.flash.user_programs as f64;
             let wanted = OVERWRITES * mapped_pages as f64;
             if !is_drawn && of_run < wanted {
-                found.push((Unsteady::Overwrites, self.lengthened(1.0 + (wanted - of_run) / programmed)));
+                found.push((Unsteady::Overwrites, self.requests_needed(1.0 + (wanted - of_run) / programmed)));
             }
         }
-        let cache = Flow { rise: self.growth(written, |levels| levels.dirty_pages), through: written };
+        let cache = FillTrend { rise: self.growth(written, |levels| levels.dirty_pages), through: written };
         if last.dirty_limit > 0 && cache.is_unbalanced() {
             let left = last.dirty_limit.saturating_sub(last.dirty_pages) as f64;
-            found.push((Unsteady::CacheFills, self.lengthened(2.0 + left / cache.rise.abs())));
+            found.push((Unsteady::CacheFills, self.requests_needed(2.0 + left / cache.rise.abs())));
         }
-        let slc = Flow { rise: self.growth(programmed, |levels| levels.slc_pages), through: programmed };
+        let slc = FillTrend { rise: self.growth(programmed, |levels| levels.slc_pages), through: programmed };
         if slc_pages > 0 && slc.is_unbalanced() {
             let left = slc_pages.saturating_sub(last.slc_pages) as f64;
-            found.push((Unsteady::SlcFills, self.lengthened(2.0 + left / slc.rise.abs())));
+            found.push((Unsteady::SlcFills, self.requests_needed(2.0 + left / slc.rise.abs())));
         }
         found
     }
 
     /// Returns the reasons against a steady state that the requests show, each with the requests needed.
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
-        let Window { requests, warm_up_ended, .. } = *self.window;
+        let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
-        let queue = Flow { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
+        let queue = FillTrend { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
         let length = self.marks.spacing().as_ps() as f64 * (self.marks.values().len() - self.first) as f64;
-        let lags = self.rise(|levels| levels.lag_ps) > IMBALANCE_MAX * length;
+        let lags = self.rise(|levels| levels.replay_lag_ps) > IMBALANCE_MAX * length;
         if lags || (queue.rise > 0.0 && queue.is_unbalanced()) {
             found.push((Unsteady::Backlog, None));
         }
         if warm_up_ended == Some(false) {
-            found.push((Unsteady::WarmUp, self.lengthened(2.0)));
+            found.push((Unsteady::WarmUp, self.requests_needed(2.0)));
         }
         if self.drifts {
-            found.push((Unsteady::Drift, self.lengthened(2.0)));
+            found.push((Unsteady::Drift, self.requests_needed(2.0)));
         }
         found
     }

@@ -158,7 +158,7 @@ impl StreamMeasures {
     }
 
     /// Returns the figures of a stream that ran for `end`.
-    pub fn figures(&self, end: Time) -> StreamMetrics {
+    pub fn metrics(&self, end: Time) -> StreamMetrics {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();
         let summary = |kind| self.kind(kind).latencies.summary();

@@ -7,13 +7,13 @@
 
 use super::batches::Batches;
 use super::breakdown::BreakdownSummary;
-use super::interval::{DriveCounts, Interval, IntervalReport, Parts};
+use super::interval::{DriveCounts, Interval, IntervalReport, PartCounts};
 use super::report::{DistributionReport, LatencyReport};
 use super::request_budget::RequestBudget;
-use super::series::{IntervalLength, Series};
+use super::series::{IntervalLength, IntervalSeries};
 use super::sparse_histogram::SparseHistogram;
+use super::stationarity::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
 use super::steadiness::are_stores_balanced;
-use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
 use crate::config::{Measure, WarmUp};
 use crate::host::status::Status;
 use crate::ids::StreamId;
@@ -71,8 +71,8 @@ pub struct Timeline {
     queued: OccupancyIntegral,
     completed: u64,
     /// Batches of the measured window. While the run itself determines the end of the warm-up, batches from the start.
-    batches: Option<Series>,
-    epochs: Option<Series>,
+    batches: Option<IntervalSeries>,
+    epochs: Option<IntervalSeries>,
 }
 
 impl Timeline {
@@ -84,7 +84,7 @@ impl Timeline {
         if warm_up == WarmUp::None && settings.epoch.is_none() {
             return None;
         }
-        let series = |pace, limit| Series::new(pace, limit, streams, DriveCounts::default());
+        let series = |pace, limit| IntervalSeries::new(pace, limit, streams, DriveCounts::default());
         Some(Timeline {
             settings: settings.clone(),
             warm_up,
@@ -104,15 +104,22 @@ impl Timeline {
     pub fn due(&self) -> Time {
         let waits = self.batches.is_none() && self.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
-        warm.min(self.epochs.as_ref().map_or(Time::MAX, Series::due))
+        warm.min(self.epochs.as_ref().map_or(Time::MAX, IntervalSeries::due))
     }
 
-    pub fn issued(&mut self, now: Time) {
+    pub fn record_issue(&mut self, now: Time) {
         self.queued.change(now, self.queued.commands + 1);
     }
 
     /// Records a completed request. Returns whether [`Timeline::cut`] must be called.
-    pub fn completed(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
+    pub fn record_completion(
+        &mut self,
+        stream: StreamId,
+        io: &IoRequest,
+        status: Status,
+        now: Time,
+        latency: Time,
+    ) -> bool {
         self.queued.change(now, self.queued.commands - 1);
         self.completed += 1;
         if let Some(epochs) = &mut self.epochs {
@@ -170,7 +177,7 @@ impl Timeline {
                 if is_late || self.is_warm() || marks.is_some_and(|marks| self.has_settled(marks, now)) {
                     self.before_window = Some(self.completed);
                     let pace = IntervalLength::Requests(BATCH_REQUESTS);
-                    self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
+                    self.batches = Some(IntervalSeries::new(pace, BATCHES_MAX, self.streams, counts.clone()));
                     return true;
                 }
             }
@@ -178,7 +185,7 @@ impl Timeline {
         false
     }
 
-    pub fn epochs(&self, end: Time, counts: &DriveCounts, parts: Parts) -> Vec<IntervalReport> {
+    pub fn epochs(&self, end: Time, counts: &DriveCounts, parts: PartCounts) -> Vec<IntervalReport> {
         let intervals = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
         intervals.iter().map(|epoch| epoch.report(parts)).collect()
     }
@@ -187,7 +194,7 @@ impl Timeline {
         &self,
         end: Time,
         counts: &DriveCounts,
-        parts: Parts,
+        parts: PartCounts,
         names: &[&str],
     ) -> (Option<WarmUpReport>, Option<MeasuredWindow>) {
         if self.warm_up == WarmUp::None {
@@ -206,7 +213,7 @@ impl Timeline {
         if self.warm_up == WarmUp::Auto {
             let found = warm_up(&intervals[..full]);
             report.converged = found.is_some();
-            if let IntervalLength::Requests(requests) = batches.pace() {
+            if let IntervalLength::Requests(requests) = batches.interval_length() {
                 report.batch_requests = Some(requests);
             }
             // If no end was found, the second half is most likely to be steady.
@@ -255,11 +262,11 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
         Some((at, flash.write_amplification(gc)?))
     });
     let (places, amplification): (Vec<usize>, Vec<f64>) = amplification.unzip();
-    let mut end = steady::mser(&latency)?.max(steady::mser(&time)?);
+    let mut end = stationarity::mser(&latency)?.max(stationarity::mser(&time)?);
     // A few batches with writes are not enough.
     if amplification.len() >= OBSERVATIONS_MIN && batches.iter().any(|batch| batch.counts().gc.pages_moved > 0) {
         // `places` maps back to all batches. Batches without writes just before the first remaining one are kept.
-        let kept = steady::mser(&amplification)?;
+        let kept = stationarity::mser(&amplification)?;
         end = end.max(if kept == 0 { 0 } else { places[kept - 1] + 1 });
     }
     (end < batches.len() / 2).then_some(end)
@@ -283,7 +290,7 @@ fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
 }
 
 fn streams(window: &Interval, names: &[&str]) -> Vec<MeasuredStreamReport> {
-    let report = |(stream, name): (&super::interval::Completed, &&str)| {
+    let report = |(stream, name): (&super::interval::CompletedRequests, &&str)| {
         let seconds = stream.last_completion().saturating_sub(window.start()).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         MeasuredStreamReport {

@@ -28,7 +28,7 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     pub(super) fn new(config: &config::Persistence, pages: TranslationPages) -> Checkpoint {
-        let count = pages.of_map().len() + pages.of_replicas().len();
+        let count = pages.map_pages().len() + pages.replica_pages().len();
         Checkpoint {
             first: Lpn(pages.all().start),
             interval: config.checkpoint_interval,

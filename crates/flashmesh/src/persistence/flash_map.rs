@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Stamp;
-use super::journal::{Change, Journal};
+use super::journal::{Journal, JournalChange};
 use crate::ftl::{Ftl, TranslationPages};
 use crate::ids::{Lpn, Ppn};
 
@@ -20,9 +20,9 @@ pub(super) struct ReplicaEntry {
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum MapPageContent {
     Map(Vec<MapEntry>),
-    Copies(FxHashMap<Lpn, ReplicaEntry>),
+    Replicas(FxHashMap<Lpn, ReplicaEntry>),
 }
 
 #[derive(Clone, Debug)]
@@ -34,12 +34,12 @@ pub(super) struct FlashMap {
     pub(super) replicas: FxHashMap<Lpn, ReplicaEntry>,
     /// For each page of the map and of the replication map, the stamp up to which the page on flash includes all changes.
     complete_to: Vec<Stamp>,
-    writing: FxHashMap<Lpn, (Stamp, Content)>,
+    writing: FxHashMap<Lpn, (Stamp, MapPageContent)>,
 }
 
 impl FlashMap {
     pub(super) fn new(pages: TranslationPages, logical_pages: u32, ftl: &Ftl) -> FlashMap {
-        let count = pages.of_map().len() + pages.of_replicas().len();
+        let count = pages.map_pages().len() + pages.replica_pages().len();
         FlashMap {
             pages,
             forward: (0..logical_pages).map(|lpn| ftl.lookup(Lpn(lpn)).map_or(0, |ppn| ppn.0 + 1)).collect(),
@@ -61,7 +61,7 @@ impl FlashMap {
     pub(super) fn map_page_began(&mut self, page: Lpn, now: Stamp, stamps: &[Stamp], ftl: &Ftl) {
         let home = |lpn| MapEntry { ppn: ftl.lookup(lpn), stamp: stamps[lpn.index()] };
         let homes = self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect();
-        self.writing.insert(page, (now, Content::Map(homes)));
+        self.writing.insert(page, (now, MapPageContent::Map(homes)));
     }
 
     /// Begins the program of a page of the replication map. The page includes only changes that the journal on flash holds. Otherwise a copy that
@@ -74,21 +74,21 @@ impl FlashMap {
         let complete_to = self.complete_to(page);
         for &(at, change) in journal.durable_entries() {
             if at > complete_to && is_here(change.lpn()) {
-                apply_to_copies(&mut copies, change);
+                apply_to_replicas(&mut copies, change);
             }
         }
-        self.writing.insert(page, (journal.durable_to(), Content::Copies(copies)));
+        self.writing.insert(page, (journal.durable_to(), MapPageContent::Replicas(copies)));
     }
 
     pub(super) fn page_ended(&mut self, page: Lpn) {
         let Some((stamp, content)) = self.writing.remove(&page) else { return };
         match content {
-            Content::Map(homes) => {
+            MapPageContent::Map(homes) => {
                 for (lpn, MapEntry { ppn, stamp }) in self.pages.entries_of(page).zip(homes) {
                     self.set(Lpn(lpn), ppn, stamp);
                 }
             }
-            Content::Copies(copies) => {
+            MapPageContent::Replicas(copies) => {
                 let pages = self.pages;
                 self.replicas.retain(|&lpn, _| pages.replica_page_of(lpn) != Some(page));
                 self.replicas.extend(copies);
@@ -112,7 +112,7 @@ impl FlashMap {
     }
 
     /// Drops each copy that holds an older version of its page, and each that became the original.
-    pub(super) fn drop_stale_copies(&mut self) {
+    pub(super) fn drop_stale_replicas(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.replicas.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
     }
@@ -122,33 +122,35 @@ impl FlashMap {
     }
 
     /// Applies a journal entry, stamped `at`, to the pages of the two maps that do not include this change yet.
-    pub(super) fn replay(&mut self, at: Stamp, change: Change) {
+    pub(super) fn replay(&mut self, at: Stamp, change: JournalChange) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {
             match change {
-                Change::Written(_, ppn) => self.set(lpn, Some(ppn), at),
-                Change::Unmapped(_) => self.set(lpn, None, at),
-                Change::Moved(_, ppn) | Change::ReplicaPromoted(_, ppn) => self.set(lpn, Some(ppn), self.stamp(lpn)),
-                Change::Replicated(..) | Change::ReplicaDropped(_) => {}
+                JournalChange::Written(_, ppn) => self.set(lpn, Some(ppn), at),
+                JournalChange::Unmapped(_) => self.set(lpn, None, at),
+                JournalChange::Moved(_, ppn) | JournalChange::ReplicaPromoted(_, ppn) => {
+                    self.set(lpn, Some(ppn), self.stamp(lpn))
+                }
+                JournalChange::Replicated(..) | JournalChange::ReplicaDropped(_) => {}
             }
         }
         if self.pages.replica_page_of(lpn).is_some_and(|page| at > self.complete_to(page)) {
-            apply_to_copies(&mut self.replicas, change);
+            apply_to_replicas(&mut self.replicas, change);
         }
     }
 }
 
-fn apply_to_copies(copies: &mut FxHashMap<Lpn, ReplicaEntry>, change: Change) {
+fn apply_to_replicas(copies: &mut FxHashMap<Lpn, ReplicaEntry>, change: JournalChange) {
     match change {
-        Change::Replicated(lpn, ppn, stamp) => {
+        JournalChange::Replicated(lpn, ppn, stamp) => {
             copies.insert(lpn, ReplicaEntry { ppn, stamp });
         }
-        Change::Written(lpn, _)
-        | Change::Unmapped(lpn)
-        | Change::ReplicaDropped(lpn)
-        | Change::ReplicaPromoted(lpn, _) => {
+        JournalChange::Written(lpn, _)
+        | JournalChange::Unmapped(lpn)
+        | JournalChange::ReplicaDropped(lpn)
+        | JournalChange::ReplicaPromoted(lpn, _) => {
             copies.remove(&lpn);
         }
-        Change::Moved(..) => {}
+        JournalChange::Moved(..) => {}
     }
 }

@@ -9,7 +9,7 @@ use crate::ftl::TranslationPages;
 use crate::ids::{Lpn, Ppn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum JournalChange {
     /// Program of new data, which invalidates a copy of the page.
     Written(Lpn, Ppn),
     Moved(Lpn, Ppn),
@@ -21,23 +21,23 @@ pub(super) enum Change {
     ReplicaPromoted(Lpn, Ppn),
 }
 
-impl Change {
+impl JournalChange {
     pub(super) fn lpn(self) -> Lpn {
-        let (Change::Written(lpn, _)
-        | Change::Moved(lpn, _)
-        | Change::Unmapped(lpn)
-        | Change::Replicated(lpn, ..)
-        | Change::ReplicaDropped(lpn)
-        | Change::ReplicaPromoted(lpn, _)) = self;
+        let (JournalChange::Written(lpn, _)
+        | JournalChange::Moved(lpn, _)
+        | JournalChange::Unmapped(lpn)
+        | JournalChange::Replicated(lpn, ..)
+        | JournalChange::ReplicaDropped(lpn)
+        | JournalChange::ReplicaPromoted(lpn, _)) = self;
         lpn
     }
 }
 
 /// A change with its stamp.
-pub(super) type JournalEntry = (Stamp, Change);
+pub(super) type JournalEntry = (Stamp, JournalChange);
 
 #[derive(Clone, Debug)]
-struct Page {
+struct JournalPage {
     entries: Vec<JournalEntry>,
     /// Stamp up to which this page and the earlier ones cover all changes and programs.
     to: Stamp,
@@ -58,8 +58,8 @@ pub(super) struct Journal {
     /// Stamp up to which entries are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
-    writing: Option<Page>,
-    durable: VecDeque<Page>,
+    writing: Option<JournalPage>,
+    durable: VecDeque<JournalPage>,
     durable_to: Stamp,
 }
 
@@ -67,7 +67,7 @@ impl Journal {
     pub(super) fn new(config: &config::Persistence, pages: TranslationPages) -> Journal {
         let entries = pages.page_size().as_u64() / config.entry_size.as_u64().max(1);
         Journal {
-            slots: pages.of_journal(),
+            slots: pages.journal_pages(),
             begun: 0,
             entries_per_page: entries.max(1) as usize,
             buffer: VecDeque::new(),
@@ -80,7 +80,7 @@ impl Journal {
         }
     }
 
-    pub(super) fn push(&mut self, stamp: Stamp, change: Change) {
+    pub(super) fn push(&mut self, stamp: Stamp, change: JournalChange) {
         self.buffer.push_back((stamp, change));
         self.last_entry = stamp;
     }
@@ -101,7 +101,7 @@ impl Journal {
         let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
         let to = self.buffer.front().map_or(now, |&(next, _)| next - 1);
         self.begun += 1;
-        self.writing = Some(Page { entries, to });
+        self.writing = Some(JournalPage { entries, to });
     }
 
     /// Ends the program in flight. Returns the number of entries in its page.
@@ -131,7 +131,7 @@ impl Journal {
         self.wanted_to = self.last_entry;
     }
 
-    pub(super) fn forget(&mut self, to: Stamp) {
+    pub(super) fn discard_until(&mut self, to: Stamp) {
         while self.durable.front().is_some_and(|page| page.to <= to) {
             self.durable.pop_front();
         }

@@ -31,7 +31,7 @@ use crate::ids::{BlockId, Lpn, Ppn, RequestId};
 
 use checkpoint::Checkpoint;
 use flash_map::FlashMap;
-use journal::{Change, Journal};
+use journal::{Journal, JournalChange};
 use uncovered_operations::{ScannedPage, UncoveredOperations};
 
 pub use recover::Recovered;
@@ -45,7 +45,7 @@ pub type Stamp = u64;
 pub enum ProgramReason {
     Written,
     Moved,
-    Copied,
+    Replicated,
     Superseded,
 }
 
@@ -56,7 +56,7 @@ pub enum PersistenceAction {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct PersistenceCounts {
     pub journal_pages: u64,
     pub journal_entries: u64,
     pub checkpoints: u64,
@@ -65,7 +65,7 @@ pub struct Counts {
 }
 
 /// Host flush that waits for the journal; `None` for a flush by the drive itself.
-type Waiter = Option<RequestId>;
+type FlushWaiter = Option<RequestId>;
 
 /// State of the map on flash, and the changes that are still in DRAM or in flight.
 #[derive(Clone, Debug)]
@@ -76,13 +76,13 @@ pub struct Persistence {
     /// Stamp of the last write or deallocation of each host page; 0 if there was none during the run.
     stamps: Vec<Stamp>,
     /// Host pages deallocated and not written since, even if a read has mapped them again.
-    emptied: FxHashSet<Lpn>,
+    deallocated: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
     image: FlashMap,
     recent: UncoveredOperations,
-    waiters: VecDeque<(Waiter, Stamp)>,
-    counts: Counts,
+    waiters: VecDeque<(FlushWaiter, Stamp)>,
+    counts: PersistenceCounts,
 }
 
 impl Persistence {
@@ -97,26 +97,26 @@ impl Persistence {
             pages_per_block: geometry.pages_per_block,
             last: 0,
             stamps: vec![0; geometry.logical_pages as usize],
-            emptied: FxHashSet::default(),
+            deallocated: FxHashSet::default(),
             journal: Journal::new(&config.persistence, pages),
             checkpoint: Checkpoint::new(&config.persistence, pages),
             image: FlashMap::new(pages, geometry.logical_pages, ftl),
             recent: UncoveredOperations::default(),
             waiters: VecDeque::new(),
-            counts: Counts::default(),
+            counts: PersistenceCounts::default(),
         }))
     }
 
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> PersistenceCounts {
         self.counts
     }
 
-    pub fn is_of_map(&self, page: Lpn) -> bool {
-        self.pages.of_map().contains(&page.0)
+    pub fn is_map_page(&self, page: Lpn) -> bool {
+        self.pages.map_pages().contains(&page.0)
     }
 
-    pub fn is_of_journal(&self, page: Lpn) -> bool {
-        self.pages.of_journal().contains(&page.0)
+    pub fn is_journal_page(&self, page: Lpn) -> bool {
+        self.pages.journal_pages().contains(&page.0)
     }
 
     fn next_stamp(&mut self) -> Stamp {
@@ -124,14 +124,17 @@ impl Persistence {
         self.last
     }
 
-    fn log(&mut self, change: Change) {
+    fn log(&mut self, change: JournalChange) {
         let stamp = self.next_stamp();
         self.journal.push(stamp, change);
         let lpn = change.lpn();
-        if !matches!(change, Change::Replicated(..) | Change::ReplicaDropped(_)) {
+        if !matches!(change, JournalChange::Replicated(..) | JournalChange::ReplicaDropped(_)) {
             self.checkpoint.changed(self.pages.page_of(lpn), stamp);
         }
-        if matches!(change, Change::Replicated(..) | Change::ReplicaDropped(_) | Change::ReplicaPromoted(..)) {
+        if matches!(
+            change,
+            JournalChange::Replicated(..) | JournalChange::ReplicaDropped(_) | JournalChange::ReplicaPromoted(..)
+        ) {
             self.mark_replica_page(lpn);
         }
     }
@@ -142,42 +145,42 @@ impl Persistence {
         }
         match what {
             ProgramReason::Written => {
-                self.log(Change::Written(lpn, ppn));
+                self.log(JournalChange::Written(lpn, ppn));
                 self.stamps[lpn.index()] = self.last;
-                self.emptied.remove(&lpn);
+                self.deallocated.remove(&lpn);
             }
-            ProgramReason::Moved => self.log(Change::Moved(lpn, ppn)),
-            ProgramReason::Copied => self.log(Change::Replicated(lpn, ppn, self.stamps[lpn.index()])),
+            ProgramReason::Moved => self.log(JournalChange::Moved(lpn, ppn)),
+            ProgramReason::Replicated => self.log(JournalChange::Replicated(lpn, ppn, self.stamps[lpn.index()])),
             ProgramReason::Superseded => {
                 self.next_stamp();
             }
         }
         let stamp = if what == ProgramReason::Superseded { 0 } else { self.stamps[lpn.index()] };
-        let is_copy = what == ProgramReason::Copied;
-        self.recent.programmed(ScannedPage { at: self.last, ppn, lpn, stamp, is_copy });
+        let is_copy = what == ProgramReason::Replicated;
+        self.recent.programmed(ScannedPage { at: self.last, ppn, lpn, stamp, is_replica: is_copy });
     }
 
     /// Records that a read has mapped the unwritten page `lpn` to `ppn`, without a program.
-    pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.log(Change::Moved(lpn, ppn));
+    pub fn mapped_by_read(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.log(JournalChange::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
-            self.log(Change::ReplicaDropped(lpn));
+            self.log(JournalChange::ReplicaDropped(lpn));
         }
     }
 
     pub fn unmapped(&mut self, lpn: Lpn) {
-        self.log(Change::Unmapped(lpn));
+        self.log(JournalChange::Unmapped(lpn));
         self.stamps[lpn.index()] = self.last;
-        self.emptied.insert(lpn);
+        self.deallocated.insert(lpn);
     }
 
     pub fn replica_dropped(&mut self, lpn: Lpn) {
-        self.log(Change::ReplicaDropped(lpn));
+        self.log(JournalChange::ReplicaDropped(lpn));
     }
 
     /// Records that the copy of `lpn` at `ppn` became the original.
     pub fn replica_promoted(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.log(Change::ReplicaPromoted(lpn, ppn));
+        self.log(JournalChange::ReplicaPromoted(lpn, ppn));
     }
 
     /// Marks the replication map page of `lpn` as changed by the last journal entry. Called after a write or a deallocation that has invalidated the
@@ -202,15 +205,15 @@ impl Persistence {
             if page.is_some() || !self.checkpoint.is_over() {
                 return page.map(PersistenceAction::Checkpoint);
             }
-            self.journal.forget(self.checkpoint.end());
+            self.journal.discard_until(self.checkpoint.end());
             self.counts.checkpoints += 1;
         }
     }
 
     pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
-        if self.is_of_journal(page) {
+        if self.is_journal_page(page) {
             self.journal.page_began(self.last);
-        } else if self.is_of_map(page) {
+        } else if self.is_map_page(page) {
             self.image.map_page_began(page, self.last, &self.stamps, ftl);
         } else {
             self.image.replica_page_began(page, &self.journal);
@@ -218,11 +221,11 @@ impl Persistence {
     }
 
     pub fn program_ended(&mut self, page: Lpn) {
-        if self.is_of_journal(page) {
+        if self.is_journal_page(page) {
             self.counts.journal_pages += 1;
             self.counts.journal_entries += self.journal.page_ended();
             self.checkpoint.journal_page_ended();
-            self.recent.forget(self.journal.durable_to());
+            self.recent.discard_until(self.journal.durable_to());
         } else {
             self.counts.checkpoint_pages += 1;
             self.image.page_ended(page);
@@ -235,12 +238,12 @@ impl Persistence {
     }
 
     /// Requests the program of all buffered entries. [`Persistence::take_flushed`] returns `waiter` once they are on flash.
-    pub fn flush(&mut self, waiter: Waiter) {
+    pub fn flush(&mut self, waiter: FlushWaiter) {
         self.journal.flush();
         self.waiters.push_back((waiter, self.journal.last_entry()));
     }
 
-    pub fn take_flushed(&mut self) -> Option<Waiter> {
+    pub fn take_flushed(&mut self) -> Option<FlushWaiter> {
         let &(waiter, stamp) = self.waiters.front()?;
         if stamp > self.journal.durable_to() {
             return None;

@@ -39,12 +39,12 @@ impl Recovered {
     }
 
     /// Returns the recovered copies, in no particular order.
-    pub fn copies(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
+    pub fn replicas(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
         self.image.replicas.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
     }
 
     /// Returns the number of pages with a copy.
-    pub fn copy_count(&self) -> u64 {
+    pub fn replica_count(&self) -> u64 {
         self.image.replicas.len() as u64
     }
 }
@@ -61,7 +61,7 @@ impl Persistence {
         let pages_found = self.apply_found(&mut image);
         let mut recovered = Recovered { image, entries, pages_found, pages_lost: 0, deallocations_lost: 0 };
         for lpn in recovered.image.lpns() {
-            let has_data = ftl.lookup(lpn).is_some() && !self.emptied.contains(&lpn);
+            let has_data = ftl.lookup(lpn).is_some() && !self.deallocated.contains(&lpn);
             let is_newest = recovered.image.stamp(lpn) == self.stamps[lpn.index()];
             let is_undone = !has_data && !is_newest && recovered.lookup(lpn).is_some();
             recovered.pages_lost += u64::from(has_data && !is_newest);
@@ -80,18 +80,18 @@ impl Persistence {
         for found in self.recent.programs().filter(|found| is_there(found.ppn, found.at)) {
             let known = image.stamp(found.lpn);
             let is_same = found.stamp == known;
-            if found.stamp > known || (is_same && !found.is_copy && image.get(found.lpn).is_some()) {
+            if found.stamp > known || (is_same && !found.is_replica && image.get(found.lpn).is_some()) {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
-            } else if is_same && found.is_copy && image.get(found.lpn) == Some(found.ppn) {
+            } else if is_same && found.is_replica && image.get(found.lpn) == Some(found.ppn) {
                 // The map on flash already has the copy as the original.
                 since.insert(found.lpn, found.at);
-            } else if is_same && found.is_copy {
+            } else if is_same && found.is_replica {
                 image.replicas.insert(found.lpn, ReplicaEntry { ppn: found.ppn, stamp: found.stamp });
                 copied_since.insert(found.lpn, found.at);
             }
         }
-        image.drop_stale_copies();
+        image.drop_stale_replicas();
         let pages_found = since.len() as u64;
         if erased_at.is_empty() {
             return pages_found;

@@ -21,7 +21,7 @@ pub struct Scan {
     /// page.
     pub blocks: Vec<ScanRead>,
     /// Spare areas of the other pages of translation blocks, to find the newest version of each translation page.
-    pub system: Vec<ScanRead>,
+    pub translation: Vec<ScanRead>,
     /// Pages of the map; empty if a mapping cache reads them on demand.
     pub map: Vec<ScanRead>,
     pub journal: Vec<ScanRead>,
@@ -65,14 +65,14 @@ impl Persistence {
             if state == BlockState::Open && written < geometry.pages_of(block) {
                 pages.push(geometry.ppn(block, written));
             }
-            let of_step = if ftl.holds_translation(block) { &mut scan.system } else { &mut scan.open };
+            let of_step = if ftl.holds_translation(block) { &mut scan.translation } else { &mut scan.open };
             of_step.extend(pages.into_iter().map(beside));
         }
         if !keeps_map {
-            scan.map.extend(self.pages.of_map().map(Lpn).filter_map(whole));
+            scan.map.extend(self.pages.map_pages().map(Lpn).filter_map(whole));
         }
         scan.journal.extend(self.journal.durable_pages().filter_map(whole));
-        scan.journal.extend(self.pages.of_replicas().map(Lpn).filter_map(whole));
+        scan.journal.extend(self.pages.replica_pages().map(Lpn).filter_map(whole));
         scan
     }
 }

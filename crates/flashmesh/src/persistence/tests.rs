@@ -53,10 +53,10 @@ impl Drive {
 
     fn copy(&mut self, lpn: Lpn) -> Ppn {
         let plane = self.ftl.plane_for_replica(lpn, DieId(1)).expect("the plane has space");
-        self.ftl.expect_replica(plane);
+        self.ftl.begin_replica(plane);
         let ppn = self.allocate(plane.0);
         self.ftl.commit_replica(lpn, ppn);
-        self.persistence.programmed(lpn, ppn, ProgramReason::Copied);
+        self.persistence.programmed(lpn, ppn, ProgramReason::Replicated);
         ppn
     }
 
@@ -76,7 +76,7 @@ impl Drive {
         while let Some(PersistenceAction::Journal(page) | PersistenceAction::Checkpoint(page)) =
             self.persistence.next_action()
         {
-            of_replicas += u32::from(self.persistence.pages.of_replicas().contains(&page.0));
+            of_replicas += u32::from(self.persistence.pages.replica_pages().contains(&page.0));
             self.program(page);
         }
         of_replicas
@@ -97,7 +97,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
 
     // The copy becomes the original. Then the replication map is programmed, before the journal entry of this change is on flash.
     drive.keep(PAGE);
-    let replicas = Lpn(drive.persistence.pages.of_replicas().start);
+    let replicas = Lpn(drive.persistence.pages.replica_pages().start);
     drive.program(replicas);
     drive.persistence.erased(drive.geometry.block_of(original));
     let recovered = drive.persistence.recover(&drive.ftl);
@@ -106,7 +106,7 @@ fn a_copy_that_became_the_original_is_recovered_with_or_without_its_journal_entr
     // Once the journal entry is on flash, recovery finds the original only, and no copy.
     assert_eq!(drive.flush(), 1);
     let recovered = drive.persistence.recover(&drive.ftl);
-    assert_eq!((recovered.lookup(PAGE), recovered.copy_count()), (Some(copy), 0));
+    assert_eq!((recovered.lookup(PAGE), recovered.replica_count()), (Some(copy), 0));
 }
 
 #[test]
@@ -119,5 +119,5 @@ fn a_copy_that_the_map_holds_as_the_original_is_not_recovered_as_a_copy() {
     drive.program(map);
     drive.persistence.erased(drive.geometry.block_of(original));
     let recovered = drive.persistence.recover(&drive.ftl);
-    assert_eq!((recovered.lookup(PAGE), recovered.copy_count(), recovered.pages_lost), (Some(copy), 0, 0));
+    assert_eq!((recovered.lookup(PAGE), recovered.replica_count(), recovered.pages_lost), (Some(copy), 0, 0));
 }

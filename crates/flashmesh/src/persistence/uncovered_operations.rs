@@ -14,7 +14,7 @@ pub(super) struct ScannedPage {
     pub ppn: Ppn,
     pub lpn: Lpn,
     pub stamp: Stamp,
-    pub is_copy: bool,
+    pub is_replica: bool,
 }
 
 /// Programs and erases that the journal on flash does not cover.
@@ -33,7 +33,7 @@ impl UncoveredOperations {
         self.erases.push_back((at, block));
     }
 
-    pub(super) fn forget(&mut self, to: Stamp) {
+    pub(super) fn discard_until(&mut self, to: Stamp) {
         while self.programs.front().is_some_and(|found| found.at <= to) {
             self.programs.pop_front();
         }

@@ -51,8 +51,8 @@ impl PlacementView<'_> {
     }
 
     /// Returns the number of used pages in the open blocks of a plane: those for writes of `stream` and for moved pages.
-    pub fn pages_open(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
-        self.ftl.pages_open(plane, stream)
+    pub fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
+        self.ftl.open_block_pages(plane, stream)
     }
 
     /// Returns the number of unwritten pages of a plane.
@@ -66,7 +66,7 @@ impl PlacementView<'_> {
     }
 
     /// Returns whether shared blocks allow `to` for a page placed on `plane`. If planes share blocks, `to` must share the blocks of `plane`.
-    pub fn may_take(&self, to: PlaneId, plane: PlaneId) -> bool {
+    pub fn may_use(&self, to: PlaneId, plane: PlaneId) -> bool {
         !self.ftl.has_twins() || self.ftl.share_superblocks(to, plane)
     }
 }
@@ -133,16 +133,16 @@ impl FirmwarePolicy for CustomPlacement {
         self.policy.withdraw_held(is_taken)
     }
 
-    fn rewrites(&mut self, read: TransactionId) -> Option<PlaneId> {
-        self.policy.rewrites(read)
+    fn rewrite_plane(&mut self, read: TransactionId) -> Option<PlaneId> {
+        self.policy.rewrite_plane(read)
     }
 
-    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
-        self.policy.joins(lead, other)
+    fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
+        self.policy.may_join(lead, other)
     }
 
     fn notify(&mut self, event: PolicyEvent<'_>) {
-        if let PolicyEvent::PageTaken(class, plane) = event {
+        if let PolicyEvent::PageAllocated(class, plane) = event {
             let waiting = match class {
                 TransactionClass::CollectProgram => &mut self.moves,
                 _ => &mut self.writes,

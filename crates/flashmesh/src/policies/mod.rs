@@ -46,15 +46,15 @@ pub enum PolicyEvent<'a> {
     /// A read leaves its die, or the queue of the die.
     ReadEnded(&'a Transaction),
     /// A read is cancelled.
-    ReadDropped(TransactionId),
+    ReadCancelled(TransactionId),
     /// A program placed on a plane got its page, or is cancelled.
-    PageTaken(TransactionClass, PlaneId),
-    /// A page that the policy [rewrites](FirmwarePolicy::rewrites) has been programmed.
+    PageAllocated(TransactionClass, PlaneId),
+    /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
     /// The program of a host write, or of a destage, is complete and acknowledged.
     WriteEnded(&'a Transaction),
     /// A write is cancelled, because its page has changed or the host is gone.
-    WriteDropped(&'a Transaction),
+    WriteCancelled(&'a Transaction),
     /// A die became idle or has free space again.
     DieIdle,
 }
@@ -73,11 +73,11 @@ pub struct PolicyView<'a> {
 #[derive(Debug, Default)]
 pub struct DispatchedWrites {
     /// Dispatched writes with their planes, in order.
-    pub sent: Vec<(TransactionId, PlaneId)>,
+    pub dispatched: Vec<(TransactionId, PlaneId)>,
     /// Rewrites for which their die has no space.
     pub dropped: Vec<TransactionId>,
     /// Planes without a free page for host writes, which may need GC.
-    pub full: Vec<PlaneId>,
+    pub full_planes: Vec<PlaneId>,
 }
 
 /// A firmware policy: how the firmware uses the state machines of the translation layer. The default methods are the page policy: each plane is
@@ -89,7 +89,7 @@ pub struct DispatchedWrites {
 ///   plane runs out of pages.
 /// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`due`](FirmwarePolicy::dispatch_held), after a finite time. `due` is
 ///   called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
-/// - The policy places dispatched writes with [`Ftl::place_write_on`], on a plane that [has room](Ftl::has_room).
+/// - The policy places dispatched writes with [`Ftl::record_placement`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
 #[auto_impl(Box)]
 pub trait FirmwarePolicy {
@@ -144,12 +144,12 @@ pub trait FirmwarePolicy {
 
     /// Returns the plane for a rewrite of the page that `read` has brought into the controller for a request; `None` if the page is not to be
     /// rewritten. The rewrite may take any plane of the same die.
-    fn rewrites(&mut self, _read: TransactionId) -> Option<PlaneId> {
+    fn rewrite_plane(&mut self, _read: TransactionId) -> Option<PlaneId> {
         None
     }
 
     /// Returns whether a read may join a multi-plane operation led by another read, if their addresses allow it.
-    fn joins(&self, _lead: &Transaction, _other: &Transaction) -> bool {
+    fn may_join(&self, _lead: &Transaction, _other: &Transaction) -> bool {
         true
     }
 
@@ -171,7 +171,7 @@ impl Clone for AnyPolicy {
 /// A policy of any kind. Calls of the page policy, which most drives have, are direct.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
-    Page(page::Page),
+    Page(page::PagePolicy),
     Other(Box<dyn FirmwarePolicy + Send>),
 }
 
@@ -194,7 +194,7 @@ pub struct PolicyInfo {
     /// Changes to the rules of the translation layer, made by the policy.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
     /// Returns the conflicts of the policy with the rest of the configuration.
-    pub(crate) clashes: fn(&Config, Option<&Geometry>) -> Vec<ConfigConflict>,
+    pub(crate) conflicts: fn(&Config, Option<&Geometry>) -> Vec<ConfigConflict>,
 }
 
 /// Facts of all policies, in the order of their kinds.
@@ -207,11 +207,11 @@ fn info_of(kind: config::FirmwarePolicy) -> &'static PolicyInfo {
 
 /// Creates the page policy. Custom policies can build on it.
 pub fn page_policy() -> AnyPolicy {
-    AnyPolicy::Page(page::Page)
+    AnyPolicy::Page(page::PagePolicy)
 }
 
 /// Creates the policy that `config` names.
-pub fn policy_of(config: &Config, geometry: &Geometry) -> AnyPolicy {
+pub fn build_policy(config: &Config, geometry: &Geometry) -> AnyPolicy {
     (info_of(config.ftl.policy).build)(config, geometry)
 }
 
@@ -221,32 +221,32 @@ pub fn ftl_rules(config: &Config) -> FtlRules {
 }
 
 /// Returns the conflicts of the policy that `config` names with the rest of the configuration.
-pub(crate) fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
-    (info_of(config.ftl.policy).clashes)(config, geometry)
+pub(crate) fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
+    (info_of(config.ftl.policy).conflicts)(config, geometry)
 }
 
 /// Returns the conflicts of a policy that writes the planes of `dies` dies together with the rest of the configuration.
-fn planes_work_together(config: &Config, dies: u32) -> Vec<ConfigConflict> {
+fn joint_plane_conflicts(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {
         let key = "geometry.planes-per-die";
         let why = "which has the planes of a die work together, and geometry.planes-per-die is 1";
-        clashes.push(refused(config, key, why, "raise geometry.planes-per-die to 2 or more"));
+        clashes.push(policy_conflict(config, key, why, "raise geometry.planes-per-die to 2 or more"));
     }
     if config.ftl.write_binding == WriteBinding::Early {
         let why = "which chooses the plane of a write, and ftl.write-binding `early` gives it a page before";
-        clashes.push(refused(config, "ftl.write-binding", why, "set ftl.write-binding to \"late\""));
+        clashes.push(policy_conflict(config, "ftl.write-binding", why, "set ftl.write-binding to \"late\""));
     }
     if config.ftl.write_streams.separates_streams() {
         let why = "which has planes write at one pointer, and ftl.write-streams is `per-stream`";
-        clashes.push(refused(config, "ftl.write-streams", why, "set ftl.write-streams to \"shared\""));
+        clashes.push(policy_conflict(config, "ftl.write-streams", why, "set ftl.write-streams to \"shared\""));
     }
     clashes
 }
 
-fn refused(config: &Config, key: &str, why: &str, help: &str) -> ConfigConflict {
+fn policy_conflict(config: &Config, key: &str, why: &str, help: &str) -> ConfigConflict {
     let message = format!("ftl.policy is `{}`, {why}", config.ftl.policy);
-    ConfigConflict::new(&[key, "ftl.policy"], message).help(&format!("{help}, or choose another ftl.policy"))
+    ConfigConflict::new(&[key, "ftl.policy"], message).with_help(&format!("{help}, or choose another ftl.policy"))
 }
 
 #[cfg(test)]

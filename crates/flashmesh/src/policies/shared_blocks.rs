@@ -6,7 +6,7 @@ use crate::ftl::{Ftl, OpenBlockKind, Superblocks};
 use crate::ids::PlaneId;
 use crate::schedule::transaction::TransactionClass;
 
-use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, planes_work_together, refused};
+use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, joint_plane_conflicts, policy_conflict};
 
 /// Placement of pages over planes that share blocks, by the number of programs that wait on each plane.
 ///
@@ -40,12 +40,12 @@ impl SharedBlockPlacement {
     pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = PendingPrograms::new(geometry, superblocks);
-        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers() }
+        SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers_units() }
     }
 
     /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Waiting programs
     /// count as progress.
-    fn behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
+    fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
@@ -79,15 +79,15 @@ impl FirmwarePolicy for SharedBlockPlacement {
     }
 
     fn place_write(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
-        self.behind(false, plane, stream, ftl)
+        self.plane_behind(false, plane, stream, ftl)
     }
 
     fn place_move(&mut self, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
-        self.behind(true, plane, stream, ftl)
+        self.plane_behind(true, plane, stream, ftl)
     }
 
     fn notify(&mut self, event: PolicyEvent<'_>) {
-        if let PolicyEvent::PageTaken(class, plane) = event {
+        if let PolicyEvent::PageAllocated(class, plane) = event {
             let waiting = if class == TransactionClass::CollectProgram { &mut self.moves } else { &mut self.writes };
             let waiting = &mut waiting.count[plane.index()];
             *waiting = waiting.saturating_sub(1);
@@ -96,17 +96,17 @@ impl FirmwarePolicy for SharedBlockPlacement {
 }
 
 /// Returns the conflicts of superblocks over `dies` dies with the configuration.
-pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
-    let mut clashes = planes_work_together(config, dies);
+pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
+    let mut clashes = joint_plane_conflicts(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };
     if config.gc.copyback {
         let why = format!("which spreads moved pages over {together}, and gc.copyback keeps them in their plane");
-        clashes.push(refused(config, "gc.copyback", &why, "set gc.copyback to false"));
+        clashes.push(policy_conflict(config, "gc.copyback", &why, "set gc.copyback to false"));
     }
     if config.gc.r#move.crosses_chips() {
         let why =
             format!("which moves pages to {together} through the controller, and gc.move is `{}`", config.gc.r#move);
-        clashes.push(refused(config, "gc.move", &why, "set gc.move to \"through-controller\""));
+        clashes.push(policy_conflict(config, "gc.move", &why, "set gc.move to \"through-controller\""));
     }
     let Some(geometry) = geometry else { return clashes };
     if !geometry.dies().is_multiple_of(dies) {
@@ -121,7 +121,7 @@ pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, dies: u32) -
     if let Some(space) = divides {
         let key = format!("namespace.{}.planes", space.name);
         let why = format!("which uses all of {together} at once, and {key} divides them");
-        clashes.push(refused(config, &key, &why, &format!("leave {key} away")));
+        clashes.push(policy_conflict(config, &key, &why, &format!("leave {key} away")));
     }
     clashes
 }

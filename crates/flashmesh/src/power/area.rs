@@ -12,8 +12,8 @@ use crate::fabric::{FabricInfo, Layout, RouterPlacement};
 use crate::quantities;
 
 /// Area of a link between routers, relative to a bus channel of 8 chips.
-const MESH_LINK: f64 = 0.04;
-const CHANNEL_CHIPS: f64 = 8.0;
+const MESH_LINK_AREA: f64 = 0.04;
+const CHIPS_PER_CHANNEL: f64 = 8.0;
 const ROUTER_BESIDE_MM2: f64 = 8.0;
 /// Area of the buffers of a router inside a chip, for `BUFFER_FLITS` flits. [`SWITCH_MM2`] is the rest of the router: 0.03 mm2 for the crossbar, and
 /// 0.002 mm2 for arbitration and routing.
@@ -21,7 +21,7 @@ const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
 /// Area of an on-die controller, as a share of the die.
-const DIE_CONTROLLER: f64 = 0.2;
+const DIE_CONTROLLER_SHARE: f64 = 0.2;
 
 quantities! {
     /// Parts of the interconnect, and their area.
@@ -73,13 +73,13 @@ pub fn report(layout: &Layout, info: &FabricInfo, config: &Config) -> AreaReport
         mesh: layout.count(LinkKind::Mesh),
         chip: layout.count(LinkKind::Chip),
     };
-    let mesh_link = MESH_LINK * CHANNEL_CHIPS / f64::from(chips_per_channel);
+    let mesh_link = MESH_LINK_AREA * CHIPS_PER_CHANNEL / f64::from(chips_per_channel);
     let router_inside = BUFFERS_MM2 * f64::from(config.nossd.buffer_flits) / BUFFER_FLITS + SWITCH_MM2;
     let is_stated = links.channel > 0 || layout.routers > 0;
     let taken = (links.channel as f64 + links.mesh as f64 * mesh_link) * layout.width() / f64::from(rows);
     let routers = f64::from(layout.routers);
     let chips_mm2 = f64::from(chips) * f64::from(dies_per_chip) * config.area.die_mm2;
-    let on_dies = if info.die_controllers { chips_mm2 * DIE_CONTROLLER } else { 0.0 };
+    let on_dies = if info.die_controllers { chips_mm2 * DIE_CONTROLLER_SHARE } else { 0.0 };
     let (inside, added_beside_mm2) = match info.routers {
         RouterPlacement::None => (0.0, 0.0),
         RouterPlacement::Beside => (0.0, routers * ROUTER_BESIDE_MM2),
@@ -103,7 +103,7 @@ fn constants(config: &Config) -> Vec<Constant> {
     let die_mm2 = config.area.die_mm2;
     let is_standard = die_mm2 == config::Area::default().die_mm2;
     vec![
-        of("link between routers, of 8 wires", MESH_LINK, "channels of 8 chips", "Venice, ISCA 2023, section 6.6"),
+        of("link between routers, of 8 wires", MESH_LINK_AREA, "channels of 8 chips", "Venice, ISCA 2023, section 6.6"),
         of("die", die_mm2, "mm2", if is_standard { "Venice, ISCA 2023, section 6.6" } else { "configuration" }),
         of("router beside its chip", ROUTER_BESIDE_MM2, "mm2", "Venice, ISCA 2023, section 6.6"),
         of(
@@ -113,7 +113,7 @@ fn constants(config: &Config) -> Vec<Constant> {
             "Design for Scalability, PACT 2014, section 5.5",
         ),
         of("the rest of a router inside its chip", SWITCH_MM2, "mm2", "Design for Scalability, PACT 2014, section 5.5"),
-        of("controller on a die", DIE_CONTROLLER, "share of the die", "Venice, ISCA 2023, section 3.2"),
+        of("controller on a die", DIE_CONTROLLER_SHARE, "share of the die", "Venice, ISCA 2023, section 3.2"),
     ]
 }
 

@@ -26,14 +26,14 @@ use crate::quantities;
 use crate::units::{Time, Wattage};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ArrayWork {
+pub struct ArrayOperationCounts {
     /// Number of reads, indexed by page type. A copyback counts as a read and a program.
     pub reads: [u64; PageType::ALL.len()],
     pub programs: [u64; PageType::ALL.len()],
     pub erases: u64,
 }
 
-impl ArrayWork {
+impl ArrayOperationCounts {
     #[inline]
     pub fn count(&mut self, kind: OperationKind, pages: OperationPageTypes) {
         let reads = matches!(kind, OperationKind::Read | OperationKind::Copyback);
@@ -46,7 +46,7 @@ impl ArrayWork {
 
 #[derive(Clone, Copy, Debug)]
 pub struct DriveActivity<'a> {
-    pub work: ArrayWork,
+    pub work: ArrayOperationCounts,
     /// Properties of the interconnect.
     pub info: &'static FabricInfo,
     /// Parts of the interconnect.
@@ -99,7 +99,7 @@ quantities! {
 }
 
 /// Number of chips on the channel to which `power.channel-power` applies. The power of a channel is proportional to its number of chips.
-const CHANNEL_CHIPS: f64 = 8.0;
+const CHIPS_PER_CHANNEL: f64 = 8.0;
 
 /// Returns the power of a link of `kind` with 8 wires. A shared channel has 8 chips.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
@@ -126,10 +126,10 @@ pub fn report(config: &Config, activity: &DriveActivity<'_>) -> PowerReport {
 
     let mut moving_s = [0.0; LinkKind::ALL.len()];
     for (link, usage) in layout.links.iter().zip(usage) {
-        moving_s[link.kind.index()] += usage.busy_by(end).as_secs_f64();
+        moving_s[link.kind.index()] += usage.busy_until(end).as_secs_f64();
     }
     let length = |kind: LinkKind| match kind {
-        LinkKind::Channel => f64::from(config.geometry.chips_per_channel) / CHANNEL_CHIPS,
+        LinkKind::Channel => f64::from(config.geometry.chips_per_channel) / CHIPS_PER_CHANNEL,
         LinkKind::Controller | LinkKind::Mesh | LinkKind::Chip => 1.0,
     };
     let link_energy =
@@ -216,7 +216,7 @@ mod tests {
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
         let activity = DriveActivity {
-            work: ArrayWork { reads: [11, 0, 0, 0, 0], programs: [3, 0, 0, 0, 0], erases: 1 },
+            work: ArrayOperationCounts { reads: [11, 0, 0, 0, 0], programs: [3, 0, 0, 0, 0], erases: 1 },
             info: &venice::INFO,
             layout: &layout,
             usage: &moved(&[30, 10]),
@@ -243,7 +243,7 @@ mod tests {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
         let layout = layout(&kinds, 8, 2, 4);
         let activity = DriveActivity {
-            work: ArrayWork::default(),
+            work: ArrayOperationCounts::default(),
             info: &venice::INFO,
             layout: &layout,
             usage: &moved(&[10, 0, 10, 10, 10]),
@@ -269,7 +269,7 @@ mod tests {
         let usage = moved(&[0]);
         let [venice, nossd] = [&venice::INFO, &nossd::INFO].map(|info| {
             let activity = DriveActivity {
-                work: ArrayWork::default(),
+                work: ArrayOperationCounts::default(),
                 info,
                 layout: &layout,
                 usage: &usage,
@@ -289,7 +289,7 @@ mod tests {
         let usage = moved(&[30]);
         let [short, long] = [8, 16].map(|chips| {
             let activity = DriveActivity {
-                work: ArrayWork::default(),
+                work: ArrayOperationCounts::default(),
                 info: &bus::INFO,
                 layout: &layout,
                 usage: &usage,
@@ -310,7 +310,7 @@ mod tests {
             let layout = layout(&[LinkKind::Channel; 2], wires, 2, 0);
             let usage = moved(&[30, 10]);
             let activity = DriveActivity {
-                work: ArrayWork::default(),
+                work: ArrayOperationCounts::default(),
                 info: &bus::INFO,
                 layout: &layout,
                 usage: &usage,
@@ -326,7 +326,7 @@ mod tests {
     fn a_run_in_which_nothing_happened_took_no_energy() {
         let layout = layout(&[LinkKind::Channel], 8, 1, 0);
         let activity = DriveActivity {
-            work: ArrayWork::default(),
+            work: ArrayOperationCounts::default(),
             info: &bus::INFO,
             layout: &layout,
             usage: &moved(&[0]),

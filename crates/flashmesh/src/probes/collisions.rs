@@ -1,6 +1,6 @@
 //! Probe for `measure.collisions`: feeds the notices of reads to the analysis of read collisions.
 
-use crate::collisions::{Analysis, DetectorRules, Options};
+use crate::collisions::{Analysis, AnalysisOptions, DetectorRules};
 use crate::config::{Config, CountedReads};
 use crate::flash::geometry::Geometry;
 use crate::kernel::probe::{Notice, Probe, ReadNotice, Scope};
@@ -12,7 +12,7 @@ pub struct CollisionProbe(Analysis);
 
 impl CollisionProbe {
     pub fn new(config: &Config, geometry: &Geometry) -> CollisionProbe {
-        CollisionProbe(Analysis::new(Options {
+        CollisionProbe(Analysis::new(AnalysisOptions {
             dies: geometry.dies(),
             logical_pages: geometry.logical_pages,
             interval: config.measure.collision_interval,
@@ -24,7 +24,7 @@ impl CollisionProbe {
                 program_time: config.flash.program_time,
             },
             counts_all: config.replication.counted_reads == CountedReads::All,
-            copies_max: config.replication.copies_max(geometry.logical_pages),
+            copies_max: config.replication.replicas_max(geometry.logical_pages),
             seed: config.seed,
         }))
     }
@@ -48,10 +48,10 @@ impl Probe for CollisionProbe {
     fn notify_reads(&mut self, notices: &[(Time, ReadNotice)]) {
         for &(now, notice) in notices {
             match notice {
-                ReadNotice::Queued(id, die, lpn, read_for) => self.0.queued(id, die, lpn, read_for, now),
+                ReadNotice::Queued(id, die, lpn, read_for) => self.0.read_queued(id, die, lpn, read_for, now),
                 ReadNotice::Rerouted(id) => self.0.rerouted(id),
-                ReadNotice::Left(id, die) => self.0.left(id, die, now),
-                ReadNotice::Superseded(lpn) => self.0.superseded(lpn),
+                ReadNotice::Left(id, die) => self.0.read_finished(id, die, now),
+                ReadNotice::Superseded(lpn) => self.0.invalidate_copy(lpn),
             }
         }
     }

@@ -4,9 +4,9 @@
 //! Both hold a bounded number of events. They cost no run time once they are full or their window has ended.
 
 pub mod network;
+mod pending_paths;
 mod requests;
 pub mod timeline;
-mod unfinished;
 
 use crate::config::Measure;
 use crate::units::Time;

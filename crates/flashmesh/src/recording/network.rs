@@ -15,24 +15,24 @@ use crate::units::Time;
 use crate::workload::RequestKind;
 
 use super::RecordingWindow;
+use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
-use super::unfinished::Unfinished;
 
 /// Number of most recent transfers kept for each die. A link use is reported at its end, and belongs to one of these transfers.
 const LATEST: usize = 4;
 
 /// Recording of a [`NetworkRecorder`], complete when the run ends.
 #[derive(Clone, Debug, Default)]
-pub struct Recorded(Arc<Mutex<NetworkReport>>);
+pub struct NetworkRecording(Arc<Mutex<NetworkReport>>);
 
-impl Recorded {
+impl NetworkRecording {
     pub fn take(&self) -> NetworkReport {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Time for which a link was held, and the transfer that held it.
-struct Hold {
+struct LinkHold {
     link_use: LinkUse,
     transfer: Option<u64>,
 }
@@ -42,7 +42,7 @@ pub struct NetworkRecorder {
     window: RecordingWindow,
     events_max: usize,
     is_cut: bool,
-    unfinished: Unfinished,
+    unfinished: PendingPaths,
     requests: Requests,
     pages: RegisterContents,
     taken: FxHashMap<DieId, Vec<u64>>,
@@ -52,23 +52,27 @@ pub struct NetworkRecorder {
     latest: FxHashMap<DieId, Vec<u64>>,
     asked: u64,
     transfers: BTreeMap<u64, RecordedTransfer>,
-    holds: Vec<Hold>,
+    holds: Vec<LinkHold>,
     scouts: Vec<RecordedScoutStep>,
     completed: BTreeMap<u64, RecordedRequest>,
-    recorded: Recorded,
+    recorded: NetworkRecording,
 }
 
 impl NetworkRecorder {
     /// Creates a recorder for the interconnect `info`, which records at most `events_max` events in `window`. The second value has the recording
     /// after the run.
-    pub fn new(info: &'static FabricInfo, window: RecordingWindow, events_max: u32) -> (NetworkRecorder, Recorded) {
-        let recorded = Recorded::default();
+    pub fn new(
+        info: &'static FabricInfo,
+        window: RecordingWindow,
+        events_max: u32,
+    ) -> (NetworkRecorder, NetworkRecording) {
+        let recorded = NetworkRecording::default();
         let recorder = NetworkRecorder {
             info,
             window,
             events_max: events_max as usize,
             is_cut: false,
-            unfinished: Unfinished::default(),
+            unfinished: PendingPaths::default(),
             requests: Requests::default(),
             pages: RegisterContents::default(),
             taken: FxHashMap::default(),
@@ -84,14 +88,14 @@ impl NetworkRecorder {
         (recorder, recorded)
     }
 
-    fn make_room(&mut self, now: Time) {
+    fn truncate_if_full(&mut self, now: Time) {
         if !self.is_cut && self.transfers.len() + self.holds.len() + self.scouts.len() >= self.events_max {
             self.is_cut = true;
             self.window.end = self.window.end.min(now).later(self.window.start);
         }
     }
 
-    fn asked(&mut self, die: DieId, phase: TransferPhase, now: Time) {
+    fn record_path_request(&mut self, die: DieId, phase: TransferPhase, now: Time) {
         if now >= self.window.end {
             return;
         }
@@ -160,7 +164,7 @@ impl NetworkRecorder {
     fn link_used(&mut self, link_use: LinkUse) {
         if link_use.from < self.window.end && link_use.until > self.window.start {
             let transfer = self.holder(link_use);
-            self.holds.push(Hold { link_use, transfer });
+            self.holds.push(LinkHold { link_use, transfer });
         }
     }
 
@@ -179,17 +183,17 @@ impl NetworkRecorder {
     fn completed(&mut self, id: RequestId, now: Time) {
         let Some(request) = self.requests.completed(id) else { return };
         if self.window.overlaps(request.issued, now) {
-            self.completed.insert(request.number, recorded(&request, Some(now)));
+            self.completed.insert(request.number, recorded_request(&request, Some(now)));
         }
     }
 
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
-        for request in self.requests.rest() {
+        for request in self.requests.in_flight() {
             // The recorder does not wait for requests issued after the window, so the completion of such a request may be unknown. Leave them all
             // out.
             if self.window.overlaps(request.issued, now) {
-                self.completed.insert(request.number, recorded(&request, None));
+                self.completed.insert(request.number, recorded_request(&request, None));
             }
         }
         let mut index = FxHashMap::default();
@@ -204,7 +208,7 @@ impl NetworkRecorder {
         wanted.sort_unstable();
         wanted.dedup();
         let requests = wanted.iter().filter_map(|number| self.completed.remove(number)).collect();
-        let hold = |Hold { link_use: LinkUse { link, die, from, until }, transfer }: Hold| RecordedHold {
+        let hold = |LinkHold { link_use: LinkUse { link, die, from, until }, transfer }: LinkHold| RecordedHold {
             link: link.0.into(),
             die: die.0.into(),
             transfer: transfer.and_then(|number| index.get(&number).copied()),
@@ -247,7 +251,7 @@ impl Probe for NetworkRecorder {
                 taken.extend(number);
                 taken.dedup();
             }
-            Notice::PathAsked(die, phase) => self.asked(die, phase, now),
+            Notice::PathAsked(die, phase) => self.record_path_request(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
                     // `Cause::ALL` lists the controller first: a path waits for a controller before it waits for links.
@@ -260,7 +264,7 @@ impl Probe for NetworkRecorder {
                     transfer.granted_ps = Some(now.as_ps());
                 }
             }
-            Notice::Sent(grant, die, payload, _) => self.sent(grant, die, payload.message),
+            Notice::Sent(grant, die, payload, _) => self.sent(grant, die, payload.kind),
             Notice::Delivered(grant) => {
                 if let Some(transfer) = self.transfer(grant) {
                     transfer.delivered_ps = Some(now.as_ps());
@@ -272,14 +276,14 @@ impl Probe for NetworkRecorder {
             Notice::DataLeft(die) => self.pages.pop_page(die),
             Notice::LinkUsed(link_use) => self.link_used(link_use),
             Notice::ScoutMoved(step) => self.scout_moved(step),
-            Notice::Settled(_) => self.make_room(now),
+            Notice::Settled(_) => self.truncate_if_full(now),
             Notice::Ended(_) => self.ended(now),
             _ => {}
         }
     }
 }
 
-fn recorded(request: &InFlight, completed: Option<Time>) -> RecordedRequest {
+fn recorded_request(request: &InFlight, completed: Option<Time>) -> RecordedRequest {
     let io = request.io;
     RecordedRequest {
         number: request.number,

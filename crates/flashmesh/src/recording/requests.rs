@@ -51,7 +51,7 @@ impl Requests {
     }
 
     /// Returns the requests in flight, in the order of issue.
-    pub fn rest(&self) -> Vec<InFlight> {
+    pub fn in_flight(&self) -> Vec<InFlight> {
         let mut rest: Vec<InFlight> = self.in_flight.values().copied().collect();
         rest.sort_unstable_by_key(|request| request.number);
         rest

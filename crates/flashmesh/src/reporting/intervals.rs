@@ -2,8 +2,8 @@
 
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
-use crate::measure::batches::Levels;
-use crate::measure::interval::{BusyTimes, DriveCounts, IntervalReport, Parts};
+use crate::measure::batches::FillLevels;
+use crate::measure::interval::{BusyTimes, DriveCounts, IntervalReport, PartCounts};
 use crate::measure::timeline::{MeasuredWindow, WarmUpReport};
 use crate::units::Time;
 
@@ -20,7 +20,7 @@ impl Snapshot<'_> {
     pub(super) fn interval_reports(&self, end: Time) -> IntervalReports {
         let Some(timeline) = &self.frontend.counters.timeline else { return IntervalReports::default() };
         let counts = self.counts();
-        let parts = Parts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies().len() };
+        let parts = PartCounts { links: self.datapath.fabric.usage().len(), dies: self.datapath.dies().len() };
         let names: Vec<&str> = self.frontend.streams.iter().map(|stream| stream.config.name.as_str()).collect();
         let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
@@ -28,18 +28,18 @@ impl Snapshot<'_> {
 
     /// Returns the current fill levels: free pages, dirty pages of the cache, pages in the SLC cache, outstanding
     /// requests, and the lag of replay.
-    pub fn levels(&self) -> Levels {
+    pub fn levels(&self) -> FillLevels {
         let cache = self.controller.cache().map(|device| device.state());
         let streams = || self.frontend.streams.iter();
         let ftl = self.controller.ftl();
-        Levels {
+        FillLevels {
             free_pages: ftl.free_pages_of_drive(),
             pages_before_gc: ftl.pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),
             slc_pages: self.controller.ftl().slc_pages_in_use(),
             outstanding: streams().map(|stream| stream.replay.in_flight() as u64).sum(),
-            lag_ps: streams().map(|stream| stream.replay.lag(self.now).as_ps()).max().unwrap_or(0),
+            replay_lag_ps: streams().map(|stream| stream.replay.lag(self.now).as_ps()).max().unwrap_or(0),
         }
     }
 
@@ -59,7 +59,7 @@ impl Snapshot<'_> {
             busy: BusyTimes {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
-                links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
+                links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_until(at))).sum(),
                 dies: self.datapath.dies().map(|die| ps(die.busy(at))).sum(),
                 dies_gc: self.datapath.dies().map(|die| ps(die.internal_busy(at))).sum(),
                 queues: timeline.map_or(0, |timeline| timeline.occupancy_until(at)),

@@ -24,7 +24,7 @@ use crate::measure::report::{
 use crate::measure::stream::{StreamMeasures, StreamMetrics};
 use crate::measure::timeline::MeasuredWindow;
 use crate::measure::user_quantities::UserQuantities;
-use crate::persistence::Counts;
+use crate::persistence::PersistenceCounts;
 use crate::power::{area, energy};
 use crate::results::counters::PersistenceReport;
 use crate::units::{Bytes, Time};
@@ -64,7 +64,7 @@ impl Snapshot<'_> {
         // completion.
         let times = self.part_times();
         let utilisation = times.utilisation();
-        let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
+        let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.metrics(end);
         let slc = self.controller.slc().map(|slc| slc.report(self.geometry, gc.erases, self.now));
         let wall_s = wall.as_secs_f64();
         let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
@@ -110,7 +110,7 @@ impl Snapshot<'_> {
             path_conflict: self.path_conflicts(&operations.conflicts),
             collisions: None,
             replication: self.controller.replication().map(Replication::report),
-            scouts: fabric.scouts().cloned(),
+            scouts: fabric.scout_counters().cloned(),
             host: self.host_report(end),
             links: LinksReport::new(fabric.layout(), fabric.usage(), fabric.hops(), operations.transfers, self.now),
             bound,
@@ -150,13 +150,13 @@ impl Snapshot<'_> {
             multi_plane_operations: operations.multi_plane_operations,
             overdue_reads: operations.overdue_reads,
             overdue_programs: operations.overdue_programs,
-            unwritten_reads: self.controller.ftl().unwritten_reads(),
+            unwritten_reads: self.controller.ftl().unmapped_reads(),
             ..self.controller.counters().flash.clone()
         }
     }
 
     fn persistence(&self) -> Option<PersistenceReport> {
-        let Counts { journal_pages, journal_entries, checkpoints, checkpoint_pages } =
+        let PersistenceCounts { journal_pages, journal_entries, checkpoints, checkpoint_pages } =
             self.controller.persistence()?.counts();
         let written = self.controller.counters().flash.pages_written;
         let programmed = journal_pages + checkpoint_pages;
@@ -197,10 +197,11 @@ impl Snapshot<'_> {
             let end = measures.last_completion();
             let begun = stream.replay.begun();
             let ran = end.saturating_sub(begun);
-            let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(ran);
+            let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.metrics(ran);
             let latencies = &measures.latencies();
-            let whole_run = || (begun..end, RequestMetrics::of(iops, bandwidth_bytes_per_s, latencies));
-            let (window, figures) = measured.map_or_else(whole_run, |measured| steadiness::of_stream(measured, index));
+            let whole_run = || (begun..end, RequestMetrics::from_latencies(iops, bandwidth_bytes_per_s, latencies));
+            let (window, figures) =
+                measured.map_or_else(whole_run, |measured| steadiness::stream_window(measured, index));
             StreamReport {
                 name: stream.config.name.clone(),
                 confidence: StreamConfidence::new(&self.frontend.counters.batches, window, index, &figures),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::config::{Config, FirmwarePolicy, Pattern, PreconditionKind, WorkloadKind};
 use crate::measure::confidence::{ConfidenceReport, PrecisionReport, RequestMetrics, WindowMetrics, tally};
-use crate::measure::steadiness::{DriveScale, SteadinessReport, Window};
+use crate::measure::steadiness::{DriveScale, SteadinessReport, WindowSummary};
 use crate::measure::stream::{MeasuredKind, StreamMeasures};
 use crate::measure::timeline::{MeasuredBreakdownReport, MeasuredReport, MeasuredWindow, WarmUpReport};
 use crate::units::Time;
@@ -36,7 +36,7 @@ impl Snapshot<'_> {
                 let window = &report.window;
                 let start = Time::from_ps(window.start_ps);
                 let figures = WindowMetrics {
-                    requests: RequestMetrics::of(window.iops, window.bandwidth_bytes_per_s, latencies),
+                    requests: RequestMetrics::from_latencies(window.iops, window.bandwidth_bytes_per_s, latencies),
                     write_amplification: window.write_amplification,
                     dies_gc_mean: window.utilisation.dies_gc_mean,
                     dies,
@@ -46,7 +46,7 @@ impl Snapshot<'_> {
             None => {
                 let latencies = &run.measures.latencies();
                 let figures = WindowMetrics {
-                    requests: RequestMetrics::of(run.iops, run.bandwidth_bytes_per_s, latencies),
+                    requests: RequestMetrics::from_latencies(run.iops, run.bandwidth_bytes_per_s, latencies),
                     write_amplification: run.write_amplification,
                     dies_gc_mean: run.dies_gc_mean,
                     dies,
@@ -54,7 +54,7 @@ impl Snapshot<'_> {
                 (Time::ZERO, run.measures.completed(), ConfidenceReport::new(batches, Time::ZERO, &figures))
             }
         };
-        let window = Window {
+        let window = WindowSummary {
             start,
             requests,
             requests_of_run: run.measures.completed(),
@@ -86,16 +86,16 @@ impl Snapshot<'_> {
             block_pages: u64::from(self.geometry.pages_per_block),
             slc_pages: ftl.slc_pages(),
             mapped_pages: ftl.mapped_pages(),
-            is_drawn: ftl.is_stationary() && writes_match(self.config),
+            starts_steady: ftl.is_stationary() && writes_match(self.config),
         }
     }
 }
 
 /// Returns the measured window of the stream at an index, up to its last completion, and the figures of the stream in the window.
-pub(super) fn of_stream(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
+pub(super) fn stream_window(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
     let start = Time::from_ps(measured.report.window.start_ps);
-    (start..*end, RequestMetrics::of(stream.iops, stream.bandwidth_bytes_per_s, latencies))
+    (start..*end, RequestMetrics::from_latencies(stream.iops, stream.bandwidth_bytes_per_s, latencies))
 }
 
 /// Returns whether a run continues the steady state of random preconditioning: its writes are uniform over all preconditioned pages, and its policies

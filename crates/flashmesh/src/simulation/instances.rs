@@ -94,7 +94,7 @@ impl Needs {
     /// Returns the instances that the keys of a configuration need.
     pub fn of(config: &Config) -> Needs {
         let mut needs = Needs { unwatched: Instance::Plain, is_watched: false };
-        config.needs().into_iter().for_each(|(_, instance)| needs.add(instance));
+        config.required_instances().into_iter().for_each(|(_, instance)| needs.add(instance));
         needs
     }
 

@@ -27,14 +27,14 @@ use crate::ftl::{Ftl, PreparedDrives};
 use crate::host::source::RequestSource;
 use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
-use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
 use crate::measure::request_budget::RequestBudget;
+use crate::measure::request_log::RequestSink;
 use crate::policies::{FirmwarePolicy, WritePlacer, ftl_rules};
 use crate::probes::{ChipStatesProbe, CollisionProbe};
 use crate::recording::RecordingWindow;
-use crate::recording::network::{NetworkRecorder, Recorded};
-use crate::recording::timeline::{DriveLayout, Outcome, Timeline};
+use crate::recording::network::{NetworkRecorder, NetworkRecording};
+use crate::recording::timeline::{DriveLayout, Timeline, TimelineOutcome};
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::workload::WorkloadSummary;
 use crate::workload::source::WorkloadSource;
@@ -138,7 +138,7 @@ impl Simulation {
         let mut simulation = Simulation::assembled(config, info, sources, &config.expected_writes(), drives, control)?;
         let frontend = &mut simulation.unstarted_drive().frontend;
         frontend.describe(opened.summaries);
-        if let Some(goal) = RequestBudget::of(config, only) {
+        if let Some(goal) = RequestBudget::from_config(config, only) {
             frontend.set_goal(goal);
         }
         Ok(simulation)
@@ -178,7 +178,7 @@ impl Simulation {
         let rules = ftl_rules(config);
         let ftl = match drives {
             Some(drives) => drives.ftl(&geometry, config, rules, writes, &watch),
-            None => Ftl::prepared(&geometry, config, rules, writes, None, &watch),
+            None => Ftl::preconditioned(&geometry, config, rules, writes, None, &watch),
         };
         let controller = Controller::new(config, &geometry, ftl);
         let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);
@@ -278,7 +278,7 @@ impl Simulation {
     pub fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> Result<(), RunError> {
         self.inject(CustomPart::Arbiter);
         let datapath = &mut self.unstarted_drive().datapath;
-        if datapath.fabric_mut().set_arbiter(policy) {
+        if datapath.fabric_mut().set_arbitration_policy(policy) {
             return Ok(());
         }
         let kinds = "choose fabric.kind = \"bus\", \"pssd\", \"pnssd\" or \"ideal\"";
@@ -388,8 +388,8 @@ impl Simulation {
     pub fn enable_checks(&mut self) {
         let drive = self.unstarted_drive();
         let kind = drive.datapath.info().name;
-        let oracles = match expected_fabrics::expected(kind) {
-            Some(expected) => Oracles::over(expected, &drive.geometry, &drive.config),
+        let oracles = match expected_fabrics::expected_fabric(kind) {
+            Some(expected) => Oracles::with_expected(expected, &drive.geometry, &drive.config),
             None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),
         };
         self.add_oracles(oracles);
@@ -401,7 +401,7 @@ impl Simulation {
     /// If the drive has already run.
     pub fn enable_checks_of(&mut self, expected: &ExpectedFabric) {
         let drive = self.unstarted_drive();
-        let oracles = Oracles::over(expected, &drive.geometry, &drive.config);
+        let oracles = Oracles::with_expected(expected, &drive.geometry, &drive.config);
         self.add_oracles(oracles);
     }
 
@@ -449,7 +449,7 @@ impl Simulation {
     ///
     /// # Panics
     /// If the drive has already run.
-    pub fn record_timeline(&mut self, sink: Box<dyn Write + Send>) -> Outcome {
+    pub fn record_timeline(&mut self, sink: Box<dyn Write + Send>) -> TimelineOutcome {
         let drive = self.unstarted_drive();
         let measure = &drive.config.measure;
         let shape = DriveLayout {
@@ -464,7 +464,7 @@ impl Simulation {
     }
 
     /// Adds the recorder of the interconnect if the configuration enables it.
-    fn record_network(&mut self) -> Option<Recorded> {
+    fn record_network(&mut self) -> Option<NetworkRecording> {
         let AnyDrive::Probed(drive) = &self.drive else { return None };
         let measure = &drive.config.measure;
         if !measure.network {

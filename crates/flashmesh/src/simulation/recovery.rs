@@ -273,7 +273,7 @@ pub(super) fn report(
     let of_map: Vec<ScanRead> = scan.map.iter().chain(&scan.journal).copied().collect();
     let steps = RecoverySteps {
         blocks_ps: recovery.read(&scan.blocks)?,
-        system_ps: recovery.read(&scan.system)?,
+        system_ps: recovery.read(&scan.translation)?,
         map_ps: recovery.read(&of_map)?,
         open_ps: recovery.read(&scan.open)?,
     };
@@ -282,14 +282,14 @@ pub(super) fn report(
         steps,
         reads: RecoveryReads {
             blocks: scan.blocks.len() as u64,
-            system: scan.system.len() as u64,
+            system: scan.translation.len() as u64,
             map: scan.map.len() as u64,
             journal: scan.journal.len() as u64,
             open: scan.open.len() as u64,
         },
         entries_replayed: recovered.entries,
         pages_found: recovered.pages_found,
-        copies_found: recovered.copy_count(),
+        copies_found: recovered.replica_count(),
         pages_lost: recovered.pages_lost,
         deallocations_lost: recovered.deallocations_lost,
     })

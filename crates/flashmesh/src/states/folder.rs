@@ -37,7 +37,7 @@ impl StateFolder {
     }
 
     /// Sets the minimum number of page writes of a stored state. The default, 4 million, takes about a third of a second to compute.
-    pub fn keeping_from(self, writes_min: u64) -> StateFolder {
+    pub fn with_writes_min(self, writes_min: u64) -> StateFolder {
         StateFolder { writes_min, ..self }
     }
 
@@ -78,14 +78,14 @@ impl StateFolder {
         match file::read(opened, key, bytes) {
             Ok(numbers) => Some(numbers),
             Err(reason) => {
-                self.damaged(key, &reason);
+                self.remove_damaged(key, &reason);
                 None
             }
         }
     }
 
     /// Removes a file that turned out to be damaged, and notes it.
-    pub(crate) fn damaged(&self, key: &StateKey, reason: &str) {
+    pub(crate) fn remove_damaged(&self, key: &StateKey, reason: &str) {
         let path = self.file(key);
         let removed = match fs::remove_file(&path) {
             Ok(()) => "it is removed, and the state made anew".to_owned(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use flashmesh::config::{Config, FabricKind};
 use flashmesh::fabric::{
-    AnyFabric, Fabric, FabricInfo, Grant, Layout, LinkUsage, Outbox, Payload, Sent, TransferPhase, info_of,
+    AnyFabric, Fabric, FabricInfo, Grant, Layout, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase, info_of,
 };
 use flashmesh::ids::{DieId, LinkId, PlaneId};
 use flashmesh::placement::{Ftl, Geometry, OpenBlockKind};
@@ -136,7 +136,7 @@ impl Fabric for Watched {
         self.0.acquire(die, phase, now, outbox);
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome {
         keep(Some("fabric"));
         self.0.send(grant, payload, now, outbox)
     }
@@ -154,8 +154,8 @@ impl Fabric for Watched {
         self.0.usage()
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
-        self.0.controllers_busy(now)
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
+        self.0.controller_busy_times(now)
     }
 
     fn hops(&self) -> u64 {

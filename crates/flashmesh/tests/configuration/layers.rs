@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use flashmesh::config::{
-    Allocation, Config, ConfigError, ConfigErrorKind, FabricKind, Level, Pattern, ReplayMode, Sizes, WorkloadKind,
+    Allocation, ArrayLevel, Config, ConfigError, ConfigErrorKind, FabricKind, Pattern, ReplayMode, Sizes, WorkloadKind,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 
@@ -65,7 +65,10 @@ fn every_text_form_is_read() {
     assert_eq!(config.geometry.capacity, Some(Bytes::new(100_000_000_000)));
     assert_eq!(config.fabric.kind, FabricKind::Ideal);
     assert_eq!(config.fabric.channel_rate, Rate::UNLIMITED);
-    assert_eq!(config.ftl.allocation, Allocation::Static([Level::Plane, Level::Die, Level::Way, Level::Channel]));
+    assert_eq!(
+        config.ftl.allocation,
+        Allocation::Static([ArrayLevel::Plane, ArrayLevel::Die, ArrayLevel::Way, ArrayLevel::Channel])
+    );
     assert_eq!(config.workload.requests, Some(1_000_000));
     assert_eq!(config.workload.pattern, Pattern::HotCold);
     assert_eq!(config.workload.hot_traffic, 1.0);

@@ -6,7 +6,7 @@ use flashmesh::config::{
     Caching, Config, ConfigError, ConfigErrorKind, Pattern, Priority, ReplayMode, StreamConfig, WorkloadKind,
 };
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::flash::namespace::NamespaceConfig;
+use flashmesh::flash::namespace::ResolvedNamespace;
 use flashmesh::units::Bytes;
 
 fn load(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {
@@ -24,7 +24,7 @@ fn streams(text: &str, overrides: &[&str]) -> Vec<StreamConfig> {
     read(text, overrides).streams()
 }
 
-fn namespaces(text: &str) -> Vec<NamespaceConfig> {
+fn namespaces(text: &str) -> Vec<ResolvedNamespace> {
     let config = read(text, &[]);
     let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     config.namespaces(&geometry).expect("the parser has checked the namespaces")

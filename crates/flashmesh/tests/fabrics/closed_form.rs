@@ -383,13 +383,13 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
     // The reads are of both planes of two chips on one channel. The second chip senses while the first sends, and waits for the channel.
     let records = run(&config, [read(0, 2, Time::ZERO), read(2, 2, Time::ZERO)]);
     for record in &records {
-        assert_eq!(record.spent.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
-        assert_eq!(record.spent.array, READ);
+        assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
+        assert_eq!(record.breakdown.array, READ);
     }
     // The chips take turns, so each later page waits for one page of the other chip. The second chip starts later by the command of the first,
     // and its data is ready later by the same time.
-    assert_eq!(records[0].spent.path_wait, PAGE_TRANSFER);
-    assert_eq!(records[1].spent.path_wait, PAGE_TRANSFER * 2);
+    assert_eq!(records[0].breakdown.path_wait, PAGE_TRANSFER);
+    assert_eq!(records[1].breakdown.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));
 }
 

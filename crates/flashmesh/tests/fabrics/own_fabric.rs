@@ -1,6 +1,6 @@
 //! User-defined interconnects: an interconnect that replaces the configured one behaves the same in every part of the contract.
 
-use flashmesh::config::{Config, FabricKind, Move, ParameterSpec};
+use flashmesh::config::{Config, FabricKind, PageMove, ParameterSpec};
 use flashmesh::fabric::{AnyFabric, FabricInfo, info_of};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -46,13 +46,13 @@ fn assert_same(config: &Config, name: &str) {
 fn every_interconnect_set_by_hand_gives_the_report_of_the_same_one_configured() {
     use FabricKind::{Bus, Ideal, Nossd, Pnssd, Pssd, Venice};
     for (kind, r#move) in [
-        (Bus, Move::ThroughController),
-        (Pssd, Move::ThroughController),
-        (Pnssd, Move::ChipToChip),
-        (Nossd, Move::ChipToChip),
-        (Nossd, Move::Clean),
-        (Venice, Move::ThroughController),
-        (Ideal, Move::ThroughController),
+        (Bus, PageMove::ThroughController),
+        (Pssd, PageMove::ThroughController),
+        (Pnssd, PageMove::ChipToChip),
+        (Nossd, PageMove::ChipToChip),
+        (Nossd, PageMove::Clean),
+        (Venice, PageMove::ThroughController),
+        (Ideal, PageMove::ThroughController),
     ] {
         let mut config = steady_drive(kind, 0.3);
         config.gc.r#move = r#move;

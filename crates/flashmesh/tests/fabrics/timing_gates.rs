@@ -31,7 +31,14 @@ fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
     let mut joined = PlaneTransactions::one(TransactionId(0));
     (1..planes).for_each(|plane| joined.join(TransactionId(plane)));
     let (pages, internal) = (OperationPageTypes::default(), false);
-    Operation { kind, internal, started: now, array_time: timing().array(kind, pages), pages, planes: joined }
+    Operation {
+        kind,
+        internal,
+        started: now,
+        array_time: timing().array_time(kind, pages),
+        page_types: pages,
+        planes: joined,
+    }
 }
 
 /// Starts an operation at `now` on a die that accepts it. Returns the end of its array time.

@@ -1,6 +1,6 @@
 //! GC that moves pages directly from chip to chip, without the controllers (Network-on-SSD, CAL 2012, section 3.4).
 
-use flashmesh::config::{Allocation, Config, FabricKind, Move};
+use flashmesh::config::{Allocation, Config, FabricKind, PageMove};
 use flashmesh::fabric::layout::LinkKind;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -21,7 +21,7 @@ fn small_drive() -> Config {
     config.geometry.blocks_per_plane = 8;
     config.geometry.pages_per_block = 4;
     config.geometry.capacity = Some(Bytes::new(4 * 12 * PAGE));
-    config.gc.r#move = Move::ChipToChip;
+    config.gc.r#move = PageMove::ChipToChip;
     config
 }
 
@@ -41,7 +41,7 @@ fn a_move_takes_a_read_a_transfer_between_the_chips_and_a_program_without_data()
     let sense = control + on_die + Time::from_us(3) + on_die;
     let program = on_die + Time::from_us(100);
     let erase = control + on_die + Time::from_ms(1);
-    for (r#move, data_of_program) in [(Move::ChipToChip, Time::ZERO), (Move::ThroughController, page)] {
+    for (r#move, data_of_program) in [(PageMove::ChipToChip, Time::ZERO), (PageMove::ThroughController, page)] {
         let mut config = small_drive();
         config.gc.r#move = r#move;
         let mut requests = writes_until_one_page_moves();
@@ -73,17 +73,17 @@ fn the_chip_of_the_victim_serves_reads_while_another_one_programs() {
     let mut requests = writes_until_one_page_moves();
     let after_the_copy = requests[24].arrival + Time::from_us(120);
     requests.push(read(4, 1, after_the_copy));
-    let latency = |r#move: Move| {
+    let latency = |r#move: PageMove| {
         let mut config = small_drive();
         config.gc.r#move = r#move;
         completions(&config, requests.clone())[25] - after_the_copy
     };
-    assert!(latency(Move::ChipToChip) < Time::from_us(7));
-    assert!(latency(Move::ThroughController) > Time::from_us(50));
+    assert!(latency(PageMove::ChipToChip) < Time::from_us(7));
+    assert!(latency(PageMove::ThroughController) > Time::from_us(50));
 }
 
 /// Runs uniform random writes on a drive of 4 x 4 chips in steady state.
-fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>) -> Report {
+fn random_writes(kind: FabricKind, r#move: PageMove, allocation: Option<Allocation>) -> Report {
     let mut config = steady_drive(kind, 0.2);
     config.gc.r#move = r#move;
     if let Some(allocation) = allocation {
@@ -97,7 +97,7 @@ fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>)
 /// Claim K10: with Clean packets, GC moves pages from chip to chip without the controller.
 #[test]
 fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
-    let report = random_writes(FabricKind::Pnssd, Move::ChipToChip, None);
+    let report = random_writes(FabricKind::Pnssd, PageMove::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
     // The other pages stay on their chip: each possible destination plane has more valid pages, no free page, or already awaits a page. A
@@ -113,7 +113,7 @@ fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
 
 #[test]
 fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_chip() {
-    let report = random_writes(FabricKind::Nossd, Move::ChipToChip, None);
+    let report = random_writes(FabricKind::Nossd, PageMove::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     assert!(gc.pages_copied > gc.pages_moved / 3, "{gc:?}");
     let over = |kind: LinkKind, bytes: &[u64]| {
@@ -134,7 +134,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
 #[test]
 fn pages_move_from_chip_to_chip_whatever_space_there_is_and_amplify_writes_no_more() {
     for over_provisioning in [0.15, 0.3] {
-        let [chip_to_chip, through] = [Move::ChipToChip, Move::ThroughController].map(|r#move| {
+        let [chip_to_chip, through] = [PageMove::ChipToChip, PageMove::ThroughController].map(|r#move| {
             let mut config = steady_drive(FabricKind::Nossd, over_provisioning);
             config.geometry.chips_per_channel = 8;
             config.gc.r#move = r#move;
@@ -156,7 +156,7 @@ fn where_pages_move_to_does_not_change_how_many_are_moved() {
     for allocation in [None, Some(Allocation::Dynamic)] {
         let amplification =
             |r#move| random_writes(FabricKind::Pnssd, r#move, allocation).write_amplification.expect("the host wrote");
-        let (chip_to_chip, through) = (amplification(Move::ChipToChip), amplification(Move::ThroughController));
+        let (chip_to_chip, through) = (amplification(PageMove::ChipToChip), amplification(PageMove::ThroughController));
         assert_within("write amplification", chip_to_chip, through, 0.05);
     }
 }

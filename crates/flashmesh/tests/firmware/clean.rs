@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, FabricKind, InjectionPolicy, Move};
+use flashmesh::config::{Allocation, Config, FabricKind, InjectionPolicy, PageMove};
 use flashmesh::fabric::TransferKind;
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
@@ -29,7 +29,7 @@ fn small_drive() -> Config {
     config.geometry.blocks_per_plane = 9;
     config.geometry.pages_per_block = 4;
     config.geometry.capacity = Some(Bytes::new(4 * 16 * PAGE));
-    config.gc.r#move = Move::Clean;
+    config.gc.r#move = PageMove::Clean;
     config
 }
 
@@ -129,11 +129,11 @@ impl Probe for Messages {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         let mut told = self.0.lock().expect("no other thread panicked");
         match notice {
-            Notice::Sent(_, _, payload, _) => match payload.message {
+            Notice::Sent(_, _, payload, _) => match payload.kind {
                 TransferKind::Read => told.reads += 1,
                 TransferKind::Program => told.programs += 1,
                 TransferKind::Erase => told.erases += 1,
-                TransferKind::Copy => told.copies += 1,
+                TransferKind::ChipToChipData => told.copies += 1,
                 TransferKind::Copyback | TransferKind::Data => {}
             },
             Notice::AcknowledgementSent(..) => told.acknowledgements += 1,
@@ -144,7 +144,7 @@ impl Probe for Messages {
 
 #[test]
 fn two_pages_take_one_command_and_one_acknowledgement() {
-    let told = |r#move: Move| {
+    let told = |r#move: PageMove| {
         let mut config = small_drive();
         config.gc.r#move = r#move;
         let mut requests = writes_until_two_pages_move();
@@ -159,8 +159,8 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
     };
     // 30 host writes, each acknowledged, and one acknowledged erase.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
-    assert_eq!(told(Move::Clean), expected);
-    assert_eq!(told(Move::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
+    assert_eq!(told(PageMove::Clean), expected);
+    assert_eq!(told(PageMove::ChipToChip), Told { reads: 2, programs: 32, acknowledgements: 30 + 2 + 1, ..expected });
 }
 
 /// A page is written or deallocated while a Clean that lists it is in progress. The page moves, and is invalid at its destination.
@@ -180,7 +180,7 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
 }
 
 /// Runs uniform random requests on a drive of 4 x 4 chips in steady state, with the given over-provisioning.
-fn saturated(r#move: Move, over_provisioning: f64, change: impl Fn(&mut Config)) -> Report {
+fn saturated(r#move: PageMove, over_provisioning: f64, change: impl Fn(&mut Config)) -> Report {
     let mut config = steady_drive(FabricKind::Nossd, over_provisioning);
     config.gc.r#move = r#move;
     config.workload.read_share = 0.3;
@@ -193,7 +193,7 @@ fn saturated(r#move: Move, over_provisioning: f64, change: impl Fn(&mut Config))
 fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more() {
     for over_provisioning in [0.15, 0.3] {
         let [clean, through] =
-            [Move::Clean, Move::ThroughController].map(|r#move| saturated(r#move, over_provisioning, |_| ()));
+            [PageMove::Clean, PageMove::ThroughController].map(|r#move| saturated(r#move, over_provisioning, |_| ()));
         assert!(clean.gc.pages_copied > clean.gc.pages_moved / 2, "{over_provisioning}: {:?}", clean.gc);
         let amplification = |report: &Report| report.write_amplification.expect("the host wrote");
         let (copied, moved) = (amplification(&clean), amplification(&through));
@@ -219,7 +219,7 @@ fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
         },
     ];
     for option in options {
-        let report = saturated(Move::Clean, 0.2, |config| {
+        let report = saturated(PageMove::Clean, 0.2, |config| {
             config.workload.requests = Some(8_000);
             option(config);
         });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flashmesh::collisions::{CollisionsReport, colliding_reads, colliding_states};
+use flashmesh::collisions::{CollisionsReport, read_collision_probability, state_collision_probability};
 use flashmesh::config::{Allocation, Config, CountedReads, Pattern, PreconditionKind, ReplayMode, Sizes, WorkloadKind};
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
@@ -97,11 +97,11 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
     // For 8 outstanding reads of random dies the paper has 83.7 % expected and 86.0 % measured; 1 - 16! / (8! 16^8) = 87.9 %.
     let closed = found.collision_ratio_closed_form.expect("collisions were sampled");
-    assert!(closed < colliding_states(8, 16) && closed > colliding_states(7, 16), "{closed}");
+    assert!(closed < state_collision_probability(8, 16) && closed > state_collision_probability(7, 16), "{closed}");
     assert_near(found.collision_ratio_expected, closed);
     assert_near(Some(closed), 0.86);
     assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("reads completed"));
-    assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= colliding_reads(8, 16));
+    assert!(found.read_collision_ratio_closed_form.expect("reads completed") <= read_collision_probability(8, 16));
     assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("reads completed"));
     // Observed states have more collisions than independent random dies, because reads that share a die stay longer. The share of such states is
     // that of the Markov chain above. Its ratio to the share for random dies is the published 86.0 / 83.7.
@@ -122,10 +122,10 @@ fn one_read_at_a_time_collides_with_none_and_reads_of_one_die_with_all() {
     let mut config = random_reads(2, 10_000);
     // Every sixteenth page is on the first die: the static order goes through the channels first, then through the two chips of each channel.
     config.ftl.allocation = Allocation::Static([
-        flashmesh::config::Level::Channel,
-        flashmesh::config::Level::Way,
-        flashmesh::config::Level::Die,
-        flashmesh::config::Level::Plane,
+        flashmesh::config::ArrayLevel::Channel,
+        flashmesh::config::ArrayLevel::Way,
+        flashmesh::config::ArrayLevel::Die,
+        flashmesh::config::ArrayLevel::Plane,
     ]);
     config.geometry.planes_per_die = 1;
     config.workload.pattern = Pattern::HotStride;

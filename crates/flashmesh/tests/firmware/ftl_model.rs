@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use flashmesh::config::{self, Allocation, Config, Level, StreamConfig, VictimPolicy};
+use flashmesh::config::{self, Allocation, ArrayLevel, Config, StreamConfig, VictimPolicy};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::flash::namespace::NamespaceConfig;
+use flashmesh::flash::namespace::ResolvedNamespace;
 use flashmesh::ftl::{BlockState, Ftl, FtlRules, IdleDies, OpenBlockKind};
 use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;
@@ -129,7 +129,7 @@ impl Model {
         assert!(self.space(lpn).planes.contains(&plane), "{lpn:?} is placed on {plane:?}");
         let writers = &self.space(lpn).streams;
         let stream = writers.get(pick as usize % writers.len().max(1)).copied();
-        let OpenBlockKind::Host(writer) = self.ftl.host_stream(plane, stream) else {
+        let OpenBlockKind::Host(writer) = self.ftl.host_block_kind(plane, stream) else {
             panic!("the kind of open block is not a host stream")
         };
         self.finish_host_program(plane, writer);
@@ -285,7 +285,7 @@ struct Space {
 
 fn spaces(config: &Config, geometry: &Geometry) -> Vec<Space> {
     let namespaces = config.namespaces(geometry).unwrap();
-    let resolve = |namespace: &NamespaceConfig| {
+    let resolve = |namespace: &ResolvedNamespace| {
         let first = geometry.lpn_of(namespace.start).0;
         let planes = (0..geometry.planes()).map(PlaneId);
         let uses = |stream: &StreamConfig| match &stream.queue.namespace {
@@ -437,7 +437,8 @@ proptest! {
 #[test]
 fn static_placement_follows_the_order_of_the_configuration() {
     let mut config = Config::default();
-    config.ftl.allocation = Allocation::Static([Level::Plane, Level::Die, Level::Way, Level::Channel]);
+    config.ftl.allocation =
+        Allocation::Static([ArrayLevel::Plane, ArrayLevel::Die, ArrayLevel::Way, ArrayLevel::Channel]);
     let geometry = Geometry::new(&config.geometry).unwrap();
     let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let idle = IdleDies::new(geometry.dies());

@@ -27,7 +27,7 @@ fn drives(folder: &Path) -> PreparedDrives {
 }
 
 fn drives_within(folder: &Path, limit: Bytes) -> PreparedDrives {
-    PreparedDrives::default().for_one_run().kept_in(StateFolder::new(folder, limit).keeping_from(0))
+    PreparedDrives::default().without_sharing().with_folder(StateFolder::new(folder, limit).with_writes_min(0))
 }
 
 fn states(folder: &Path) -> Vec<PathBuf> {
@@ -65,7 +65,7 @@ fn outcome(config: &Config, drives: &PreparedDrives) -> (Vec<Option<u32>>, Strin
 }
 
 fn own(config: &Config) -> (Vec<Option<u32>>, String) {
-    outcome(config, &PreparedDrives::default().for_one_run())
+    outcome(config, &PreparedDrives::default().without_sharing())
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn random_drives_begin_alike_whether_their_state_is_computed_written_or_read() {
             for way in ["written", "read"] {
                 let drives = drives(folder.path());
                 assert_eq!(outcome(&config, &drives), alone, "{way}\n{}", config.to_toml());
-                assert_eq!(drives.take_notes(), Vec::<String>::new());
+                assert_eq!(drives.take_warnings(), Vec::<String>::new());
             }
             kept += usize::from(states(folder.path()).len() > before);
         }
@@ -154,13 +154,13 @@ fn a_damaged_state_is_removed_with_a_note_and_made_anew() {
         fs::write(&path, bytes).expect("the file can be written");
         let drives = drives(folder.path());
         assert_eq!(outcome(&config, &drives), alone, "damage {number}");
-        let notes = drives.take_notes();
+        let notes = drives.take_warnings();
         assert!(
             matches!(notes.as_slice(), [note] if note.contains("removed") && note.contains("anew")),
             "{number}: {notes:?}"
         );
         assert_eq!(outcome(&config, &drives), alone, "damage {number}");
-        assert_eq!(drives.take_notes(), Vec::<String>::new(), "the new state is valid");
+        assert_eq!(drives.take_warnings(), Vec::<String>::new(), "the new state is valid");
     }
 }
 
@@ -171,7 +171,7 @@ fn a_folder_that_cannot_be_made_is_a_note() {
     fs::write(&file, "no folder").expect("the file can be written");
     let drives = drives(&file.join("states"));
     assert_eq!(outcome(&full(&[]), &drives), own(&full(&[])));
-    let notes = drives.take_notes();
+    let notes = drives.take_warnings();
     assert!(!notes.is_empty() && notes.iter().all(|note| note.contains("file/states")), "{notes:?}");
 }
 
@@ -201,7 +201,7 @@ fn the_states_used_longest_ago_go_first_when_the_folder_is_full() {
     assert!(kept.contains(&first[0]), "the first state was used later than the second");
     let tight = drives_within(folder.path(), Bytes::new(bytes / 2));
     outcome(&seeds[3], &tight);
-    let notes = tight.take_notes();
+    let notes = tight.take_warnings();
     assert!(matches!(notes.as_slice(), [note] if note.contains("larger than the limit")), "{notes:?}");
     assert_eq!(states(folder.path()), kept);
 }
@@ -216,7 +216,7 @@ fn many_runs_at_once_may_use_one_folder() {
                 for _ in 0..4 {
                     let drives = drives(folder.path());
                     assert_eq!(outcome(&full(&[]), &drives), alone);
-                    assert_eq!(drives.take_notes(), Vec::<String>::new());
+                    assert_eq!(drives.take_warnings(), Vec::<String>::new());
                 }
             });
         }

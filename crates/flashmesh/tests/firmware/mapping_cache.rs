@@ -63,7 +63,7 @@ fn a_miss_costs_one_read_of_a_translation_page_and_a_hit_nothing() {
     let config = drive_with(16);
     assert_eq!(latencies(&config, requests()), [twice, read_time, twice, twice]);
     let records = run(&config, requests());
-    let waits: Vec<Time> = records.iter().map(|record| record.spent.map_wait).collect();
+    let waits: Vec<Time> = records.iter().map(|record| record.breakdown.map_wait).collect();
     assert_eq!(waits, [read_time, Time::ZERO, read_time, read_time]);
 
     let mut whole_pages = config.clone();
@@ -164,7 +164,7 @@ fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_
         // The data of the first read occupies the channel while the data of the other two becomes ready.
         let free = start + COMMAND + READ + PAGE_TRANSFER;
         assert_eq!(records[2].completed, free, "chip {chip}");
-        assert_eq!(records[4].spent.map_wait, free + PAGE_TRANSFER - later, "chip {chip}");
+        assert_eq!(records[4].breakdown.map_wait, free + PAGE_TRANSFER - later, "chip {chip}");
         assert_eq!(records[3].completed, free + PAGE_TRANSFER * 2, "chip {chip}");
         compared += 1;
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{
-    Config, FabricKind, InjectionPolicy, Move, PageTypes, Persistence, PersistencePolicy, ProgramUnit, Sizes,
+    Config, FabricKind, InjectionPolicy, PageMove, PageTypes, Persistence, PersistencePolicy, ProgramUnit, Sizes,
 };
 use flashmesh::fabric::TransferKind;
 use flashmesh::kernel::probe::{Notice, Probe};
@@ -93,10 +93,10 @@ impl Probe for Messages {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
         let mut sent = self.0.lock().expect("no other thread panicked");
         match notice {
-            Notice::Sent(_, _, payload, _) => match payload.message {
+            Notice::Sent(_, _, payload, _) => match payload.kind {
                 TransferKind::Read => sent.reads += 1,
                 TransferKind::Copyback => sent.copybacks += 1,
-                TransferKind::Copy => sent.copies.push(payload.bytes.as_u64() / UNIT),
+                TransferKind::ChipToChipData => sent.copies.push(payload.bytes.as_u64() / UNIT),
                 TransferKind::Data => sent.data.push(payload.bytes.as_u64() / UNIT),
                 TransferKind::Program => sent.bare_programs += u32::from(payload.bytes == Bytes::ZERO),
                 TransferKind::Erase => {}
@@ -129,7 +129,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
     let sense = control + on_die + READ + on_die;
     let program = on_die + PROGRAM;
     let erase = control + on_die + ERASE;
-    for (r#move, data_of_program) in [(Move::ChipToChip, Time::ZERO), (Move::ThroughController, data(4))] {
+    for (r#move, data_of_program) in [(PageMove::ChipToChip, Time::ZERO), (PageMove::ThroughController, data(4))] {
         let mut config = small_drive(FabricKind::Pnssd);
         config.gc.r#move = r#move;
         let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
@@ -146,7 +146,7 @@ fn units_of_two_pages_cross_by_themselves_and_are_programmed_at_once() {
 #[test]
 fn the_bytes_between_chips_are_those_of_the_valid_units() {
     let mut config = small_drive(FabricKind::Pnssd);
-    config.gc.r#move = Move::ChipToChip;
+    config.gc.r#move = PageMove::ChipToChip;
     let (requests, _) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, AGAIN[1], AGAIN[2], AGAIN[3]]));
     let (report, sent) = run_told(&config, requests.clone());
     assert_eq!((report.gc.collections, report.gc.pages_moved, report.gc.pages_copied), (1, 4, 4));
@@ -164,7 +164,7 @@ fn the_bytes_between_chips_are_those_of_the_valid_units() {
 #[test]
 fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
     let mut config = small_drive(FabricKind::Pnssd);
-    config.gc.r#move = Move::ChipToChip;
+    config.gc.r#move = PageMove::ChipToChip;
     let (requests, _) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, 4, AGAIN[1], AGAIN[2]]));
     let (report, sent) = run_told(&config, requests);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (5, 4));
@@ -176,7 +176,7 @@ fn a_page_whose_units_go_to_two_places_is_sensed_once_and_leaves_in_parts() {
 #[test]
 fn the_last_program_of_a_victim_is_in_part_empty_wherever_it_goes() {
     let mut config = small_drive(FabricKind::Nossd);
-    config.gc.r#move = Move::ChipToChip;
+    config.gc.r#move = PageMove::ChipToChip;
     let (requests, _) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, 4, AGAIN[1], AGAIN[2]]));
     let (report, sent) = run_told(&config, requests);
     assert_eq!((report.gc.pages_moved, report.gc.pages_copied), (5, 5));
@@ -200,7 +200,7 @@ fn flits(config: &Config, units: u64) -> u64 {
 #[test]
 fn a_clean_senses_each_page_once_and_programs_what_has_gathered() {
     let mut config = small_drive(FabricKind::Nossd);
-    config.gc.r#move = Move::Clean;
+    config.gc.r#move = PageMove::Clean;
     let (mut requests, last) = requests(&with_valid([0, 1, 2, AGAIN[0]], [3, 4, AGAIN[1], AGAIN[2]]));
     let data = |units| alone(1, flits(&config, units));
     let begins = last + alone(0, flits(&config, 4)) + PROGRAM;
@@ -293,7 +293,7 @@ fn random_writes(kind: FabricKind, change: impl Fn(&mut Config)) -> Report {
 
 #[test]
 fn a_full_drive_sends_its_units_from_chip_to_chip_and_the_controllers_move_the_others() {
-    let report = random_writes(FabricKind::Pnssd, |config| config.gc.r#move = Move::ChipToChip);
+    let report = random_writes(FabricKind::Pnssd, |config| config.gc.r#move = PageMove::ChipToChip);
     let (gc, links) = (&report.gc, &report.links);
     let units = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / UNIT as f64;
     assert!(gc.pages_moved > 20_000 && gc.pages_copied > gc.pages_moved / 8, "{gc:?}");
@@ -317,9 +317,9 @@ fn a_full_drive_that_copies_back_moves_as_much_as_one_that_does_not() {
 #[test]
 fn what_was_acknowledged_is_found_after_a_cut_in_the_midst_of_moves() {
     for (kind, copyback, r#move) in [
-        (FabricKind::Pnssd, false, Move::ChipToChip),
-        (FabricKind::Nossd, false, Move::Clean),
-        (FabricKind::Bus, true, Move::ThroughController),
+        (FabricKind::Pnssd, false, PageMove::ChipToChip),
+        (FabricKind::Nossd, false, PageMove::Clean),
+        (FabricKind::Bus, true, PageMove::ThroughController),
     ] {
         let cut = |at: Option<Time>| {
             random_writes(kind, |config| {
@@ -344,7 +344,7 @@ fn what_was_acknowledged_is_found_after_a_cut_in_the_midst_of_moves() {
 #[test]
 fn a_unit_of_several_pages_crosses_whole() {
     let report = random_writes(FabricKind::Pnssd, |config| {
-        config.gc.r#move = Move::ChipToChip;
+        config.gc.r#move = PageMove::ChipToChip;
         config.geometry.page_size = Bytes::new(PAGE);
         config.geometry.pages_per_block = 64;
         config.ftl.mapping_unit = Some(Bytes::new(2 * PAGE));

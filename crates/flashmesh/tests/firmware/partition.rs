@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use flashmesh::config::Config;
 use flashmesh::ids::StreamId;
-use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::StreamReport;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 use flashmesh::workload::source::WorkloadSource;

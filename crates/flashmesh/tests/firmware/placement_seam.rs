@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Config, Indices, Level, Namespace, PreconditionKind, ReplayMode};
+use flashmesh::config::{ArrayLevel, Config, Indices, Namespace, PreconditionKind, ReplayMode};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::allocation::{Allocator, DriveView, PageRead, PageWrite, StaticOrder};
@@ -213,7 +213,7 @@ fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_resul
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         if own {
             let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
-            simulation.set_allocator(Box::new(ByNumber(StaticOrder::new(&geometry, Level::ALL))));
+            simulation.set_allocator(Box::new(ByNumber(StaticOrder::new(&geometry, ArrayLevel::ALL))));
             simulation.set_victim_selector(Box::new(MostInvalid));
         }
         let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();

@@ -239,7 +239,7 @@ impl policy::FirmwarePolicy for Own {
         self.moved_pages
     }
 
-    fn joins(&self, _: &Transaction, _: &Transaction) -> bool {
+    fn may_join(&self, _: &Transaction, _: &Transaction) -> bool {
         self.joins
     }
 }

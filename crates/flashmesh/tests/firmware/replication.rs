@@ -1,7 +1,7 @@
 //! Replication of pages on whole drives: with all oracles enabled and all other features, and its benefit.
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
-use flashmesh::config::{Allocation, Config, CountedReads, FabricKind, FirmwarePolicy, Level};
+use flashmesh::config::{Allocation, ArrayLevel, Config, CountedReads, FabricKind, FirmwarePolicy};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::report::Report;
@@ -168,7 +168,8 @@ fn a_pair_is_taken_apart_where_dies_write_and_collect_superblocks() {
         config.geometry.planes_per_die = 2;
         config.ftl.policy = policy;
         // With this order the two pages are on the two planes of one die.
-        config.ftl.allocation = Allocation::Static([Level::Channel, Level::Way, Level::Die, Level::Plane]);
+        config.ftl.allocation =
+            Allocation::Static([ArrayLevel::Channel, ArrayLevel::Way, ArrayLevel::Die, ArrayLevel::Plane]);
         let found = run(&config, &requests, true);
         assert_eq!((replication(&found).counts.made, replication(&found).copies_end), (1, 1), "{policy}: {found:?}");
         assert!(replication(&found).counts.imbalanced_avoided > 1800, "{policy}: {found:?}");

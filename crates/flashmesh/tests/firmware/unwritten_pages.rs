@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, HomeOrder, Instance, Level, MultiPlane};
+use flashmesh::config::{Allocation, ArrayLevel, Config, HomeOrder, Instance, MultiPlane};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::{Lpn, PlaneId, Ppn};
 use flashmesh::kernel::probe::{Notice, Probe};
@@ -41,8 +41,8 @@ fn reads_of(config: &Config, requests: Vec<IoRequest>) -> (BTreeMap<Lpn, Vec<Ppn
 }
 
 /// Returns a strategy that draws a small drive, and the levels of its static order, the fastest-varying first.
-fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
-    let levels = Just(Level::ALL.to_vec()).prop_shuffle();
+fn drive() -> impl Strategy<Value = (Config, [ArrayLevel; 4])> {
+    let levels = Just(ArrayLevel::ALL.to_vec()).prop_shuffle();
     let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=16u32, 3..=9u32);
     (shape, levels, any::<bool>()).prop_map(|(shape, levels, is_dynamic)| {
         let mut config = bare_drive();
@@ -70,20 +70,20 @@ fn drive() -> impl Strategy<Value = (Config, [Level; 4])> {
 }
 
 /// Computes the home of a page by long division: first the plane, digit by digit, then the page in the plane.
-fn home(config: &Config, order: [Level; 4], lpn: u32) -> Ppn {
+fn home(config: &Config, order: [ArrayLevel; 4], lpn: u32) -> Ppn {
     let geometry = &config.geometry;
     let count = |level| match level {
-        Level::Channel => geometry.channels,
-        Level::Way => geometry.chips_per_channel,
-        Level::Die => geometry.dies_per_chip,
-        Level::Plane => geometry.planes_per_die,
+        ArrayLevel::Channel => geometry.channels,
+        ArrayLevel::Way => geometry.chips_per_channel,
+        ArrayLevel::Die => geometry.dies_per_chip,
+        ArrayLevel::Plane => geometry.planes_per_die,
     };
     let (mut rest, mut digits) = (lpn, BTreeMap::new());
     for level in order {
         digits.insert(level, rest % count(level));
         rest /= count(level);
     }
-    let plane = Level::ALL.into_iter().fold(0, |plane, level| plane * count(level) + digits[&level]);
+    let plane = ArrayLevel::ALL.into_iter().fold(0, |plane, level| plane * count(level) + digits[&level]);
     let (block, page) = (rest / geometry.pages_per_block, rest % geometry.pages_per_block);
     Ppn((plane * geometry.blocks_per_plane + block) * geometry.pages_per_block + page)
 }
@@ -114,7 +114,7 @@ proptest! {
             prop_assert!(places.iter().all(|&place| place == home(&config, order, lpn.0)), "{:?}: {:?}", lpn, places);
             prop_assert_eq!(drive.ftl().lookup(lpn), None);
         }
-        prop_assert_eq!((drive.ftl().map_written(), drive.ftl().mapped_pages()), (Bytes::ZERO, 0));
+        prop_assert_eq!((drive.ftl().written_map_bytes(), drive.ftl().mapped_pages()), (Bytes::ZERO, 0));
     }
 
     #[test]
@@ -195,10 +195,14 @@ fn reads_of_a_whole_drive_touch_no_map_and_a_write_touches_a_page_of_it() {
         simulation
     };
     assert_eq!(run(&config).instance(), Instance::Plain);
-    assert_eq!(run(&config).ftl().map_written(), Bytes::ZERO);
+    assert_eq!(run(&config).ftl().written_map_bytes(), Bytes::ZERO);
     config.workload.read_share = 0.0;
     config.workload.requests = Some(1);
-    assert_eq!(run(&config).ftl().map_written(), Bytes::new(4096), "the entries of 1024 pages are one page of memory");
+    assert_eq!(
+        run(&config).ftl().written_map_bytes(),
+        Bytes::new(4096),
+        "the entries of 1024 pages are one page of memory"
+    );
 }
 
 #[test]

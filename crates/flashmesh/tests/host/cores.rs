@@ -2,7 +2,7 @@
 
 use flashmesh::config::{Config, FabricKind, Firmware, PreconditionKind, ReplayMode};
 use flashmesh::measure::bound::Resource;
-use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -47,8 +47,8 @@ fn a_command_costs_its_kind_and_its_units_and_a_completion_costs_as_well() {
     assert_eq!(latency(&records[0]), us(6) + COMMAND + READ + TRANSFER);
     assert_eq!(latency(&records[1]), us(9) + COMMAND + TRANSFER + PROGRAM);
     assert_eq!(latency(&records[2]), us(10));
-    assert!(records.iter().all(|record| record.firmware + record.spent.total() + record.host() == latency(record)));
-    assert_eq!(records[0].spent.total(), COMMAND + READ + TRANSFER);
+    assert!(records.iter().all(|record| record.firmware + record.breakdown.total() + record.host() == latency(record)));
+    assert_eq!(records[0].breakdown.total(), COMMAND + READ + TRANSFER);
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn the_parts_of_a_hit_are_link_and_cache() {
     // The write sends 64 B and 4 KiB to the drive, and 16 B back. The read sends 64 B, and 4 KiB and 16 B back.
     assert_eq!(records[0].completed - records[0].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
     assert_eq!(records[1].completed - records[1].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
-    assert!(records.iter().all(|record| record.spent.cache == DRAM && record.spent.total() == DRAM));
+    assert!(records.iter().all(|record| record.breakdown.cache == DRAM && record.breakdown.total() == DRAM));
     assert!(records.iter().all(|record| record.host() == Time::from_ns(522)));
 }
 
@@ -233,7 +233,7 @@ fn commands_behind_a_write_without_room_wait_with_it_where_the_drive_takes_them_
     let latencies: Vec<Time> = records.iter().map(|record| record.completed - record.arrival).collect();
     // The read of page 2 waits for the write, which occupies the DRAM.
     assert_eq!(latencies, [DRAM, DRAM, waits + DRAM, waits + miss, waits + DRAM * 2, waits, miss]);
-    let in_cache: Vec<Time> = records.iter().map(|record| record.spent.cache).collect();
+    let in_cache: Vec<Time> = records.iter().map(|record| record.breakdown.cache).collect();
     assert_eq!(in_cache[2..5], [waits + DRAM, waits, waits + DRAM * 2]);
 }
 

@@ -6,9 +6,9 @@ use flashmesh::config::{
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::bound::Resource;
-use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::lower_bound::Limit;
 use flashmesh::measure::report::Report;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};

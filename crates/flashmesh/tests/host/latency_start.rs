@@ -1,6 +1,6 @@
 //! `replay.latency-start = "issue"`: the latency of a request includes its wait on the host for a full queue.
 
-use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 

@@ -2,8 +2,8 @@
 //! drive configured like MQSim's. All requests complete, no queue slot is lost, and no work is left undone. Oracles check every run.
 //! `tests/python/test_import_mqsim.py` covers MQSim's files, and the drive of 412 GB whose preconditioning crashes MQSim.
 
-use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::Report;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 

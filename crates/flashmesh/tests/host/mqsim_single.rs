@@ -1,7 +1,7 @@
 //! One request at a time on the drive simulated by MQSim (CMU-SAFARI), with the options that follow MQSim, to the nanosecond: every part of the
 //! path from the doorbell to the completion. `tests/python/test_golden_mqsim.py` compares these latencies through the importer, and whole runs.
 
-use flashmesh::config::{Allocation, Config, Level, ReplayMode};
+use flashmesh::config::{Allocation, ArrayLevel, Config, ReplayMode};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 
@@ -60,7 +60,8 @@ fn one_chip() -> Config {
     let mut config = config_of(DRIVE);
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
-    config.ftl.allocation = Allocation::Static([Level::Plane, Level::Channel, Level::Way, Level::Die]);
+    config.ftl.allocation =
+        Allocation::Static([ArrayLevel::Plane, ArrayLevel::Channel, ArrayLevel::Way, ArrayLevel::Die]);
     config
 }
 

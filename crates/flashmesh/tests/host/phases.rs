@@ -1,6 +1,6 @@
 //! `replay.phase`, `replay.start-delay`, `replay.think-every` and `replay.outstanding-max`: starts of streams, and think times of threads.
 
-use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flashmesh::config::{Config, ReplayMode, Workload, WorkloadKind};
 use flashmesh::error::WorkloadError;
-use flashmesh::measure::log::{RequestRecord, RequestSink};
+use flashmesh::measure::request_log::{RequestRecord, RequestSink};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{
-    Allocation, Config, FabricKind, HoldPath, Level, MultiPlane, PreconditionKind, ReplayMode, WarmUp,
+    Allocation, ArrayLevel, Config, FabricKind, HoldPath, MultiPlane, PreconditionKind, ReplayMode, WarmUp,
 };
 use flashmesh::error::WorkloadError;
-use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
+use flashmesh::measure::request_log::{RequestRecord, RequestSink};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::source::WorkloadSource;
@@ -112,13 +112,13 @@ pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
 
 /// Returns the static allocation order with these initials of levels, the fastest-varying level first.
 pub fn order(initials: &str) -> Allocation {
-    let levels: Vec<Level> = initials
+    let levels: Vec<ArrayLevel> = initials
         .chars()
         .map(|initial| match initial {
-            'C' => Level::Channel,
-            'W' => Level::Way,
-            'D' => Level::Die,
-            _ => Level::Plane,
+            'C' => ArrayLevel::Channel,
+            'W' => ArrayLevel::Way,
+            'D' => ArrayLevel::Die,
+            _ => ArrayLevel::Plane,
         })
         .collect();
     Allocation::Static(levels.try_into().expect("`initials` has four letters"))

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::model::{Model, status};
 use flashmesh::cache::Lookups;
 use flashmesh::config::{
-    AccessTime, AccessUnit, Arbitration, CacheStall, CacheWrites, Caching, Config, FirmwarePolicy, HoldPath, Move,
+    AccessTime, AccessUnit, Arbitration, CacheStall, CacheWrites, Caching, Config, FirmwarePolicy, HoldPath, PageMove,
     PlaneOrder, PreconditionKind, WriteBinding,
 };
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
-use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::Report;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Bytes;
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -72,7 +72,7 @@ fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         }
         prop_assert_eq!(record.status, status(&case.config, &request_of(record)));
         prop_assert!(record.arrival <= record.submitted && record.submitted <= record.completed);
-        prop_assert!(record.firmware + record.spent.total() <= record.completed - record.submitted, "{:?}", record);
+        prop_assert!(record.firmware + record.breakdown.total() <= record.completed - record.submitted, "{:?}", record);
     }
     Ok(())
 }
@@ -301,7 +301,7 @@ fn many_drives_that_send_pages_from_chip_to_chip_have_units_that_gather_or_large
     let strategy = arbitrary::case_that_sends_units();
     let drawn = |_| strategy.new_tree(&mut runner).expect("a case can be drawn").current().config;
     let drives: Vec<Config> = (0..400).map(drawn).collect();
-    for r#move in [Move::ChipToChip, Move::Clean] {
+    for r#move in [PageMove::ChipToChip, PageMove::Clean] {
         let send: Vec<&Config> = drives.iter().filter(|config| config.gc.r#move == r#move).collect();
         let gather = send.iter().filter(|config| config.units_per_program() > 1).count();
         let large = send.iter().filter(|config| config.pages_per_unit() > 1).count();

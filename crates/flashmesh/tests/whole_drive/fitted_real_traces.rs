@@ -12,7 +12,7 @@ use flashmesh::workload::IoRequest;
 use flashmesh::workload::fitted::{FittedSource, PROFILE_BYTES_MAX, fit_requests};
 use flashmesh::workload::readers::{ADDRESSES_MAX, TraceStream};
 use flashmesh::workload::source::WorkloadSource;
-use flashmesh::workload::statistics::{Figure, Measure, REPLAY_BOUNDS, Statistics, compare};
+use flashmesh::workload::statistics::{DifferenceMeasure, Figure, REPLAY_BOUNDS, Statistics, compare};
 
 use crate::support::cases::cases;
 use crate::support::drives::Listed;
@@ -80,7 +80,7 @@ fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
             key: format!("{drive} {mode} {name}"),
             title: String::new(),
             unit: "",
-            measure: Measure::Relative,
+            measure: DifferenceMeasure::Relative,
             original: Some(*original),
             copy: Some(*copy),
             difference: Some(copy / original - 1.0),

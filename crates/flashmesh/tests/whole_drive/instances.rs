@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use flashmesh::config::{Config, FabricKind, HoldPath, Instance, ReplayMode, WarmUp};
 use flashmesh::ids::Lpn;
-use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
 use flashmesh::workload::RequestKind;
@@ -100,7 +100,7 @@ fn listed(case: &Case) -> Listed {
 /// Returns the case with the default value for every key that the plain instance does not support.
 fn plain(mut case: Case) -> Case {
     // A key at its default value may make another key take effect, so the loop asks again.
-    while let Some((path, _)) = case.config.needs().into_iter().next() {
+    while let Some((path, _)) = case.config.required_instances().into_iter().next() {
         let mut tables: toml::Table = case.config.to_toml().parse().expect("`to_toml` returns TOML");
         let (section, key) = path.split_once('.').expect("every key of `needs` is in a section");
         let spec = Config::parameters().find(|spec| spec.path() == path).expect("the key is a parameter");
@@ -245,7 +245,8 @@ fn compare_random(first: u64, last: u64) -> [u64; 3] {
             _ => case,
         };
         let bare = compare(number, &case);
-        let smallest = case.config.needs().into_iter().map(|(_, instance)| instance).max().unwrap_or(Instance::Plain);
+        let smallest =
+            case.config.required_instances().into_iter().map(|(_, instance)| instance).max().unwrap_or(Instance::Plain);
         assert_eq!(bare.instance, serves(&case.config, smallest), "case {number}\n{}", case.config.to_toml());
         erases += bare.report["gc"]["erases"].as_u64().expect("the field is a count");
         moved += bare.report["gc"]["pages_moved"].as_u64().expect("the field is a count");

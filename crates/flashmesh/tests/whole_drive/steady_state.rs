@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use flashmesh::config::{Config, PreconditionKind, ReplayMode, Sizes, WarmUp};
 use flashmesh::measure::interval::IntervalReport;
-use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
+use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::measure::timeline::MeasuredReport;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::{Bytes, Time};

@@ -5,12 +5,12 @@ use super::{Producer, ReadAhead};
 use crate::error::WorkloadError;
 use crate::request::IoRequest;
 
-/// The number of requests in a [`Stretch`].
+/// The number of requests in a [`RequestBatch`].
 const STRETCH_REQUESTS: usize = 1024;
 
 /// A stretch of parsed requests.
 #[derive(Default)]
-pub(in super::super) struct Stretch {
+pub(in super::super) struct RequestBatch {
     requests: Vec<IoRequest>,
     /// The number of lines read up to the end of the stretch.
     lines: u64,
@@ -26,12 +26,12 @@ pub(in super::super) struct Parser {
 }
 
 impl Producer for Parser {
-    type Item = Stretch;
+    type Item = RequestBatch;
 
     const THREAD: &'static str = "flashmesh-trace";
 
-    fn produce(&mut self) -> (Stretch, bool) {
-        let mut stretch = Stretch::default();
+    fn produce(&mut self) -> (RequestBatch, bool) {
+        let mut stretch = RequestBatch::default();
         let count = usize::try_from(self.left).map_or(STRETCH_REQUESTS, |left| left.min(STRETCH_REQUESTS));
         stretch.requests.reserve_exact(count);
         while stretch.requests.len() < count && stretch.end.is_none() {
@@ -52,7 +52,7 @@ impl Producer for Parser {
 pub(in super::super) struct RequestsAhead {
     stretches: ReadAhead<Parser>,
     /// The current stretch, and the number of its requests already taken.
-    stretch: Stretch,
+    stretch: RequestBatch,
     taken: usize,
 }
 
@@ -60,7 +60,7 @@ impl RequestsAhead {
     /// Starts with the next request of `stream`.
     pub fn new(stream: TraceStream) -> RequestsAhead {
         let stretches = ReadAhead::new(Parser { stream, left: u64::MAX });
-        RequestsAhead { stretches, stretch: Stretch::default(), taken: 0 }
+        RequestsAhead { stretches, stretch: RequestBatch::default(), taken: 0 }
     }
 
     /// Limits the number of requests. Call this before the first request is taken.
@@ -91,7 +91,7 @@ impl RequestsAhead {
     #[cold]
     fn refill(&mut self) {
         let (lines, end) = (self.stretch.lines, Some(Ok(())));
-        self.stretch = self.stretches.next().unwrap_or(Stretch { lines, end, ..Stretch::default() });
+        self.stretch = self.stretches.next().unwrap_or(RequestBatch { lines, end, ..RequestBatch::default() });
         self.taken = 0;
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::mapping_units::pages_per_unit;
 use super::slc::PageAt;
-use crate::check::expected_fabrics::{ExpectedFabric, Transfer};
+use crate::check::expected_fabrics::{ExpectedFabric, TransferTiming};
 use crate::config::{self, ChannelLoad, Config, Flash, PageTypes, ProgramUnit};
 use crate::fabric::{Payload, TransferKind};
 use crate::flash::die::OperationKind;
@@ -22,7 +22,7 @@ pub(in super::super) struct ExpectedTimes {
     flash: config::Flash,
     slc: config::Slc,
     decodes_on_die: bool,
-    transfer: Transfer,
+    transfer: TransferTiming,
     packets: config::Packets,
     channel_rate: Rate,
     /// Pages in a mapping unit.
@@ -30,7 +30,7 @@ pub(in super::super) struct ExpectedTimes {
 }
 
 /// Returns the command time for `planes` planes. `listed` has the times for one, two, ... planes; each plane beyond the list adds the last increment.
-fn counted(listed: &[Time], planes: u32) -> Time {
+fn time_for_planes(listed: &[Time], planes: u32) -> Time {
     let mut time = Time::ZERO;
     let mut step = Time::ZERO;
     for plane in 0..planes as usize {
@@ -207,8 +207,8 @@ impl ExpectedTimes {
         let one = flash.command_time;
         let alike = [one, one + flash.command_time_per_extra_plane.unwrap_or(one)];
         let of = |own: &Option<config::TimesByPlanes>| match own {
-            Some(config::TimesByPlanes(listed)) => counted(listed, planes),
-            None => counted(&alike, planes),
+            Some(config::TimesByPlanes(listed)) => time_for_planes(listed, planes),
+            None => time_for_planes(&alike, planes),
         };
         match kind {
             OperationKind::Read => of(&flash.read_command_time),
@@ -216,7 +216,7 @@ impl ExpectedTimes {
             OperationKind::Erase => of(&flash.erase_command_time),
             // If neither time is configured, a copyback has one command time, for both of its commands.
             OperationKind::Copyback => match (&flash.read_command_time, &flash.program_command_time) {
-                (None, None) => counted(&alike, planes),
+                (None, None) => time_for_planes(&alike, planes),
                 (read, program) => of(read) + of(program),
             },
         }
@@ -233,21 +233,21 @@ impl ExpectedTimes {
 
     /// Returns the time for which a payload holds a channel; `None` if a path may have several links.
     pub(in super::super) fn on_channel(&self, payload: Payload) -> Option<Time> {
-        let Payload { message, planes, command, bytes } = payload;
+        let Payload { kind: message, planes, command_time: command, bytes } = payload;
         match self.transfer {
-            Transfer::Signals => Some(command + ExpectedTimes::moving(bytes.as_u64(), self.channel_rate)),
-            Transfer::Packets(times) => {
+            TransferTiming::Signals => Some(command + ExpectedTimes::moving(bytes.as_u64(), self.channel_rate)),
+            TransferTiming::Packets(times) => {
                 let multiplied = self.channel_rate.as_bytes_per_second().checked_mul(times);
                 let rate = multiplied.map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
                 let framed = self.packets.data_header.as_u64() + self.packets.data_crc.as_u64();
                 let framed = bytes.as_u64() + u64::from(planes) * framed;
                 let data = if bytes == Bytes::ZERO { Time::ZERO } else { ExpectedTimes::moving(framed, rate) };
-                let is_data = matches!(message, TransferKind::Data | TransferKind::Copy);
+                let is_data = matches!(message, TransferKind::Data | TransferKind::ChipToChipData);
                 let packets = if is_data { 0 } else { planes };
                 let control = ExpectedTimes::moving(self.packets.control_packet.as_u64(), rate);
                 Some((0..packets).fold(data, |sum, _| sum + control))
             }
-            Transfer::OfPath => None,
+            TransferTiming::OfPath => None,
         }
     }
 }

@@ -6,9 +6,9 @@
 mod array_tree;
 mod expected_times;
 mod mapping_units;
+mod namespace_spans;
 mod page_split;
 mod slc;
-mod spaces;
 #[cfg(test)]
 mod tests;
 mod translation;
@@ -17,8 +17,8 @@ mod unwritten;
 pub(super) use array_tree::ArrayTree;
 pub(super) use expected_times::ExpectedTimes;
 pub(super) use mapping_units::{in_units, pages_per_unit, parity_stripe, units_per_page, units_per_program};
+pub(super) use namespace_spans::{NamespaceSpan, space_of_stream, spaces};
 pub(super) use page_split::{Extent, PageSplit};
 pub(super) use slc::{PageAt, SlcArea};
-pub(super) use spaces::{Space, space_of_stream, spaces};
 pub(super) use translation::MapPages;
 pub(super) use unwritten::Unwritten;

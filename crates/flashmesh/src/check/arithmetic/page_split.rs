@@ -108,7 +108,7 @@ impl PageSplit {
     }
 
     /// Returns `data` plus the share of the page metadata that belongs to it.
-    pub(in super::super) fn moved(&self, data: Bytes) -> Bytes {
+    pub(in super::super) fn with_metadata(&self, data: Bytes) -> Bytes {
         let shares = u128::from(data.as_u64()) * u128::from(self.spare);
         let page = u128::from(self.array_page);
         let share = shares / page + u128::from(!shares.is_multiple_of(page));

@@ -190,10 +190,10 @@ proptest! {
         for kind in OperationKind::ALL {
             for (read, programmed) in (0..20).flat_map(|read| (0..20).map(move |programmed| (read, programmed))) {
                 let pages = OperationPageTypes { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
-                prop_assert_eq!(timing.array(kind, pages), times.array(kind, PageAt::Native(read), PageAt::Native(programmed)));
+                prop_assert_eq!(timing.array_time(kind, pages), times.array(kind, PageAt::Native(read), PageAt::Native(programmed)));
             }
             for planes in 1..=8 {
-                prop_assert_eq!(timing.command(kind, planes as usize), times.command(kind, planes));
+                prop_assert_eq!(timing.command_time(kind, planes as usize), times.command(kind, planes));
             }
         }
     }
@@ -207,7 +207,7 @@ proptest! {
         let times = ExpectedTimes::new(expected_of(config.fabric.kind), &config);
         let commands = [(TransferKind::Read, 10), (TransferKind::Program, 20), (TransferKind::Erase, 30), (TransferKind::Copyback, 40)];
         for (message, command) in commands.into_iter().chain([(TransferKind::Data, 0)]) {
-            let payload = Payload { message, planes, command: Time::from_ns(command), bytes: Bytes::new(bytes) };
+            let payload = Payload { kind: message, planes, command_time: Time::from_ns(command), bytes: Bytes::new(bytes) };
             let Some(expected) = times.on_channel(payload) else {
                 prop_assert!(matches!(config.fabric.kind, FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice));
                 return Ok(());
@@ -297,12 +297,12 @@ proptest! {
         let Ok(partition) = Partition::new(&drive, &config) else {
             return Err(TestCaseError::reject("they do not fit the drive"));
         };
-        let is_overfull = |plane| partition.load(PlaneId(plane)) > drive.pages_per_plane();
+        let is_overfull = |plane| partition.pages_when_full(PlaneId(plane)) > drive.pages_per_plane();
         prop_assume!(!(0..drive.planes()).any(is_overfull));
         let ends = config.namespaces(&drive).expect("the namespaces fit the drive");
         let pages = ends.iter().map(|space| drive.lpn_of(space.start + space.capacity).0).max().unwrap_or(0);
         let homes = Unwritten::new(&config);
-        let expected = StaticOrder::divided(&drive, &partition);
+        let expected = StaticOrder::with_partition(&drive, &partition);
         for lpn in random.into_iter().map(|number| number % pages.max(1)).chain([0, pages.max(1) - 1]).map(Lpn) {
             prop_assert_eq!(homes.default_location(lpn), Some(expected.default_location_of(lpn)), "{:?}", lpn);
         }

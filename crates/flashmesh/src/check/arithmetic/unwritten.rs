@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::config::{Allocation, Config, Level};
+use crate::config::{Allocation, ArrayLevel, Config};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-use super::{ArrayTree, Space, in_units, spaces, units_per_page};
+use super::{ArrayTree, NamespaceSpan, in_units, spaces, units_per_page};
 
 /// Logical pages of a namespace with its planes in round-robin order.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Unwritten {
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
             // No namespace is bound to a part of the array, so that all can be treated as one.
             let pages = 0..spaces.iter().map(|space| space.pages.end).max().unwrap_or(0);
-            spaces = vec![Space { name: String::new(), pages, planes: vec![true; homes.planes()] }];
+            spaces = vec![NamespaceSpan { name: String::new(), pages, planes: vec![true; homes.planes()] }];
         }
         let levels = match config.ftl.allocation {
             Allocation::Static(order) => order,
@@ -43,16 +43,16 @@ impl Unwritten {
         let key = |&plane: &PlaneId| {
             let position = homes.position(plane);
             let mut key = levels.map(|level| match level {
-                Level::Channel => position[0],
-                Level::Way => position[1],
-                Level::Die => position[2],
-                Level::Plane => position[3],
+                ArrayLevel::Channel => position[0],
+                ArrayLevel::Way => position[1],
+                ArrayLevel::Die => position[2],
+                ArrayLevel::Plane => position[3],
             });
             key.reverse();
             key
         };
         let mut before = vec![0; homes.planes()];
-        let deal = |space: Space| {
+        let deal = |space: NamespaceSpan| {
             let all = (0..space.planes.len() as u32).map(PlaneId);
             let mut planes: Vec<PlaneId> = all.filter(|plane| space.planes[plane.index()]).collect();
             planes.sort_by_key(key);

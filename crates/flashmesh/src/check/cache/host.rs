@@ -15,7 +15,7 @@ impl Cache {
         let mut floors = FxHashMap::default();
         if io.kind == RequestKind::Read {
             for lpn in self.cuts.extent(io).pages() {
-                floors.insert(lpn, self.known.get(&lpn).cloned().unwrap_or_else(|| self.none()));
+                floors.insert(lpn, self.known.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps()));
             }
         }
         let flying = RequestInFlight {

@@ -102,12 +102,12 @@ impl Cache {
         })
     }
 
-    fn none(&self) -> Vec<Stamp> {
+    fn initial_stamps(&self) -> Vec<Stamp> {
         vec![0; self.sectors as usize]
     }
 
     fn on_flash(&self, lpn: Lpn) -> Vec<Stamp> {
-        self.flash.get(&lpn).cloned().unwrap_or_else(|| self.none())
+        self.flash.get(&lpn).cloned().unwrap_or_else(|| self.initial_stamps())
     }
 
     /// Returns the pages whose data a request moves. Write zeroes of a whole page only deallocates it.

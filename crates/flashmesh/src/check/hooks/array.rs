@@ -178,7 +178,7 @@ impl Oracles {
         self.judge(Namespaces::NAME, outcome, now);
         if origin == Origin::Map {
             self.entries.programmed(lpn);
-        } else if self.pages.place(lpn) == Some(ppn) {
+        } else if self.pages.location(lpn) == Some(ppn) {
             self.entries.moved(lpn);
         }
     }

@@ -10,7 +10,7 @@ use crate::units::Time;
 
 impl Oracles {
     pub fn recovered(&mut self, recovered: &Recovered, now: Time) {
-        self.recovered_with(|lpn| recovered.lookup(lpn), recovered.copies().collect(), now);
+        self.recovered_with(|lpn| recovered.lookup(lpn), recovered.replicas().collect(), now);
     }
 
     pub(in super::super) fn recovered_with(

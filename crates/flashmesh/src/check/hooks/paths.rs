@@ -6,7 +6,7 @@ use crate::check::data::Data;
 use crate::check::links::Links;
 use crate::check::paths::Paths;
 use crate::check::searches;
-use crate::fabric::{Grant, LinkUse, Payload, Search, Sent, TransferPhase};
+use crate::fabric::{Grant, LinkUse, Payload, ScoutSearch, SendOutcome, TransferPhase};
 use crate::ids::{AcknowledgementId, DieId};
 use crate::units::Time;
 
@@ -21,7 +21,7 @@ impl Oracles {
         self.judge(Paths::NAME, outcome, now);
     }
 
-    pub fn sent(&mut self, grant: Grant, die: DieId, payload: Payload, sent: Sent, now: Time) {
+    pub fn sent(&mut self, grant: Grant, die: DieId, payload: Payload, sent: SendOutcome, now: Time) {
         self.energy.sent();
         self.holds.sent(grant, payload);
         let outcome = self.paths.sent(grant, payload, sent, now);
@@ -56,7 +56,7 @@ impl Oracles {
         self.judge(Links::NAME, outcome, now);
     }
 
-    pub fn searched(&mut self, search: Search, now: Time) {
+    pub fn searched(&mut self, search: ScoutSearch, now: Time) {
         let outcome = searches::judge(search);
         self.judge(searches::NAME, outcome, now);
     }

@@ -12,7 +12,7 @@ use super::parity::ParityShare;
 
 /// A level of the flash array in the order of static allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum ArrayLevel {
     /// Channels, C.
     Channel,
     /// Ways, W: the chips of a channel.
@@ -23,17 +23,17 @@ pub enum Level {
     Plane,
 }
 
-impl Level {
+impl ArrayLevel {
     /// All levels, from the controllers to the cells.
-    pub const ALL: [Level; 4] = [Level::Channel, Level::Way, Level::Die, Level::Plane];
+    pub const ALL: [ArrayLevel; 4] = [ArrayLevel::Channel, ArrayLevel::Way, ArrayLevel::Die, ArrayLevel::Plane];
 
     /// Returns the letter of the level in the name of an order.
     pub const fn initial(self) -> char {
         match self {
-            Level::Channel => 'C',
-            Level::Way => 'W',
-            Level::Die => 'D',
-            Level::Plane => 'P',
+            ArrayLevel::Channel => 'C',
+            ArrayLevel::Way => 'W',
+            ArrayLevel::Die => 'D',
+            ArrayLevel::Plane => 'P',
         }
     }
 }
@@ -42,7 +42,7 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Allocation {
     /// Static: by the logical page number; the first level varies fastest. Text form: the four initials, "CWDP".
-    Static([Level; 4]),
+    Static([ArrayLevel; 4]),
     /// Dynamic: round robin over idle dies. Text form: "dynamic".
     Dynamic,
     /// Dynamic: the next free channel, and in it the next free chip. Text form: "free-channel".
@@ -61,9 +61,9 @@ impl Allocation {
     /// Returns the static orders, then the dynamic allocations, each with its text.
     pub fn all() -> impl Iterator<Item = (&'static str, Allocation)> {
         let orders = STATIC_ORDERS.into_iter().map(|name| {
-            let mut order = Level::ALL;
+            let mut order = ArrayLevel::ALL;
             for (slot, letter) in order.iter_mut().zip(name.chars()) {
-                *slot = Level::ALL.into_iter().find(|level| level.initial() == letter).unwrap_or(*slot);
+                *slot = ArrayLevel::ALL.into_iter().find(|level| level.initial() == letter).unwrap_or(*slot);
             }
             (name, Allocation::Static(order))
         });
@@ -78,7 +78,7 @@ impl Allocation {
     /// Returns the text that selects the allocation.
     pub fn name(self) -> String {
         match self {
-            Allocation::Static(order) => order.into_iter().map(Level::initial).collect(),
+            Allocation::Static(order) => order.into_iter().map(ArrayLevel::initial).collect(),
             Allocation::Dynamic => DYNAMIC.to_owned(),
             Allocation::FreeChannel => FREE_CHANNEL.to_owned(),
         }
@@ -102,10 +102,10 @@ impl Form for Allocation {
             match allocation {
             Allocation::Static(order) => {
                 let words = order.map(|level| match level {
-                    Level::Channel => "channel",
-                    Level::Way => "way",
-                    Level::Die => "die",
-                    Level::Plane => "plane",
+                    ArrayLevel::Channel => "channel",
+                    ArrayLevel::Way => "way",
+                    ArrayLevel::Die => "die",
+                    ArrayLevel::Plane => "plane",
                 });
                 format!("By the logical page number: {}.", words.join(", then "))
             }
@@ -215,10 +215,10 @@ section! {
         policy: FirmwarePolicy = FirmwarePolicy::Page, needs any;
         /// Rule that selects the plane of a written page. The home of a page without data (its default location) follows from the static order
         /// (`home-order` if the allocation is dynamic).
-        allocation: Allocation = Allocation::Static(Level::ALL),
+        allocation: Allocation = Allocation::Static(ArrayLevel::ALL),
             with "policy.allocator" = [""] or "allocation" != ["\"dynamic\"", "\"free-channel\""], needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
         /// Static order of the pages that a dynamic allocation does not place: pages without data, and pages written before the run.
-        home_order: HomeOrder = HomeOrder(Level::ALL),
+        home_order: HomeOrder = HomeOrder(ArrayLevel::ALL),
             with "allocation" = ["\"dynamic\"", "\"free-channel\""], needs any, step "CWDP | DCWP";
         /// Moment at which a write is assigned its physical page. With `early`, planes of a die join in a program if their assigned pages allow it;
         /// the queues are searched up to `schedule.lookahead`. A write of a part of a page then keeps its turn while the rest of the page is read.
@@ -245,7 +245,7 @@ section! {
 
 impl Ftl {
     /// Returns the order for pages that the allocation does not place: the order of a static allocation, or else `home-order`.
-    pub fn static_order(&self) -> [Level; 4] {
+    pub fn static_order(&self) -> [ArrayLevel; 4] {
         match self.allocation {
             Allocation::Static(order) => order,
             Allocation::Dynamic | Allocation::FreeChannel => self.home_order.0,

@@ -25,7 +25,7 @@ choices! {
 
 choices! {
     /// The way in which garbage collection moves a valid page.
-    Move {
+    PageMove {
         /// Within the plane of the page: the data goes to the controller and back.
         ThroughController = "through-controller",
         /// To the same plane of another chip, directly over the channel or the network between the chips, if that plane has space; otherwise like
@@ -38,12 +38,12 @@ choices! {
     }
 }
 
-impl Move {
+impl PageMove {
     /// Returns whether pages move directly to another chip.
     pub const fn crosses_chips(self) -> bool {
         match self {
-            Move::ThroughController => false,
-            Move::ChipToChip | Move::Clean => true,
+            PageMove::ThroughController => false,
+            PageMove::ChipToChip | PageMove::Clean => true,
         }
     }
 }
@@ -77,7 +77,7 @@ section! {
         /// `cache.destage-stripe`, collection makes its owed moves before each stripe.
         paced: bool = false, with "preemptible" = ["true"], needs any, step "false | true";
         /// Way in which a valid page moves.
-        r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
+        r#move: PageMove = PageMove::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Open block that takes a page moved by collection.
         moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
         /// Whether pages that move within their plane stay in the chip (copyback), without a transfer to the controller.
@@ -89,7 +89,7 @@ section! {
 
 impl Config {
     /// Returns whether collection alternates with the destage stripes of the device cache.
-    pub fn collection_takes_turns(&self) -> bool {
+    pub fn gc_alternates_with_destage(&self) -> bool {
         self.gc.paced && self.cache.destage_stripe.is_some() && self.cache.capacity > Bytes::ZERO
     }
 }

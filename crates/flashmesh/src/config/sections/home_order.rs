@@ -5,12 +5,12 @@ use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
 use crate::config::reference::{Choice, ParameterType};
 
-use super::ftl::{Allocation, Level};
+use super::ftl::{Allocation, ArrayLevel};
 
 /// The order of levels that determines the homes (default locations) of pages without data; the first level varies fastest. Text
 /// form: the four initials, "CWDP".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct HomeOrder(pub [Level; 4]);
+pub struct HomeOrder(pub [ArrayLevel; 4]);
 
 impl HomeOrder {
     fn all() -> impl Iterator<Item = (&'static str, HomeOrder)> {

@@ -45,8 +45,8 @@ pub use flashmesh_workload::config::{
     ArrivalKind, Beyond, BlkparseEvent, BurstKinds, LatencyStart, MixPlacement, Pattern, Replay, ReplayMode, Sizes,
     TraceAddressUnit, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
 };
-pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
-pub use gc::{Gc, Move, MovedPages, VictimPolicy};
+pub use ftl::{Allocation, ArrayLevel, FirmwarePolicy, FirstTouch, Ftl, WriteBinding, WriteStreams};
+pub use gc::{Gc, MovedPages, PageMove, VictimPolicy};
 pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
 pub use home_order::HomeOrder;
 pub use host::{Host, InterfaceKind, ReadData};

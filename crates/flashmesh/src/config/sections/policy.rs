@@ -125,7 +125,7 @@ impl Policy {
     }
 
     /// Removes the folders from the names of policies in files.
-    pub(crate) fn forget_folders(&mut self) {
+    pub(crate) fn strip_folders(&mut self) {
         for (_, name) in self.names() {
             if let Some(end) = name.find(FILE_END)
                 && let Some(slash) = name[..end].rfind('/')

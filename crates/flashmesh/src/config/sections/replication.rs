@@ -36,7 +36,7 @@ section! {
 
 impl Replication {
     /// Returns the maximum number of replicated pages of a drive of `logical_pages` logical pages.
-    pub fn copies_max(&self, logical_pages: u32) -> u32 {
+    pub fn replicas_max(&self, logical_pages: u32) -> u32 {
         (f64::from(logical_pages) * self.l_m) as u32
     }
 }

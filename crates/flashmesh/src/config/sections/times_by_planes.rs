@@ -15,7 +15,7 @@ pub struct TimesByPlanes(pub Vec<Time>);
 
 impl TimesByPlanes {
     /// Returns the time for `planes` planes.
-    pub fn of(&self, planes: usize) -> Time {
+    pub fn for_planes(&self, planes: usize) -> Time {
         if let Some(&time) = planes.checked_sub(1).and_then(|at| self.0.get(at)) {
             return time;
         }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn of(entries: &[u64], planes: usize) -> u64 {
-        TimesByPlanes(entries.iter().copied().map(Time::from_ns).collect()).of(planes).as_ps() / 1000
+        TimesByPlanes(entries.iter().copied().map(Time::from_ns).collect()).for_planes(planes).as_ps() / 1000
     }
 
     #[test]

@@ -52,12 +52,12 @@ impl ChipToChipMoves {
         if shared.rules.cleans {
             return work.is_clean().then(|| self.cleaning.destination(read, cx));
         }
-        if work.class() == TransactionClass::CollectRead && shared.geometry.gathers() {
+        if work.class() == TransactionClass::CollectRead && shared.geometry.gathers_units() {
             return self.destination_of_units(read, cx);
         }
         // Replicas stay on their die.
         let moves_data = work.class() == TransactionClass::CollectRead
-            && shared.ftl.stream_of_move(from) == OpenBlockKind::Collection;
+            && shared.ftl.move_block_kind(from) == OpenBlockKind::Collection;
         if !moves_data || shared.ftl.lookup(lpn) != Some(from) {
             return None;
         }
@@ -127,7 +127,7 @@ impl ChipToChipMoves {
         if M::ALL_FEATURES
             && let Purpose::CollectProgram(route) = work
         {
-            cx.shared.policy.notify(PolicyEvent::PageTaken(TransactionClass::CollectProgram, plane));
+            cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
             if route == MoveRoute::Chip {
                 self.ended(plane, cx.shared);
                 cx.kernel.notify(|| Notice::CopyDropped(from, plane));

@@ -94,7 +94,7 @@ impl Cleaning {
         let Shared { geometry, ftl, .. } = &mut *cx.shared;
         let die = geometry.die_of_plane(plane);
         if self.roles[die.index()].programs > 0
-            || ftl.stream_of_move(geometry.ppn(block, 0)) != OpenBlockKind::Collection
+            || ftl.move_block_kind(geometry.ppn(block, 0)) != OpenBlockKind::Collection
         {
             return None;
         }

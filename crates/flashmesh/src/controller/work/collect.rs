@@ -118,7 +118,7 @@ impl Collections {
                 return cx.push(FollowUp::Enqueue(read));
             }
         }
-        if M::ALL_FEATURES && cx.shared.geometry.gathers() {
+        if M::ALL_FEATURES && cx.shared.geometry.gathers_units() {
             if !self.move_several(plane, cx) {
                 return;
             }
@@ -267,13 +267,13 @@ impl Collections {
         let Context { shared, datapath, .. } = cx;
         let transaction = datapath.transaction_mut(id);
         let from = shared.geometry.plane_of(transaction.from);
-        let is_last = M::ALL_FEATURES && shared.geometry.gathers() && self.read(from, &shared.ftl);
+        let is_last = M::ALL_FEATURES && shared.geometry.gathers_units() && self.read(from, &shared.ftl);
         transaction.purpose = Purpose::CollectProgram(route);
         if M::ALL_FEATURES && route == MoveRoute::Controller {
-            let stream = shared.ftl.stream_of_move(transaction.from);
+            let stream = shared.ftl.move_block_kind(transaction.from);
             transaction.plane = shared.policy.place_move(transaction.plane, stream, &shared.ftl);
         }
-        if M::ALL_FEATURES && route == MoveRoute::Chip && shared.geometry.gathers() {
+        if M::ALL_FEATURES && route == MoveRoute::Chip && shared.geometry.gathers_units() {
             moves.gathered(id, cx);
         } else {
             cx.push(FollowUp::Enqueue(id));
@@ -305,7 +305,7 @@ impl Collections {
         let is_original = shared.ftl.lookup(lpn) == Some(from);
         let is_wanted = shared.ftl.commit_move(lpn, from, to);
         if M::ALL_FEATURES {
-            let moved = if is_original { ProgramReason::Moved } else { ProgramReason::Copied };
+            let moved = if is_original { ProgramReason::Moved } else { ProgramReason::Replicated };
             shared.persist_program(lpn, to, if is_wanted { moved } else { ProgramReason::Superseded });
         }
         if is_wanted
@@ -346,7 +346,7 @@ impl Collections {
         if let Some(slc) = cx.shared.slc.as_mut().filter(|_| was_folded) {
             slc.erased();
             if is_free {
-                cx.shared.ftl.set_of(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
+                cx.shared.ftl.superblock_planes(plane).for_each(|plane| slc.has_room(plane, cx.kernel.now()));
             }
         }
         // At most one wear move follows a collection, and none follows a fold.
@@ -375,7 +375,7 @@ fn ask_dies_of_superblock<M: Model>(plane: PlaneId, cx: &mut Context<'_, M>) {
 #[inline]
 fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_, M>) {
     // With several mapping units per program, `move_in_plane` has already begun the copybacks.
-    let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers());
+    let copyback = cx.shared.rules.copyback && !(M::ALL_FEATURES && cx.shared.geometry.gathers_units());
     let work =
         if copyback { Purpose::CollectProgram(MoveRoute::Plane) } else { Purpose::CollectRead(MoveRoute::Controller) };
     let id = cx.begin_internal(work, lpn, from, plane);

@@ -54,7 +54,7 @@ struct PendingMoves {
 impl GcRateControl {
     /// Creates the rate control without debts. `superblocks` is `None` if the drive has none.
     pub fn new(config: &Config, geometry: &Geometry, superblocks: Option<Superblocks>) -> GcRateControl {
-        let takes_turns = config.collection_takes_turns();
+        let takes_turns = config.gc_alternates_with_destage();
         let superblocks = superblocks.filter(|_| takes_turns);
         let planes = superblocks.map_or(1, Superblocks::planes);
         let least = if takes_turns { i64::from(planes * geometry.units_per_program) * PARTS } else { 1 };

@@ -76,7 +76,7 @@ fn place<M: Model>(
 ) -> Option<Ppn> {
     let place = cx.shared.ftl.map_on_read(lpn, reader.filter(|_| cx.shared.rules.places_by_reader))?;
     cx.kernel.notify(|| Notice::PagePlaced(place, lpn));
-    cx.shared.persist(|state| state.placed(lpn, place));
+    cx.shared.persist(|state| state.mapped_by_read(lpn, place));
     if M::ALL_FEATURES {
         cx.datapath.skip_page(place, cx.kernel);
     }

@@ -48,12 +48,12 @@ impl Journal {
 impl Shared {
     /// Returns whether the mapping cache reads and writes this translation page.
     pub fn is_of_map_cache(&self, page: Lpn) -> bool {
-        self.rules.has_map_cache && self.journal.state().is_none_or(|state| state.is_of_map(page))
+        self.rules.has_map_cache && self.journal.state().is_none_or(|state| state.is_map_page(page))
     }
 
     /// Counts a translation page that the array has programmed.
     pub fn count_map_program(&mut self, page: Lpn) {
-        let is_of_journal = self.journal.state().is_some_and(|state| state.is_of_journal(page));
+        let is_of_journal = self.journal.state().is_some_and(|state| state.is_journal_page(page));
         self.counters.flash.map_programs += u64::from(!is_of_journal);
         self.counters.flash.journal_programs += u64::from(is_of_journal);
         self.persist(|state| state.program_ended(page));
@@ -79,7 +79,7 @@ pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
     let Shared { journal, done, flushes, .. } = &mut *cx.shared;
     let Some(state) = &mut journal.state else { return };
     match (state.next_action(), map) {
-        (Some(PersistenceAction::Checkpoint(page)), Some(map)) if state.is_of_map(page) => {
+        (Some(PersistenceAction::Checkpoint(page)), Some(map)) if state.is_map_page(page) => {
             map.write_back(page);
             cx.push(FollowUp::SettleMap);
         }

@@ -6,7 +6,7 @@ use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
 use crate::flash::geometry::Geometry;
-use crate::ftl::mapping_cache::{Action, MappingCache};
+use crate::ftl::mapping_cache::{MapCacheAction, MappingCache};
 use crate::ids::{Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -75,15 +75,15 @@ impl CachedMap {
         self.tell_entries(cx.kernel);
         let Some(action) = self.cache.next_action() else { return };
         match action {
-            Action::Read { page, whole } => {
+            MapCacheAction::Read { page, whole } => {
                 let id = self.read_translation(page, whole, cx);
                 cx.push(FollowUp::Enqueue(id));
             }
-            Action::Program(page) => {
+            MapCacheAction::Program(page) => {
                 cx.kernel.notify(|| Notice::TranslationProgramIssued(page));
                 program(page, cx);
             }
-            Action::Resume(id) => cx.push(FollowUp::Resume(id)),
+            MapCacheAction::Resume(id) => cx.push(FollowUp::Resume(id)),
         }
         cx.push(FollowUp::SettleMap);
     }
@@ -110,7 +110,7 @@ impl CachedMap {
         cx.datapath.remove(id);
         cx.shared.counters.flash.map_reads += 1;
         cx.kernel.notify(|| Notice::TranslationReadEnded(page));
-        self.cache.page_read(page);
+        self.cache.finish_read(page);
         cx.push(FollowUp::SettleMap);
     }
 
@@ -123,7 +123,7 @@ impl CachedMap {
     /// Handles the acknowledged end of the program of a translation page.
     pub fn programmed<M: Model>(&mut self, page: Lpn, cx: &mut Context<'_, M>) {
         cx.kernel.notify(|| Notice::TranslationProgramEnded(page));
-        self.cache.programmed(page);
+        self.cache.finish_program(page);
         cx.push(FollowUp::SettleMap);
     }
 

@@ -29,7 +29,7 @@ impl Parity {
     /// Creates the schedule; `None` if the drive has no parity.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Parity> {
         let programs = config.parity_stripe()?;
-        let by_die = geometry.gathers() && config.flash.multi_plane != MultiPlane::Off;
+        let by_die = geometry.gathers_units() && config.flash.multi_plane != MultiPlane::Off;
         Some(Parity {
             data_programs: programs - 1,
             superblocks: Superblocks::new(geometry, config.superblock_dies()),
@@ -41,7 +41,7 @@ impl Parity {
     fn follows(&self, last: Ppn, geometry: &Geometry) -> bool {
         let die = geometry.die_of_plane(geometry.plane_of(last));
         let row = geometry.page_in_block(last) / geometry.units_per_program_of(geometry.block_of(last));
-        (row + 1 + self.superblocks.turn_of(die)).is_multiple_of(self.data_programs)
+        (row + 1 + self.superblocks.index_in_superblock(die)).is_multiple_of(self.data_programs)
     }
 
     /// Adds a parity program if one is due after the data program that begins now. `last_of_planes` contains the last mapping unit of the data

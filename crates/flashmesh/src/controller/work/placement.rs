@@ -56,7 +56,7 @@ impl Placements {
         let write = self.page_write(transaction);
         let states = datapath.states();
         let plane = shared.ftl.place(&write, datapath.idle_dies(), Some(datapath.load(&states)));
-        let stream = shared.ftl.write_stream_beside(plane);
+        let stream = shared.ftl.superblock_write_kind(plane);
         shared.place_beside(lpn, plane, stream)
     }
 
@@ -75,7 +75,7 @@ impl Placements {
     /// Places a write, which does not stay on its plane, on another plane by the current load.
     pub fn place_again<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
-        cx.shared.ftl.unplace_write(lpn, plane);
+        cx.shared.ftl.withdraw_write(lpn, plane);
         self.placed_again.insert(id);
         cx.datapath.transaction_mut(id).plane = self.place(id, cx);
     }
@@ -104,10 +104,10 @@ impl Shared {
             return plane;
         }
         let beside = self.policy.place_write(plane, stream, &self.ftl);
-        self.ftl.unplace_write(lpn, plane);
+        self.ftl.withdraw_write(lpn, plane);
         let is_taken = beside == plane || self.ftl.may_redirect(lpn, plane, beside);
         let goes_to = if is_taken { beside } else { plane };
-        self.ftl.place_write_on(lpn, goes_to);
+        self.ftl.record_placement(lpn, goes_to);
         self.policy.placed(goes_to);
         goes_to
     }
@@ -115,7 +115,7 @@ impl Shared {
     /// Returns the plane for a page of the map or of its journal.
     pub fn place_map_write<M: Model>(&mut self, page: Lpn, datapath: &Datapath<M>) -> PlaneId {
         let states = datapath.states();
-        let plane = self.ftl.place(&PageWrite::of(page), datapath.idle_dies(), Some(datapath.load(&states)));
+        let plane = self.ftl.place(&PageWrite::new(page), datapath.idle_dies(), Some(datapath.load(&states)));
         self.place_beside(page, plane, OpenBlockKind::Translation)
     }
 }

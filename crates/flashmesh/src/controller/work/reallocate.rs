@@ -15,7 +15,7 @@ use super::host_write::HostWrites;
 
 /// Begins the reallocation of a page that was just read, if the policy requests it.
 pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Context<'_, M>) {
-    let Some(plane) = cx.shared.policy.rewrites(read) else { return };
+    let Some(plane) = cx.shared.policy.rewrite_plane(read) else { return };
     let Transaction { lpn, from, owner, .. } = *cx.datapath.transaction(read);
     if writes.is_under_way(lpn) || cx.shared.ftl.lookup(lpn) != Some(from) {
         return;
@@ -33,7 +33,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let shared = &mut *cx.shared;
     shared.counters.gc.pages_reallocated += 1;
     cx.kernel.notify(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
-    shared.ftl.unplace_write(lpn, plane);
+    shared.ftl.withdraw_write(lpn, plane);
     shared.policy.notify(PolicyEvent::Rewritten);
     let is_wanted = shared.ftl.commit_move(lpn, from, to);
     shared.persist_program(lpn, to, if is_wanted { ProgramReason::Moved } else { ProgramReason::Superseded });
@@ -45,7 +45,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
 /// Cancels a reallocation whose page has changed meanwhile.
 pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let write = *cx.datapath.transaction(id);
-    cx.shared.ftl.unplace_write(write.lpn, write.plane);
-    cx.shared.policy.notify(PolicyEvent::WriteDropped(&write));
+    cx.shared.ftl.withdraw_write(write.lpn, write.plane);
+    cx.shared.policy.notify(PolicyEvent::WriteCancelled(&write));
     cx.datapath.remove(id);
 }

@@ -154,6 +154,6 @@ impl RemotePrograms {
 
     /// Returns whether units of `block` may go to other chips. Translation pages and pages of a fold may not.
     pub fn may_leave(block: BlockId, shared: &Shared) -> bool {
-        shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) == OpenBlockKind::Collection
+        shared.ftl.move_block_kind(shared.geometry.ppn(block, 0)) == OpenBlockKind::Collection
     }
 }

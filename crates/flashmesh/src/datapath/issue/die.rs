@@ -203,7 +203,7 @@ impl<M: Model> Datapath<M> {
         let state = &self.dies[die].state;
         state.may_suspend(&self.rules.die, kernel.now())
             && source.may_suspend()
-            && !(state.works_internally() && self.has_collection_priority(die, source))
+            && !(state.is_internal_busy() && self.has_collection_priority(die, source))
     }
 
     /// Returns whether GC has priority over user transactions on `die`. It has none if it yields to a queued read.

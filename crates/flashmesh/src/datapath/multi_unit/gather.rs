@@ -43,7 +43,7 @@ pub(in super::super) struct GatherState {
 
 impl GatherState {
     pub(in super::super) fn new(config: &Config, geometry: &Geometry) -> GatherState {
-        let is_enabled = geometry.gathers();
+        let is_enabled = geometry.gathers_units();
         let dies = if is_enabled { geometry.dies() as usize } else { 0 };
         GatherState {
             is_enabled,

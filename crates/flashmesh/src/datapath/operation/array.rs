@@ -79,9 +79,9 @@ impl<M: Model> Datapath<M> {
             let work = ArraySteps::new(&self.geometry, &self.timing, &self.transactions);
             work.steps(operation).for_each(|(kind, pages)| self.counters.work.count(kind, pages));
         } else if operation.kind == OperationKind::Read {
-            self.counters.work.count(OperationKind::Read, operation.pages);
+            self.counters.work.count(OperationKind::Read, operation.page_types);
         } else {
-            self.counters.work.count(operation.kind, operation.pages);
+            self.counters.work.count(operation.kind, operation.page_types);
         }
         let gathers = M::ALL_FEATURES && self.gather.is_enabled();
         for &id in operation.transactions() {
@@ -106,7 +106,7 @@ impl<M: Model> Datapath<M> {
         let first = self.transactions[operation.transactions()[0]].purpose;
         let is_reported = !(M::ALL_FEATURES
             && matches!(first, Purpose::CollectRead(MoveRoute::Clean) | Purpose::CollectProgram(MoveRoute::Clean)));
-        let is_acknowledged_later = is_reported && self.interconnect.fabric.acknowledges();
+        let is_acknowledged_later = is_reported && self.interconnect.fabric.sends_acknowledgements();
         ArrayOutcome::Changed { operation: *operation, is_acknowledged_later }
     }
 

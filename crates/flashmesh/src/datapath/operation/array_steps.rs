@@ -47,7 +47,7 @@ impl<'a> ArraySteps<'a> {
     fn slowest_plane(&self, kind: OperationKind, planes: PlaneTransactions) -> (TransactionId, Time) {
         let mut slowest = (planes.transactions()[0], Time::ZERO);
         for &id in planes.transactions() {
-            let time = self.timing.array_of(kind, self.steps_of(kind, id));
+            let time = self.timing.sequence_time(kind, self.steps_of(kind, id));
             if time > slowest.1 {
                 slowest = (id, time);
             }
@@ -106,7 +106,7 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && ArraySteps::are_needed(kind, &self.geometry, &self.timing) {
             ArraySteps::new(&self.geometry, &self.timing, &self.transactions).slowest_plane(kind, planes).1
         } else {
-            self.timing.array(kind, pages)
+            self.timing.array_time(kind, pages)
         }
     }
 

@@ -74,7 +74,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Lets the scheduler choose among the dies from `first` on. `ready` has their runnable planes. Stores the joiners that the scheduler allows in
-    /// [`SchedulingState::joiners`](super::scheduling::SchedulingState::joiners).
+    /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
         &mut self,

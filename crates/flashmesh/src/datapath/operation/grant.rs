@@ -3,7 +3,7 @@
 use crate::datapath::issue::has_awaited_read;
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, NewOperation, PageSource};
-use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, Grant, GrantRecord, TransferPhase};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -50,7 +50,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn handle_grant<S: PageSource<M>>(
         &mut self,
-        granted: Granted,
+        granted: GrantRecord,
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> GrantOutcome {
@@ -93,8 +93,8 @@ impl<M: Model> Datapath<M> {
 
     /// Returns the causes for which a path was not granted at once.
     #[inline]
-    fn wait_causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
-        let Granted { grant, cause, .. } = *granted;
+    fn wait_causes(&self, granted: &GrantRecord, is_by_another: bool) -> Causes {
+        let GrantRecord { grant, cause, .. } = *granted;
         let mut causes = Causes::default();
         match self.interconnect.fabric.wait_by_cause(grant) {
             None => causes.insert(cause),

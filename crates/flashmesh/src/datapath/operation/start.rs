@@ -245,9 +245,9 @@ impl<M: Model> Datapath<M> {
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
-            message: TransferKind::commanding(kind),
+            kind: TransferKind::command_for(kind),
             planes: count as u32,
-            command: self.timing.command(kind, count),
+            command_time: self.timing.command_time(kind, count),
             bytes: list + self.command_data(kind, &planes),
         };
         let operation = Operation {
@@ -255,7 +255,7 @@ impl<M: Model> Datapath<M> {
             internal: class.is_internal(),
             started: now,
             array_time: self.array_time(kind, pages, planes) + suspension,
-            pages,
+            page_types: pages,
             planes,
         };
         self.dies[die]

@@ -34,7 +34,7 @@ impl<M: Model> Datapath<M> {
             .last()
             .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
         // A fabric with acknowledgements is a packet network, where a transfer can be blocked even after its grant.
-        if !is_granted || self.interconnect.fabric.acknowledges() {
+        if !is_granted || self.interconnect.fabric.sends_acknowledgements() {
             self.dies[die].path.blocked_by_own_request[phase.index()] = !self.is_blocked_by_another(die, phase);
         }
     }
@@ -91,14 +91,14 @@ impl<M: Model> Datapath<M> {
     /// Returns the request for which `die` is working.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
-        let first = self.dies[die].state.first_under_way()?;
+        let first = self.dies[die].state.first_in_progress()?;
         self.transactions[first].owner.request
     }
 
     /// Returns the request for which `die` is working. For an idle die, returns the request of its first queued transaction.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
-        match self.dies[die].state.first_under_way() {
+        match self.dies[die].state.first_in_progress() {
             Some(id) => self.transactions[id].owner.request,
             None => self.first_queued_request(die),
         }

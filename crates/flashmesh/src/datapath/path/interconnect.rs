@@ -2,7 +2,7 @@
 
 use crate::datapath::Datapath;
 use crate::engine::arena::Arena;
-use crate::fabric::{Fabric, FabricEvent, FabricInfo, Grant, Granted, Outbox, StaticFabric};
+use crate::fabric::{Fabric, FabricEvent, FabricInfo, Grant, GrantRecord, Outbox, StaticFabric};
 use crate::flash::die::Operation;
 use crate::ids::AcknowledgementId;
 use crate::kernel::Kernel;
@@ -45,13 +45,13 @@ impl<F: Fabric> Interconnect<F> {
 impl<M: Model> Datapath<M> {
     /// Returns the grant at index `next` for [`Datapath::handle_grant`], and increments `next`.
     #[inline(always)]
-    pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
+    pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
         *next += 1;
         // Copy field by field, because the grant was stored so: a wider load that spans recent narrower stores would stall (failed store-to-load
         // forwarding).
-        let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
-        Some(Granted { grant: Grant { die, phase, path }, since, cause })
+        let GrantRecord { grant: Grant { die, phase, path }, since, cause } = *granted;
+        Some(GrantRecord { grant: Grant { die, phase, path }, since, cause })
     }
 
     /// Begins a batch of transactions, whose commands are arbitrated together (`fabric.arbitration = "data-first-together"`).
@@ -95,10 +95,10 @@ impl<M: Model> Datapath<M> {
     pub fn report_link_uses(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBES
             && self.interconnect.outbox.has_records()
-            && let Some(uses) = &mut self.interconnect.outbox.uses
+            && let Some(uses) = &mut self.interconnect.outbox.link_uses
         {
             uses.drain(..).for_each(|link_use| kernel.notify(|| Notice::LinkUsed(link_use)));
-            self.interconnect.outbox.steps.drain(..).for_each(|step| kernel.notify(|| Notice::ScoutMoved(step)));
+            self.interconnect.outbox.scout_steps.drain(..).for_each(|step| kernel.notify(|| Notice::ScoutMoved(step)));
             self.interconnect.outbox.searches.drain(..).for_each(|search| kernel.notify(|| Notice::Searched(search)));
         }
     }

@@ -76,7 +76,7 @@ impl<M: Model> Datapath<M> {
         let state = &self.dies[die].state;
         if state.outgoing().is_some_and(|read| self.transactions[read].class() == TransactionClass::MapRead) {
             DataOwner::Mapping
-        } else if state.sends_internally() {
+        } else if state.is_sending_internal() {
             DataOwner::Collection
         } else {
             DataOwner::Request

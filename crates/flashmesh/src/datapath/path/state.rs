@@ -1,6 +1,6 @@
 //! Path state of a die: its outstanding requests, and the results of the last ones.
 
-use crate::fabric::{Cause, Causes, Granted, TransferPhase};
+use crate::fabric::{Cause, Causes, GrantRecord, TransferPhase};
 use crate::ids::PathId;
 use crate::schedule::latency_account::PathWait;
 use crate::units::Time;
@@ -75,7 +75,7 @@ impl DiePathState {
 
     /// Ends the request that `granted` answers. Returns the grant with its wait.
     #[inline]
-    pub fn end_request(&mut self, granted: &Granted) -> PathGrant {
+    pub fn end_request(&mut self, granted: &GrantRecord) -> PathGrant {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
         let asked = std::mem::replace(&mut self.requested_at[index], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that requested it");

@@ -32,7 +32,7 @@ impl<M: Model> Datapath<M> {
         let path = self.dies[requester].path.paths[phase.index()];
         let grant = Grant { die: requester, phase, path };
         kernel.notify(|| Notice::Delivered(grant));
-        let stalled = self.interconnect.fabric.stalled(grant);
+        let stalled = self.interconnect.fabric.stall_time(grant);
         if stalled > Time::ZERO {
             self.count_stall(grant, stalled);
         }

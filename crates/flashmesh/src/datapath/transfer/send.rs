@@ -74,8 +74,10 @@ impl<M: Model> Datapath<M> {
             bytes += self.transactions[id].transfer_bytes;
             companion = self.companion(id);
         }
-        let message = if grant.phase == TransferPhase::Copy { TransferKind::Copy } else { TransferKind::Data };
-        let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare_area(bytes) };
+        let message =
+            if grant.phase == TransferPhase::Copy { TransferKind::ChipToChipData } else { TransferKind::Data };
+        let payload =
+            Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: self.with_spare_area(bytes) };
         self.send_payload(grant, path, payload, kernel);
     }
 
@@ -103,7 +105,7 @@ impl<M: Model> Datapath<M> {
         path_state.paths[grant.phase.index()] = grant.path;
         path_state.min_times[grant.phase.index()] = sent.min_duration;
         path_state.was_blocked[grant.phase.index()] = path.waited() > Time::ZERO;
-        if let Some(at) = sent.delivered {
+        if let Some(at) = sent.arrival {
             let lane = match grant.phase {
                 TransferPhase::Command => lane::COMMAND,
                 TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,

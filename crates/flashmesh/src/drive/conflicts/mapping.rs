@@ -24,13 +24,13 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
             mapping.stored_entry_size
         );
         let clash = ConfigConflict::new(&["mapping.stored-entry-size", "geometry.page-size"], message);
-        clashes.push(clash.help("lower mapping.stored-entry-size, or raise geometry.page-size"));
+        clashes.push(clash.with_help("lower mapping.stored-entry-size, or raise geometry.page-size"));
         return 0;
     }
     if mapping.cache_capacity.is_some() {
         parts_of_pages(config, page_size, clashes);
     }
-    room(config, geometry, clashes)
+    translation_space(config, geometry, clashes)
 }
 
 fn cache(config: &Config, capacity: Bytes, clashes: &mut Vec<ConfigConflict>) {
@@ -39,7 +39,9 @@ fn cache(config: &Config, capacity: Bytes, clashes: &mut Vec<ConfigConflict>) {
         let part = if mapping.sharing == MapSharing::PerStream { " for each stream" } else { "" };
         let message = format!("mapping.cache-capacity ({capacity}) holds no entry of {}{part}", mapping.entry_size);
         let clash = ConfigConflict::new(&["mapping.cache-capacity", "mapping.entry-size"], message);
-        clashes.push(clash.help("raise mapping.cache-capacity, or leave it away for a map that is in DRAM altogether"));
+        clashes.push(
+            clash.with_help("raise mapping.cache-capacity, or leave it away for a map that is in DRAM altogether"),
+        );
     }
 }
 
@@ -50,12 +52,12 @@ fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigCon
         if read_size > page_size {
             let message = format!("mapping.read-size ({read_size}) is larger than geometry.page-size ({page_size})");
             let clash = ConfigConflict::new(&["mapping.read-size", "geometry.page-size"], message);
-            clashes.push(clash.help("leave mapping.read-size away for whole pages, or lower it"));
+            clashes.push(clash.with_help("leave mapping.read-size away for whole pages, or lower it"));
         }
         if mapping.fill == MapFill::Page && read_size < page_size {
             let message = format!("mapping.fill is `page`, but only {read_size} of a translation page are read");
             let clash = ConfigConflict::new(&["mapping.fill", "mapping.read-size"], message);
-            clashes.push(clash.help("leave mapping.read-size away, or set mapping.fill to `entry`"));
+            clashes.push(clash.with_help("leave mapping.read-size away, or set mapping.fill to `entry`"));
         }
     }
     if let Some(read_size) = mapping.write_back_read_size
@@ -64,13 +66,13 @@ fn parts_of_pages(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigCon
         let message =
             format!("mapping.write-back-read-size ({read_size}) is larger than geometry.page-size ({page_size})");
         let clash = ConfigConflict::new(&["mapping.write-back-read-size", "geometry.page-size"], message);
-        clashes.push(clash.help("leave mapping.write-back-read-size away for whole pages, or lower it"));
+        clashes.push(clash.with_help("leave mapping.write-back-read-size away for whole pages, or lower it"));
     }
     if mapping.write_back_buffer > Bytes::ZERO && mapping.write_back_buffer < page_size {
         let buffer = mapping.write_back_buffer;
         let message = format!("mapping.write-back-buffer ({buffer}) holds no page of geometry.page-size ({page_size})");
         let clash = ConfigConflict::new(&["mapping.write-back-buffer", "geometry.page-size"], message);
-        clashes.push(clash.help("raise mapping.write-back-buffer to a page at least, or set it to 0 for none"));
+        clashes.push(clash.with_help("raise mapping.write-back-buffer to a page at least, or set it to 0 for none"));
     }
 }
 
@@ -82,7 +84,7 @@ fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigConflict>)
             "persistence.entry-size ({entry_size}) is larger than geometry.page-size ({page_size}): a page of the journal holds no entry"
         );
         let clash = ConfigConflict::new(&["persistence.entry-size", "geometry.page-size"], message);
-        clashes.push(clash.help("lower persistence.entry-size, or raise geometry.page-size"));
+        clashes.push(clash.with_help("lower persistence.entry-size, or raise geometry.page-size"));
     }
     let buffer = config.mapping.write_back_buffer;
     if config.mapping.cache_capacity.is_some() && buffer > Bytes::ZERO {
@@ -91,12 +93,12 @@ fn journal(config: &Config, page_size: Bytes, clashes: &mut Vec<ConfigConflict>)
              would wait for them for ever"
         );
         let clash = ConfigConflict::new(&["mapping.write-back-buffer", "persistence.policy"], message);
-        clashes.push(clash.help("set mapping.write-back-buffer to 0, or persistence.policy to \"ideal\""));
+        clashes.push(clash.with_help("set mapping.write-back-buffer to 0, or persistence.policy to \"ideal\""));
     }
 }
 
 /// Checks that translation pages leave enough spare blocks. Returns the number of translation pages; 0 if they do not fit.
-fn room(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) -> u32 {
+fn translation_space(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) -> u32 {
     let Some(translation) = TranslationPages::new(geometry, config) else { return 0 };
     let needed = u64::from(spare_blocks_min(config));
     let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
@@ -118,7 +120,7 @@ fn room(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>)
         ];
         let fewer = format!("{MORE_SPARE}; persistence.checkpoint-interval says how many pages the journal takes");
         let help = if config.persistence.has_journal() { &fewer } else { MORE_SPARE };
-        clashes.push(ConfigConflict::new(&keys, message).help(help));
+        clashes.push(ConfigConflict::new(&keys, message).with_help(help));
         return 0;
     }
     translation.count()

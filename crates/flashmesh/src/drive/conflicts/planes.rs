@@ -3,12 +3,12 @@
 use super::percent;
 use crate::config::{Config, ConfigConflict};
 use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
+use crate::flash::namespace::ResolvedNamespace;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
 
 /// Returns the namespaces as subject and verb of a message, and the keys that determine their size and planes.
-fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<String>) {
+fn names(config: &Config, namespaces: &[&ResolvedNamespace]) -> (String, Vec<String>) {
     if config.namespace.is_empty() {
         return ("the drive puts".to_owned(), Vec::new());
     }
@@ -35,8 +35,8 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
     // Returns the namespaces on a plane, the one with the most pages there first.
-    let of = |plane| -> Vec<&NamespaceConfig> {
-        let density = |space: &NamespaceConfig| {
+    let of = |plane| -> Vec<&ResolvedNamespace> {
+        let density = |space: &ResolvedNamespace| {
             space.capacity.as_u64() / planes().filter(|&plane| space.has_plane(geometry, plane)).count() as u64
         };
         let mut found: Vec<_> = namespaces.iter().filter(|namespace| namespace.has_plane(geometry, plane)).collect();
@@ -49,7 +49,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
         let too_full = planes().filter(|&plane| lacking(plane) > 0).count();
         let (who, mut keys) = names(config, &of(worst));
         let (load, spare, needed) =
-            (partition.load(worst), partition.spare_blocks(worst), partition.spare_blocks_needed(worst));
+            (partition.pages_when_full(worst), partition.spare_blocks(worst), partition.spare_blocks_needed(worst));
         let apart = if writes_apart { ", one of them for each stream that writes there" } else { "" };
         let message = format!(
             "{who} {load} pages on a plane of {}, which leaves {spare} blocks to spare where {needed} are needed{apart}; so it is with \
@@ -74,11 +74,13 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
             keys.push("ftl.write-streams".to_owned());
         }
         keys.extend(["geometry.capacity", "geometry.over-provisioning"].map(str::to_owned));
-        clashes.push(ConfigConflict { keys, ..ConfigConflict::new(&[], message).help(&help) });
+        clashes.push(ConfigConflict { keys, ..ConfigConflict::new(&[], message).with_help(&help) });
         return;
     }
-    let Some(fullest) = planes().min_by_key(|&plane| std::cmp::Reverse(partition.load(plane))) else { return };
-    let spare = 1.0 - f64::from(partition.load(fullest)) / f64::from(geometry.native_pages_per_plane());
+    let Some(fullest) = planes().min_by_key(|&plane| std::cmp::Reverse(partition.pages_when_full(plane))) else {
+        return;
+    };
+    let spare = 1.0 - f64::from(partition.pages_when_full(fullest)) / f64::from(geometry.native_pages_per_plane());
     if config.gc.threshold >= spare && !config.namespace.is_empty() {
         let (who, keys) = names(config, &of(fullest));
         let message = format!(
@@ -89,7 +91,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
         let keys = ["gc.threshold".to_owned()].into_iter().chain(keys).collect();
         clashes.push(ConfigConflict {
             keys,
-            ..ConfigConflict::new(&[], message).help("lower gc.threshold, or bind it to more planes")
+            ..ConfigConflict::new(&[], message).with_help("lower gc.threshold, or bind it to more planes")
         });
     }
 }

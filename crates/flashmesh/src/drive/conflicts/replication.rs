@@ -15,10 +15,10 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
         let message = "replication.enabled is true, but the drive has one die: a copy of a page belongs on another one";
         let keys = ["replication.enabled", "geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"];
         let clash = ConfigConflict::new(&keys, message.to_owned());
-        clashes.push(clash.help("set replication.enabled to false, or raise geometry.channels"));
+        clashes.push(clash.with_help("set replication.enabled to false, or raise geometry.channels"));
         return;
     }
-    let copies = own.copies_max(geometry.logical_pages);
+    let copies = own.replicas_max(geometry.logical_pages);
     if copies == 0 {
         let message = format!(
             "replication.l-m ({}) of {} logical pages is less than one page: nothing can be replicated",
@@ -26,7 +26,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
             geometry.logical_pages
         );
         let clash = ConfigConflict::new(&["replication.l-m"], message);
-        clashes.push(clash.help("raise replication.l-m, or set replication.enabled to false"));
+        clashes.push(clash.with_help("raise replication.l-m, or set replication.enabled to false"));
         return;
     }
     // `streams::clashes` reports errors in namespaces.
@@ -46,6 +46,6 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
             }
             most => format!("lower replication.l-m to {most} or less, or raise geometry.over-provisioning"),
         };
-        clashes.push(ConfigConflict::new(&keys, message).help(&help));
+        clashes.push(ConfigConflict::new(&keys, message).with_help(&help));
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
     if types == PageTypes::One {
         let message = "slc.blocks-per-plane keeps blocks for an SLC cache, and with flash.page-types `one` all blocks hold one bit a cell";
         let clash = ConfigConflict::new(&["slc.blocks-per-plane", "flash.page-types"], message.to_owned());
-        clashes.push(clash.help("set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or slc.blocks-per-plane to 0"));
+        clashes
+            .push(clash.with_help("set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or slc.blocks-per-plane to 0"));
     }
     let in_block = config.geometry.pages_per_block;
     if !in_block.is_multiple_of(pages) {
@@ -31,7 +32,7 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
         );
         let clash =
             ConfigConflict::new(&["geometry.pages-per-block", "slc.blocks-per-plane", "flash.page-types"], message);
-        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
+        clashes.push(clash.with_help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
     }
     let programs = in_block / pages / config.pages_per_unit();
     if config.parity_stripe().is_some() && programs < 2 {
@@ -40,6 +41,6 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
              program: none is left for data"
         );
         let clash = ConfigConflict::new(&["geometry.pages-per-block", "slc.blocks-per-plane", "ftl.parity"], message);
-        clashes.push(clash.help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
+        clashes.push(clash.with_help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
     }
 }

@@ -5,20 +5,20 @@ use crate::config::{
 };
 use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
+use crate::flash::namespace::ResolvedNamespace;
 use crate::units::Bytes;
 
 /// Largest number of streams with open blocks of their own.
 const WRITERS_MAX: usize = 64;
 
 /// A stream, with the prefix that its keys have in messages.
-struct Scope<'a> {
+struct StreamScope<'a> {
     stream: &'a StreamConfig,
     prefix: String,
     sector: Bytes,
 }
 
-impl Scope<'_> {
+impl StreamScope<'_> {
     fn key(&self, key: &str) -> String {
         format!("{}{key}", self.prefix)
     }
@@ -45,7 +45,8 @@ pub(super) fn add_conflicts(config: &Config, geometry: Option<&Geometry>, clashe
             "there are {} streams; at most {WRITERS_MAX} can write to open blocks of their own",
             config.stream.len()
         );
-        clashes.push(ConfigConflict::new(&["ftl.write-streams"], message).help("set ftl.write-streams to `shared`"));
+        clashes
+            .push(ConfigConflict::new(&["ftl.write-streams"], message).with_help("set ftl.write-streams to `shared`"));
     }
     let namespaces = match geometry.map(|geometry| config.namespaces(geometry)).transpose() {
         Ok(namespaces) => namespaces,
@@ -56,7 +57,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: Option<&Geometry>, clashe
     };
     for stream in &config.streams() {
         let prefix = if config.stream.is_empty() { String::new() } else { format!("stream.{}.", stream.name) };
-        let scope = Scope { stream, prefix, sector: config.geometry.sector_size };
+        let scope = StreamScope { stream, prefix, sector: config.geometry.sector_size };
         source(&scope, clashes);
         requests(&scope, clashes);
         interface(&scope, config.host.interface, clashes);
@@ -91,7 +92,7 @@ fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec
     }
 }
 
-fn source(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
+fn source(scope: &StreamScope<'_>, clashes: &mut Vec<ConfigConflict>) {
     let workload = &scope.stream.workload;
     let (trace, profile, fitted) = (workload.trace.is_some(), workload.profile.is_some(), workload.fitted.is_some());
     let key = |key| scope.key(key);
@@ -99,17 +100,17 @@ fn source(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
         WorkloadKind::Trace if !trace => {
             let message = format!("{} is `trace`, but no trace is given", key("workload.kind"));
             let help = format!("set {} to the path of a file", key("workload.trace"));
-            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+            clashes.push(scope.clash(&["workload.kind"], message).with_help(&help));
         }
         WorkloadKind::Fitted if !fitted => {
             let message = format!("{} is `fitted`, but no fitted profile is given", key("workload.kind"));
             let help = format!("set {} to a file that `flashmesh trace profile` has written", key("workload.fitted"));
-            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+            clashes.push(scope.clash(&["workload.kind"], message).with_help(&help));
         }
         WorkloadKind::Profile if !profile => {
             let message = format!("{} is `profile`, but no profile is given", key("workload.kind"));
             let help = format!("set {} to the name of a profile", key("workload.profile"));
-            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+            clashes.push(scope.clash(&["workload.kind"], message).with_help(&help));
         }
         _ => {}
     }
@@ -125,7 +126,7 @@ fn source(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
     }
 }
 
-fn requests(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
+fn requests(scope: &StreamScope<'_>, clashes: &mut Vec<ConfigConflict>) {
     let (workload, sector) = (&scope.stream.workload, scope.sector);
     let mut whole_sectors = |key: &str, value: Bytes| {
         if sector > Bytes::ZERO && !value.as_u64().is_multiple_of(sector.as_u64()) {
@@ -138,7 +139,7 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
                     format!("take {} or {}", Bytes::new(below * sector), Bytes::new((below + 1).saturating_mul(sector)))
                 }
             };
-            clashes.push(scope.clash(&[key, "geometry.sector-size"], message).help(&help));
+            clashes.push(scope.clash(&[key, "geometry.sector-size"], message).with_help(&help));
         }
     };
     let of_writes = workload.write_size.as_ref().map(|sizes| ("workload.write-size", sizes));
@@ -181,20 +182,25 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<ConfigConflict>) {
         given.reverse();
         let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
         let help = "lower one of them: what they leave of all requests are the writes";
-        clashes.push(scope.clash(&keys, message).help(help));
+        clashes.push(scope.clash(&keys, message).with_help(help));
     }
 }
 
-fn interface(scope: &Scope<'_>, interface: InterfaceKind, clashes: &mut Vec<ConfigConflict>) {
+fn interface(scope: &StreamScope<'_>, interface: InterfaceKind, clashes: &mut Vec<ConfigConflict>) {
     if interface == InterfaceKind::Sata && scope.stream.workload.write_zeroes_share > 0.0 {
         let key = scope.key("workload.write-zeroes-share");
         let message = format!("{key} is set, and host.interface is `sata`, which knows no such command");
         let clash = scope.clash(&["workload.write-zeroes-share", "host.interface"], message);
-        clashes.push(clash.help(&format!("choose another interface, or set {key} to 0")));
+        clashes.push(clash.with_help(&format!("choose another interface, or set {key} to 0")));
     }
 }
 
-fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, clashes: &mut Vec<ConfigConflict>) {
+fn footprint(
+    scope: &StreamScope<'_>,
+    is_named: bool,
+    namespace: &ResolvedNamespace,
+    clashes: &mut Vec<ConfigConflict>,
+) {
     let (workload, capacity) = (&scope.stream.workload, namespace.capacity);
     if matches!(workload.kind, WorkloadKind::Trace | WorkloadKind::Fitted) {
         return;
@@ -210,7 +216,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
     if start >= capacity {
         let message = format!("{start_key} ({start}) is beyond {space}, which has {capacity:#}");
         let clash = scope.clash(&["workload.footprint-start", &space_key], message);
-        clashes.push(clash.help(&format!("lower {start_key}, or {larger}")));
+        clashes.push(clash.with_help(&format!("lower {start_key}, or {larger}")));
         return;
     }
     let room = capacity - start;
@@ -220,7 +226,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
             format!("{footprint_key} ({footprint} from {start}) reaches beyond {space}, which has {capacity:#}");
         let keys = ["workload.footprint", "workload.footprint-start", &space_key];
         let help = format!("lower {footprint_key} to {room:#}, leave it away for all there is, or {larger}");
-        clashes.push(scope.clash(&keys, message).help(&help));
+        clashes.push(scope.clash(&keys, message).with_help(&help));
     }
     if matches!(workload.kind, WorkloadKind::Synthetic | WorkloadKind::Job) {
         let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
@@ -229,7 +235,7 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
             let message = format!("{size_key}: a request of {largest} does not fit the footprint of {footprint:#}");
             let keys = ["workload.request-size", "workload.footprint", &space_key];
             let help = format!("lower {size_key}, or raise {footprint_key}");
-            clashes.push(scope.clash(&keys, message).help(&help));
+            clashes.push(scope.clash(&keys, message).with_help(&help));
         }
     }
 }

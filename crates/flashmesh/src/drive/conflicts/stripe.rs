@@ -18,7 +18,7 @@ pub(super) fn stripe(config: &Config, geometry: &Geometry, clashes: &mut Vec<Con
         let message =
             format!("cache.destage-stripe ({stripe}) is more than {what} ({most}): no stripe would ever be whole");
         let clash = ConfigConflict::new(&["cache.destage-stripe", key], message);
-        clashes.push(clash.help(&format!("lower cache.destage-stripe, or raise {key}")));
+        clashes.push(clash.with_help(&format!("lower cache.destage-stripe, or raise {key}")));
     };
     let bound = if cache.dirty_limit < 1.0 { "cache.dirty-limit" } else { "cache.capacity" };
     if pages > dirty {

@@ -80,7 +80,7 @@ fn delays() -> impl Strategy<Value = u64> {
     // Most delays are short, with many ties. Some events stay pending while many others are dequeued.
     let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
     // Some delays are out of the range of a key, or at its edge, or make the base move.
-    let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
+    let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(REBASE_INTERVAL_PS), 0..OFFSET_END * 8];
     prop_oneof![12 => near, 1 => far]
 }
 

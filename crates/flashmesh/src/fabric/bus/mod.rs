@@ -1,9 +1,9 @@
 //! The bus (Venice, ISCA 2023, section 2): one half-duplex channel for each row of chips.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 
-use super::framing::ChannelTiming;
+use super::channel_timing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
@@ -15,7 +15,7 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &[],
     used_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     accepted_unused_keys: &[],
-    moves: &[Move::ThroughController],
+    moves: &[PageMove::ThroughController],
     build_held: Some(build),
     die_controllers: false,
     routers: RouterPlacement::None,
@@ -26,5 +26,5 @@ pub static INFO: FabricInfo = FabricInfo {
 
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
     let durations = ChannelTiming::signals(config.fabric.rate_of_channel(geometry.chips_per_channel));
-    Ok(SharedChannels::of_rows(config, geometry, durations, CHANNEL_WIRES).into())
+    Ok(SharedChannels::one_per_row(config, geometry, durations, CHANNEL_WIRES).into())
 }

@@ -3,7 +3,7 @@
 //! The dies of a chip still share one set of pins, and a die with a cache register can request the pins for a command while its data leaves. These
 //! waits for pins count as path waits. They do not occur with one die a chip and without cache registers.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
@@ -15,7 +15,7 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &[],
     used_keys: &["fabric.channel-rate", "fabric.arbitration"],
     accepted_unused_keys: &[],
-    moves: &[Move::ThroughController],
+    moves: &[PageMove::ThroughController],
     build_held: Some(build),
     die_controllers: false,
     routers: RouterPlacement::None,
@@ -25,5 +25,5 @@ pub static INFO: FabricInfo = FabricInfo {
 };
 
 fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
-    Ok(SharedChannels::of_chips(config, geometry).into())
+    Ok(SharedChannels::one_per_chip(config, geometry).into())
 }

@@ -5,7 +5,7 @@ use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyErro
 use crate::flash::geometry::Geometry;
 use crate::ids::ChipId;
 
-use super::terminals::{Endpoint, Terminals};
+use super::terminals::{Endpoint, TerminalNumbering};
 
 /// Returns the grid of the routers, one in each chip.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
@@ -48,7 +48,8 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
         return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
     }
-    let (terminals, attachments) = (Terminals::new(config, geometry), attachments(config.placement, rows, columns));
+    let (terminals, attachments) =
+        (TerminalNumbering::new(config, geometry), attachments(config.placement, rows, columns));
     let router = |end: Endpoint| match end {
         Endpoint::Chip(chip) => RouterId(chip),
         Endpoint::Controller(controller) => attachments[controller as usize],
@@ -61,7 +62,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
 /// Policies for the choice of controllers, with the hop counts that they need.
 #[derive(Clone, Debug)]
 pub(super) struct ControllerSelector {
-    terminals: Terminals,
+    terminals: TerminalNumbering,
     count: u32,
     injection: InjectionPolicy,
     threshold: u32,
@@ -75,9 +76,9 @@ pub(super) struct ControllerSelector {
 impl ControllerSelector {
     pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> ControllerSelector {
         let (chips, count) = (geometry.chips(), geometry.channels);
-        let terminals = Terminals::new(config, geometry);
-        let terminal = |controller: u32| terminals.first(Endpoint::Controller(controller));
-        let chip_terminal = |chip: u32| terminals.first(Endpoint::Chip(chip));
+        let terminals = TerminalNumbering::new(config, geometry);
+        let terminal = |controller: u32| terminals.first_terminal(Endpoint::Controller(controller));
+        let chip_terminal = |chip: u32| terminals.first_terminal(Endpoint::Chip(chip));
         let hops_out = |chip, controller| topology.hops(chip_terminal(chip), terminal(controller));
         ControllerSelector {
             terminals,
@@ -98,39 +99,39 @@ impl ControllerSelector {
 
     /// Returns the terminal of the first local channel of a controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
-        self.terminals.first(Endpoint::Controller(controller))
+        self.terminals.first_terminal(Endpoint::Controller(controller))
     }
 
     /// Returns the terminal of the first local channel of a chip.
     pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
-        self.terminals.first(Endpoint::Chip(chip.0))
+        self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
 
     /// Returns the terminals of all local channels of an endpoint. `first` is its first terminal.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
-        (first.0..first.0 + self.terminals.channels(self.terminals.at(first))).map(TerminalId)
+        (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
     /// Returns the local channel with the smallest `key` of an endpoint. `first` is its first terminal.
-    pub(super) fn least_of(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
+    pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
     /// Returns whether `terminal` belongs to a controller.
     pub(super) fn is_controller(&self, terminal: TerminalId) -> bool {
-        self.at(terminal).is_some()
+        self.controller_at(terminal).is_some()
     }
 
     /// Returns the controller at a terminal; `None` for a chip.
-    pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
-        match self.terminals.at(terminal) {
+    pub(super) fn controller_at(&self, terminal: TerminalId) -> Option<u32> {
+        match self.terminals.endpoint_at(terminal) {
             Endpoint::Chip(_) => None,
             Endpoint::Controller(controller) => Some(controller),
         }
     }
 
     /// Returns the numbering of terminals.
-    pub(super) fn terminals(&self) -> Terminals {
+    pub(super) fn terminals(&self) -> TerminalNumbering {
         self.terminals
     }
 
@@ -178,13 +179,13 @@ impl ControllerSelector {
     }
 
     /// Returns the smallest hop count of a command to a chip, over all controllers.
-    pub(super) fn least_hops_in(&self, chip: ChipId) -> u32 {
+    pub(super) fn min_hops_in(&self, chip: ChipId) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         hops.iter().copied().min().unwrap_or(0)
     }
 
     /// Returns the smallest hop count of data from a chip, over all controllers.
-    pub(super) fn least_hops_out(&self, chip: ChipId) -> u32 {
+    pub(super) fn min_hops_out(&self, chip: ChipId) -> u32 {
         self.nearest_out[chip.index()].1
     }
 }
@@ -232,8 +233,8 @@ mod tests {
         let mut controllers = controllers(&config::Nossd { injection: InjectionPolicy::Nearest, ..Default::default() });
         for chip in 0..64 {
             assert_eq!(chosen(&mut controllers, chip, &mut [9; 8], 1), [chip / 8]);
-            assert_eq!(controllers.0.least_hops_in(ChipId(chip)), chip % 8);
-            assert_eq!(controllers.0.least_hops_out(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.0.min_hops_in(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.0.min_hops_out(ChipId(chip)), chip % 8);
         }
     }
 
@@ -263,9 +264,12 @@ mod tests {
         assert_eq!((last, controllers.local_channels(last).count()), (TerminalId(4 * 64 + 3 * 7), 3));
         for terminal in controllers.local_channels(last) {
             assert!(controllers.is_controller(terminal));
-            assert_eq!(controllers.at(terminal), Some(7));
+            assert_eq!(controllers.controller_at(terminal), Some(7));
         }
-        assert_eq!((controllers.is_controller(TerminalId(255)), controllers.at(TerminalId(255))), (false, None));
+        assert_eq!(
+            (controllers.is_controller(TerminalId(255)), controllers.controller_at(TerminalId(255))),
+            (false, None)
+        );
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Properties of NoSSD.
 
-use crate::config::{self, Move};
+use crate::config::{self, PageMove};
 use crate::fabric::{FabricInfo, RouterPlacement};
 
 use super::settings::check;
-use super::{Circuits, Nossd};
+use super::{CircuitSwitchedNossd, Nossd};
 
 /// Properties of NoSSD.
 pub static INFO: FabricInfo = FabricInfo {
@@ -14,8 +14,8 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &["nossd"],
     used_keys: &[],
     accepted_unused_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
-    moves: &[Move::ThroughController, Move::ChipToChip, Move::Clean],
-    build_held: Some(|config, geometry| Ok(Circuits::new(config, geometry)?.into())),
+    moves: &[PageMove::ThroughController, PageMove::ChipToChip, PageMove::Clean],
+    build_held: Some(|config, geometry| Ok(CircuitSwitchedNossd::new(config, geometry)?.into())),
     die_controllers: false,
     routers: RouterPlacement::Inside,
     router_power: |power: &config::Power| power.buffered_router_power,

@@ -6,10 +6,10 @@ use crate::fabric::wormhole::TerminalId;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::terminals::Terminals;
+use super::terminals::TerminalNumbering;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ChannelState {
     /// Free from this time on; possibly in the future.
     Free(Time),
     /// Granted to a die that has not sent yet.
@@ -21,7 +21,7 @@ enum State {
 #[derive(Clone, Debug)]
 struct InjectionPort {
     /// States of the local channels.
-    channels: Vec<State>,
+    channels: Vec<ChannelState>,
     waiting: VecDeque<DieId>,
 }
 
@@ -29,7 +29,7 @@ impl InjectionPort {
     /// Returns the index of a local channel that is free at `now`.
     #[inline]
     fn free(&self, now: Time) -> Option<usize> {
-        self.channels.iter().position(|state| matches!(state, State::Free(from) if *from <= now))
+        self.channels.iter().position(|state| matches!(state, ChannelState::Free(from) if *from <= now))
     }
 }
 
@@ -37,7 +37,7 @@ impl InjectionPort {
 #[derive(Clone, Debug)]
 pub(super) struct InjectionPorts {
     ports: Vec<InjectionPort>,
-    terminals: Terminals,
+    terminals: TerminalNumbering,
 }
 
 /// Answer to a request for a port.
@@ -53,9 +53,9 @@ pub(super) enum PortAdmission {
 
 impl InjectionPorts {
     /// Creates the ports of all chips and controllers, with one terminal for each local channel.
-    pub(super) fn new(terminals: Terminals) -> InjectionPorts {
+    pub(super) fn new(terminals: TerminalNumbering) -> InjectionPorts {
         let port = |channels: u32| InjectionPort {
-            channels: vec![State::Free(Time::ZERO); channels as usize],
+            channels: vec![ChannelState::Free(Time::ZERO); channels as usize],
             waiting: VecDeque::new(),
         };
         InjectionPorts { ports: terminals.endpoints().map(|end| port(terminals.channels(end))).collect(), terminals }
@@ -64,8 +64,8 @@ impl InjectionPorts {
     /// Returns the index of the port of a terminal, and the index of the channel in that port.
     #[inline]
     fn indices(&self, terminal: TerminalId) -> (usize, usize) {
-        let end = self.terminals.at(terminal);
-        (self.terminals.number(end) as usize, (terminal.0 - self.terminals.first(end).0) as usize)
+        let end = self.terminals.endpoint_at(terminal);
+        (self.terminals.endpoint_index(end) as usize, (terminal.0 - self.terminals.first_terminal(end).0) as usize)
     }
 
     #[inline]
@@ -80,7 +80,7 @@ impl InjectionPorts {
     }
 
     #[inline]
-    fn channel_mut(&mut self, terminal: TerminalId) -> &mut State {
+    fn channel_mut(&mut self, terminal: TerminalId) -> &mut ChannelState {
         let (port, channel) = self.indices(terminal);
         &mut self.ports[port].channels[channel]
     }
@@ -91,13 +91,13 @@ impl InjectionPorts {
         if port.waiting.is_empty()
             && let Some(channel) = port.free(now)
         {
-            port.channels[channel] = State::Granted(die);
+            port.channels[channel] = ChannelState::Granted(die);
             return PortAdmission::Granted(TerminalId(terminal.0 + channel as u32));
         }
         port.waiting.push_back(die);
         let first = port.channels.iter().filter_map(|state| match state {
-            State::Free(from) => Some(*from),
-            State::Granted(_) | State::Sending => None,
+            ChannelState::Free(from) => Some(*from),
+            ChannelState::Granted(_) | ChannelState::Sending => None,
         });
         match first.min() {
             Some(from) if port.waiting.len() == 1 => PortAdmission::First(from),
@@ -108,7 +108,7 @@ impl InjectionPorts {
     /// Returns the number of dies that are queued at a port or send over it.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
-        let busy = port.channels.iter().filter(|state| !matches!(state, State::Free(from) if *from <= now));
+        let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
         port.waiting.len() as u32 + busy.count() as u32
     }
 
@@ -120,28 +120,28 @@ impl InjectionPorts {
     /// Returns whether the local channel at `terminal` is granted to `die`, which has not sent yet.
     pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
         let (port, channel) = self.indices(terminal);
-        self.ports[port].channels[channel] == State::Granted(die)
+        self.ports[port].channels[channel] == ChannelState::Granted(die)
     }
 
     /// Records that a message is entering over the local channel at `terminal`.
     pub(super) fn send(&mut self, terminal: TerminalId) {
-        *self.channel_mut(terminal) = State::Sending;
+        *self.channel_mut(terminal) = ChannelState::Sending;
     }
 
     /// Records that the message of a local channel will be in the network at `from`, when the channel becomes free. Returns whether a die is queued
     /// for the port.
-    pub(super) fn free_from(&mut self, terminal: TerminalId, from: Time) -> bool {
-        *self.channel_mut(terminal) = State::Free(from);
+    pub(super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
+        *self.channel_mut(terminal) = ChannelState::Free(from);
         !self.port(terminal).waiting.is_empty()
     }
 
     /// Grants a channel that is free at `now` to the next queued die. Returns the die and the channel; `None` if no channel is free or no die queued.
     pub(super) fn grant_next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
-        let first = self.terminals.first(self.terminals.at(terminal)).0;
+        let first = self.terminals.first_terminal(self.terminals.endpoint_at(terminal)).0;
         let port = self.port_mut(terminal);
         let channel = port.free(now)?;
         let next = port.waiting.pop_front()?;
-        port.channels[channel] = State::Granted(next);
+        port.channels[channel] = ChannelState::Granted(next);
         Some((next, TerminalId(first + channel as u32)))
     }
 }
@@ -159,7 +159,7 @@ mod tests {
         let one = crate::config::Geometry { channels: 1, chips_per_channel: 1, ..Default::default() };
         let geometry = Geometry::new(&one).expect("the geometry is valid");
         let config = config::Nossd { chip_channels: channels, controller_channels: channels, ..Default::default() };
-        InjectionPorts::new(Terminals::new(&config, &geometry))
+        InjectionPorts::new(TerminalNumbering::new(&config, &geometry))
     }
 
     #[test]
@@ -171,11 +171,11 @@ mod tests {
         assert_eq!(ports.request(PORT, DieId(6), time(2)), PortAdmission::Waiting);
         ports.send(PORT);
         assert_eq!((ports.is_granted(PORT, DieId(5)), ports.load(PORT, time(3))), (false, 2));
-        assert!(ports.free_from(PORT, time(10)));
+        assert!(ports.schedule_free(PORT, time(10)));
         assert_eq!((ports.load(PORT, time(9)), ports.load(PORT, time(10))), (2, 1));
         assert_eq!(ports.grant_next(PORT, time(10)), Some((DieId(6), PORT)));
         ports.send(PORT);
-        assert!(!ports.free_from(PORT, time(20)));
+        assert!(!ports.schedule_free(PORT, time(20)));
         assert_eq!(ports.request(PORT, DieId(7), time(15)), PortAdmission::First(time(20)));
         assert_eq!(ports.request(PORT, DieId(8), time(16)), PortAdmission::Waiting);
         assert_eq!(ports.grant_next(PORT, time(20)), Some((DieId(7), PORT)));
@@ -187,7 +187,7 @@ mod tests {
         let mut ports = ports(1);
         ports.request(PORT, DieId(5), Time::ZERO);
         ports.send(PORT);
-        ports.free_from(PORT, Time::from_ns(4));
+        ports.schedule_free(PORT, Time::from_ns(4));
         assert_eq!(ports.request(PORT, DieId(6), Time::from_ns(4)), PortAdmission::Granted(PORT));
     }
 
@@ -202,7 +202,7 @@ mod tests {
         ports.send(first);
         ports.send(second);
         assert_eq!(ports.load(first, time(1)), 3);
-        assert!(ports.free_from(second, time(9)));
+        assert!(ports.schedule_free(second, time(9)));
         assert_eq!(ports.grant_next(first, time(8)), None);
         assert_eq!(ports.grant_next(first, time(9)), Some((DieId(7), second)));
         assert_eq!(ports.request(TerminalId(0), DieId(1), time(1)), PortAdmission::Granted(TerminalId(0)));

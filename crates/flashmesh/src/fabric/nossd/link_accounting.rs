@@ -91,12 +91,12 @@ impl LinkAccounting {
     }
 
     /// Returns the layout link of a network link.
-    pub(super) fn number(&self, link: LinkId) -> LinkId {
+    pub(super) fn layout_link(&self, link: LinkId) -> LinkId {
         self.numbers[link.index()]
     }
 
     /// Returns the time for which packets held each link, in both directions together.
-    pub(super) fn held(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
+    pub(super) fn hold_times(&self, network: &PacketNetwork, flit_time: Time) -> Vec<Time> {
         let mut held = vec![Time::ZERO; self.usage.len()];
         for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
             held[number.index()] += flit_time * network.held_cycles(link);
@@ -107,7 +107,7 @@ impl LinkAccounting {
     /// Returns the busy time of each controller: the mean over its links of one direction, for the busier direction.
     pub(super) fn controllers_busy(&self, now: Time) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {
-            let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_by(now)).sum();
+            let sum: Time = links.iter().map(|link| self.usage[link.index()].busy_until(now)).sum();
             Time::from_ps(sum.as_ps() / links.len() as u64)
         };
         self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
@@ -118,9 +118,9 @@ impl LinkAccounting {
         let alone =
             |part: TransferDestination| move |link: LinkId| SharedResource { part, links: vec![link], at_once: 1 };
         let mut shared_resources: Vec<SharedResource> =
-            self.layout.of_kind(LinkKind::Chip).map(alone(TransferDestination::Chip)).collect();
+            self.layout.links_of_kind(LinkKind::Chip).map(alone(TransferDestination::Chip)).collect();
         // Routing is deterministic, so traffic over a link between routers has no other route.
-        shared_resources.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(TransferDestination::Mesh)));
+        shared_resources.extend(self.layout.links_of_kind(LinkKind::Mesh).map(alone(TransferDestination::Mesh)));
         for direction in 0..2 {
             let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
             shared_resources.push(SharedResource {
@@ -159,17 +159,17 @@ impl LinkAccounting {
         carry: impl Fn(&mut LinkUsage),
     ) {
         let LinkAccounting { usage, numbers, hops, .. } = self;
-        topology.follow(source, destination, |link| {
+        topology.for_each_link(source, destination, |link| {
             let usage = &mut usage[numbers[link.index()].index()];
             usage.busy += busy;
-            usage.until = until;
+            usage.last_end = until;
             carry(usage);
             *hops += 1;
         });
     }
 
     /// Starts the log of the network. Called before the first packet.
-    pub(super) fn keep_log(&mut self, network: &mut PacketNetwork) {
+    pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
             network.keep_log();
@@ -178,7 +178,7 @@ impl LinkAccounting {
 
     /// Stops the log after the oracle was detached.
     #[inline]
-    pub(super) fn drop_log(&mut self, network: &mut PacketNetwork) {
+    pub(super) fn stop_log(&mut self, network: &mut PacketNetwork) {
         if self.is_watching {
             self.is_watching = false;
             self.uses.clear();
@@ -187,7 +187,7 @@ impl LinkAccounting {
     }
 
     /// Records the link uses that the network knows so far.
-    pub(super) fn watch(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+    pub(super) fn record_uses(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
             die: die_of(crossing.token),
@@ -227,11 +227,12 @@ fn describe(topology: &Topology, controllers: &ControllerSelector, columns: u32,
     let is_ejection = topology.is_ejection(link);
     let first = if is_ejection { topology.ejection(TerminalId(0)) } else { topology.injection(TerminalId(0)) };
     let terminal = TerminalId(link.0 - first.0);
-    let (kind, terminal) = match controllers.at(terminal) {
+    let (kind, terminal) = match controllers.controller_at(terminal) {
         Some(controller) => (LinkKind::Controller, format!("controller {controller}")),
-        None => {
-            (LinkKind::Chip, format!("chip {}", controllers.terminals().number(controllers.terminals().at(terminal))))
-        }
+        None => (
+            LinkKind::Chip,
+            format!("chip {}", controllers.terminals().endpoint_index(controllers.terminals().endpoint_at(terminal))),
+        ),
     };
     let name = if is_ejection { format!("router {end} to {terminal}") } else { format!("{terminal} to router {end}") };
     Link { kind, name }

@@ -14,17 +14,17 @@ use super::link_accounting::LinkAccounting;
 use super::packet_network::PacketNetwork;
 use super::packets::Packets;
 use super::settings::parameters;
-use super::state::{DieState, InFlight, MessageContent, MessageId};
+use super::state::{DieState, MessageContent, MessageId, MessageInFlight};
 use super::zero_load_latency::ZeroLoadLatency;
 
 /// The network with the messages in it.
 #[derive(Clone, Debug)]
-pub(super) struct Messages {
+pub(super) struct MessageNetwork {
     network: PacketNetwork,
     reported: wormhole::NetworkReports,
     flit_time: Time,
     zero_load: ZeroLoadLatency,
-    in_flight: Arena<MessageId, InFlight>,
+    in_flight: Arena<MessageId, MessageInFlight>,
     /// Acknowledgements whose arrival time is known.
     acknowledging: Vec<(Time, MessageId)>,
     /// Number of messages in flight to each terminal.
@@ -34,7 +34,7 @@ pub(super) struct Messages {
     alarm_at: u64,
 }
 
-impl Messages {
+impl MessageNetwork {
     /// Builds an empty network. `links` is the accounting of its links.
     ///
     /// # Errors
@@ -44,8 +44,8 @@ impl Messages {
         topology: Topology,
         controllers: &ControllerSelector,
         links: LinkAccounting,
-    ) -> Result<Messages, ParameterError> {
-        Ok(Messages {
+    ) -> Result<MessageNetwork, ParameterError> {
+        Ok(MessageNetwork {
             reported: wormhole::NetworkReports::default(),
             flit_time: config.flit_time,
             zero_load: ZeroLoadLatency::new(parameters(config)),
@@ -81,20 +81,20 @@ impl Messages {
     /// Injects a message in the next cycle.
     pub fn inject(
         &mut self,
-        message: InFlight,
+        message: MessageInFlight,
         class: PacketClass,
         now: Time,
         controllers: &ControllerSelector,
         outbox: &mut Outbox,
     ) {
-        if outbox.uses.is_some() {
-            self.links.keep_log(&mut self.network);
+        if outbox.link_uses.is_some() {
+            self.links.start_log(&mut self.network);
         }
-        let InFlight { packets, source, destination, .. } = message;
+        let MessageInFlight { packets, source, destination, .. } = message;
         let created = now.as_ps().div_ceil(self.flit_time.as_ps());
-        let destination = controllers.least_of(destination, |terminal| self.arriving_at[terminal.index()]);
+        let destination = controllers.channel_with_min(destination, |terminal| self.arriving_at[terminal.index()]);
         self.arriving_at[destination.index()] += 1;
-        let id = self.in_flight.insert(InFlight { created, destination, ..message });
+        let id = self.in_flight.insert(MessageInFlight { created, destination, ..message });
         let packet = Packet { token: id.0.into(), source, destination, flits: packets.flits, class };
         for _ in 0..packets.count {
             self.network.inject(created, packet).expect("packets of a checked configuration fit the network");
@@ -109,7 +109,7 @@ impl Messages {
         {
             self.alarm_at = next;
             // Link uses are reported only at wake-ups. Only frequent wake-ups let the oracle receive them in the order of their ends.
-            let wake = if outbox.uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
+            let wake = if outbox.link_uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
             outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
@@ -125,12 +125,12 @@ impl Messages {
         }
         loop {
             self.network.advance_to_report(cycle, lookahead_until.saturating_sub(1), &mut self.reported);
-            if outbox.uses.is_some() {
+            if outbox.link_uses.is_some() {
                 let messages = &self.in_flight;
                 let die_of = |token: u64| messages[MessageId(token as u32)].die;
-                self.links.watch(&mut self.network, self.flit_time, die_of);
+                self.links.record_uses(&mut self.network, self.flit_time, die_of);
             } else {
-                self.links.drop_log(&mut self.network);
+                self.links.stop_log(&mut self.network);
             }
             if self.reported.is_empty() {
                 break;
@@ -140,7 +140,7 @@ impl Messages {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {
                     let from = injection.tail + 1;
-                    if ports.free_from(injection.source, self.flit_time * from) {
+                    if ports.schedule_free(injection.source, self.flit_time * from) {
                         lookahead_until = lookahead_until.min(from);
                         outbox.events.push((self.flit_time * from, FabricEvent::Wake(injection.source.0)));
                     }
@@ -170,7 +170,7 @@ impl Messages {
 
     /// Schedules the arrival of a message whose last flit reaches the destination in cycle `tail`.
     fn schedule_arrival(&mut self, id: MessageId, hops: u32, tail: u64, dies: &mut [DieState], outbox: &mut Outbox) {
-        let InFlight { purpose, packets, created, destination, .. } = self.in_flight[id];
+        let MessageInFlight { purpose, packets, created, destination, .. } = self.in_flight[id];
         self.arriving_at[destination.index()] -= 1;
         let at = self.flit_time * (tail + 1);
         match purpose {
@@ -179,7 +179,7 @@ impl Messages {
                 let stalled = (tail - created).saturating_sub(alone);
                 let state = &mut dies[grant.die.index()];
                 state.stalled[grant.phase.index()] = self.flit_time * stalled;
-                state.arriving[grant.phase.index()] = Some(id);
+                state.pending_arrivals[grant.phase.index()] = Some(id);
                 outbox.events.push((at, FabricEvent::Delivered(grant)));
             }
             MessageContent::Acknowledgement(acknowledgement) => {
@@ -191,7 +191,7 @@ impl Messages {
 
     /// Counts an arrived message. Counting earlier would let link counters run ahead of time.
     pub fn count(&mut self, id: MessageId, controllers: &ControllerSelector) {
-        let InFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
+        let MessageInFlight { packets, bytes, source, destination, .. } = self.in_flight[id];
         self.in_flight.remove(id);
         let phase = match [source, destination].map(|terminal| controllers.is_controller(terminal)) {
             [true, _] => TransferPhase::Command,
@@ -211,13 +211,13 @@ impl Messages {
     }
 
     /// Returns the time for which each link was held.
-    pub fn links_held(&self) -> Vec<Time> {
-        self.links.held(&self.network, self.flit_time)
+    pub fn link_hold_times(&self) -> Vec<Time> {
+        self.links.hold_times(&self.network, self.flit_time)
     }
 
     /// Returns the held links, each with the die for which it is held.
-    pub fn held(&self) -> Vec<(LinkId, DieId)> {
-        let held = self.network.held().into_iter();
-        held.map(|(link, token)| (self.links.number(link), self.in_flight[MessageId(token as u32)].die)).collect()
+    pub fn held_links(&self) -> Vec<(LinkId, DieId)> {
+        let held = self.network.held_links().into_iter();
+        held.map(|(link, token)| (self.links.layout_link(link), self.in_flight[MessageId(token as u32)].die)).collect()
     }
 }

@@ -15,7 +15,7 @@
 //! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four, each with one link
 //!   into the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller
 //!   until the previous message is completely in the network. Data waits for the link from the chip into its router in the same way. Once granted, a
-//!   message reserves nothing: its blocked time in the network is [`stalled`](Fabric::stalled).
+//!   message reserves nothing: its blocked time in the network is [`stalled`](Fabric::stall_time).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes directly to another chip. A request without data then makes
 //!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips move
 //!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same
@@ -31,7 +31,7 @@
 //!   packets queue at the controller, small packets first. The wait counts as time in the network, and `least-loaded` counts packets, as in PACT
 //!   2014, section 5.4.
 
-mod circuits;
+mod circuit_switched;
 mod controller_selector;
 mod info;
 mod injection_ports;
@@ -53,20 +53,20 @@ use crate::units::{Bytes, Time};
 use super::layout::{Layout, SharedResource};
 use super::wormhole::{PacketClass, TerminalId, Topology};
 use super::{
-    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, HoldTimes, LinkUsage, Outbox, Payload, Sent, TOKENS,
-    TransferKind, TransferPhase,
+    Cause, Fabric, FabricError, FabricEvent, Grant, GrantRecord, HoldTimes, LinkUsage, Outbox, Payload, SendOutcome,
+    TOKENS, TransferKind, TransferPhase,
 };
 
-pub use circuits::Circuits;
+pub use circuit_switched::CircuitSwitchedNossd;
 use controller_selector::ControllerSelector;
 pub use info::INFO;
 use injection_ports::{InjectionPorts, PortAdmission};
 use link_accounting::LinkAccounting;
-use messages::Messages;
+use messages::MessageNetwork;
 use packets::Packetizer;
 pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
-use state::{DieState, InFlight, MessageContent};
+use state::{DieState, MessageContent, MessageInFlight};
 
 /// Token for the wake-up of the network. The token for a port is its terminal number.
 const NETWORK: u32 = TOKENS - 1;
@@ -74,7 +74,7 @@ const NETWORK: u32 = TOKENS - 1;
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
 #[derive(Clone, Debug)]
 pub struct Nossd {
-    messages: Messages,
+    messages: MessageNetwork,
     packetizer: Packetizer,
     controllers: ControllerSelector,
     ports: InjectionPorts,
@@ -91,15 +91,19 @@ impl Nossd {
     /// # Errors
     /// If no such network can be built.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
-        Nossd::over(config, geometry, controller_selector::topology(&config.nossd, geometry).map_err(too_large)?)
+        Nossd::with_topology(
+            config,
+            geometry,
+            controller_selector::topology(&config.nossd, geometry).map_err(too_large)?,
+        )
     }
 
-    fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Result<Nossd, FabricError> {
+    fn with_topology(config: &Config, geometry: &Geometry, topology: Topology) -> Result<Nossd, FabricError> {
         let nossd = &config.nossd;
         let controllers = ControllerSelector::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
         Ok(Nossd {
-            messages: Messages::new(nossd, topology, &controllers, links).map_err(too_large)?,
+            messages: MessageNetwork::new(nossd, topology, &controllers, links).map_err(too_large)?,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
             ports: InjectionPorts::new(controllers.terminals()),
             controllers,
@@ -139,18 +143,18 @@ impl Nossd {
             TransferPhase::Command => Cause::Controller,
             TransferPhase::DataOut | TransferPhase::Copy => Cause::Channel,
         };
-        outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
+        outbox.grants.push(GrantRecord { grant: Grant { die, phase, path }, since: now, cause });
     }
 
     /// Grants the port at `terminal` to queued dies, one for each free channel.
     fn grant_port(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         while let Some((die, channel)) = self.ports.grant_next(terminal, now) {
-            let phase = match self.dies[die.index()].copies_to {
+            let phase = match self.dies[die.index()].copy_destination {
                 _ if self.controllers.is_controller(terminal) => TransferPhase::Command,
                 Some(_) => TransferPhase::Copy,
                 None => TransferPhase::DataOut,
             };
-            self.dies[die.index()].channel[phase.index()] = channel;
+            self.dies[die.index()].local_channels[phase.index()] = channel;
             Nossd::grant(die, phase, now, outbox);
         }
     }
@@ -163,7 +167,7 @@ impl Nossd {
         let port = self.port(die, phase);
         match self.ports.request(port, die, now) {
             PortAdmission::Granted(channel) => {
-                self.dies[die.index()].channel[phase.index()] = channel;
+                self.dies[die.index()].local_channels[phase.index()] = channel;
                 Nossd::grant(die, phase, now, outbox);
             }
             PortAdmission::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
@@ -175,7 +179,7 @@ impl Nossd {
     fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
         let chip = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
-        match payload.message {
+        match payload.kind {
             TransferKind::Read => {
                 state.expect_data(self.controllers.reply_controller(chip, state.command_controller), payload.planes);
                 self.controllers.terminal_of_chip(chip)
@@ -184,9 +188,9 @@ impl Nossd {
                 state.ack_controller = self.controllers.reply_controller(chip, state.command_controller);
                 self.controllers.terminal_of_chip(chip)
             }
-            TransferKind::Data | TransferKind::Copy => {
+            TransferKind::Data | TransferKind::ChipToChipData => {
                 let reads = state.dequeue_plane();
-                match state.copies_to.take() {
+                match state.copy_destination.take() {
                     Some(to) => self.controllers.terminal_of_chip(to),
                     None => self.controllers.terminal(reads),
                 }
@@ -203,7 +207,7 @@ impl Fabric for Nossd {
         routing: &dyn PacketRouting,
     ) -> Result<bool, PacketRoutingError> {
         let topology = controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
-        *self = Nossd::over(config, geometry, routing::routed(topology, routing)?)?;
+        *self = Nossd::with_topology(config, geometry, routing::with_routing(topology, routing)?)?;
         Ok(true)
     }
 
@@ -223,27 +227,27 @@ impl Fabric for Nossd {
     }
 
     fn acquire_chip_to_chip(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
-        self.dies[from.index()].copies_to = Some(self.chip_of(to));
+        self.dies[from.index()].copy_destination = Some(self.chip_of(to));
         self.request(from, TransferPhase::Copy, now, outbox);
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome {
         let (packets, class) = self.packetizer.packetize(payload);
         let source = if grant.phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
             let port = self.port(grant.die, grant.phase);
-            self.controllers.least_of(port, |terminal| self.messages.queued_packets(terminal))
+            self.controllers.channel_with_min(port, |terminal| self.messages.queued_packets(terminal))
         } else {
-            let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
+            let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
             self.ports.send(channel);
             channel
         };
         let destination = self.destination(grant, payload);
-        let message = InFlight {
+        let message = MessageInFlight {
             purpose: MessageContent::Transfer(grant),
             die: grant.die,
             packets,
             // The page list of a Clean does not count as data.
-            bytes: if payload.message == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
+            bytes: if payload.kind == TransferKind::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
             created: 0,
@@ -253,23 +257,23 @@ impl Fabric for Nossd {
         self.messages.inject(message, class, now, &self.controllers, outbox);
         let chip = self.chip_of(grant.die);
         let hops = match grant.phase {
-            TransferPhase::Command => self.controllers.least_hops_in(chip),
-            TransferPhase::DataOut => self.controllers.least_hops_out(chip),
+            TransferPhase::Command => self.controllers.min_hops_in(chip),
+            TransferPhase::DataOut => self.controllers.min_hops_out(chip),
             TransferPhase::Copy => self.messages.hops(source, destination),
         };
-        Sent { delivered: None, min_duration: self.messages.zero_load_latency(packets, hops) }
+        SendOutcome { arrival: None, min_duration: self.messages.zero_load_latency(packets, hops) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.messages.links.report(now, outbox);
-        if let Some(id) = self.dies[grant.die.index()].arriving[grant.phase.index()].take() {
+        if let Some(id) = self.dies[grant.die.index()].pending_arrivals[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
         // After a transfer, the port was freed or granted again when the message was completely in the network. Nothing is left to release.
-        let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
+        let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
-            self.dies[grant.die.index()].copies_to = None;
-            self.ports.free_from(channel, now);
+            self.dies[grant.die.index()].copy_destination = None;
+            self.ports.schedule_free(channel, now);
             self.grant_port(channel, now, outbox);
         }
     }
@@ -282,25 +286,27 @@ impl Fabric for Nossd {
             .any(|other| other != die && is_another(other))
     }
 
-    fn stalled(&self, grant: Grant) -> Time {
+    fn stall_time(&self, grant: Grant) -> Time {
         self.dies[grant.die.index()].stalled[grant.phase.index()]
     }
 
-    fn acknowledges(&self) -> bool {
+    fn sends_acknowledgements(&self) -> bool {
         true
     }
 
     fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
         self.messages.count_acknowledgements(now, &self.controllers);
         let packets = self.packetizer.acknowledgement();
-        let message = InFlight {
+        let message = MessageInFlight {
             purpose: MessageContent::Acknowledgement(id),
             die,
             packets,
             bytes: Bytes::ZERO,
-            source: self.controllers.least_of(self.controllers.terminal_of_chip(self.chip_of(die)), |terminal| {
-                self.messages.queued_packets(terminal)
-            }),
+            source: self
+                .controllers
+                .channel_with_min(self.controllers.terminal_of_chip(self.chip_of(die)), |terminal| {
+                    self.messages.queued_packets(terminal)
+                }),
             destination: self.controllers.terminal(self.dies[die.index()].ack_controller),
             created: 0,
             to_inject: packets.count,
@@ -345,10 +351,10 @@ impl Fabric for Nossd {
     }
 
     fn link_hold_times(&self) -> HoldTimes<Time> {
-        HoldTimes::ByPackets(self.messages.links_held())
+        HoldTimes::PacketHolds(self.messages.link_hold_times())
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
         self.messages.links.controllers_busy(now)
     }
 
@@ -357,6 +363,6 @@ impl Fabric for Nossd {
     }
 
     fn held_links(&self) -> Vec<(LinkId, DieId)> {
-        self.messages.held()
+        self.messages.held_links()
     }
 }

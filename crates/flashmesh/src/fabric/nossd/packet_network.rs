@@ -2,7 +2,7 @@
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
-    Crossing, FlitNetwork, InjectError, NetworkReports, Packet, ParameterError, TerminalId, Topology, Wires,
+    Crossing, FlitNetwork, InjectError, NetworkReports, Packet, ParameterError, TerminalId, Topology, WireSharing,
     WormholeNetwork,
 };
 use crate::ids::LinkId;
@@ -40,8 +40,8 @@ impl PacketNetwork {
         Ok(match config.interleave {
             Interleave::Packets => PacketNetwork::Runs(WormholeNetwork::new(topology, parameters)?),
             Interleave::Flits => {
-                let shared = Wires::Shared { terminals_from: controllers };
-                let wires = if config.half_duplex { shared } else { Wires::Own };
+                let shared = WireSharing::Shared { terminals_from: controllers };
+                let wires = if config.half_duplex { shared } else { WireSharing::Separate };
                 PacketNetwork::Flits(FlitNetwork::new(topology, parameters, wires)?)
             }
         })
@@ -89,7 +89,7 @@ impl PacketNetwork {
         either!(self, network => network.held_cycles(link))
     }
 
-    pub fn held(&self) -> Vec<(LinkId, u64)> {
-        either!(self, network => network.held().collect())
+    pub fn held_links(&self) -> Vec<(LinkId, u64)> {
+        either!(self, network => network.held_links().collect())
     }
 }

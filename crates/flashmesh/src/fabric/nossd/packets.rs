@@ -14,7 +14,7 @@ pub(super) struct Packets {
 
 impl Packets {
     /// Merges the packets into one long packet, for `keep-runs`.
-    fn run(self) -> Packets {
+    fn merged(self) -> Packets {
         Packets { count: 1, flits: self.count * self.flits }
     }
 }
@@ -55,13 +55,13 @@ impl Packetizer {
     /// Divides `payload` into packets. Returns them with their class.
     pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
         let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
-        match payload.message {
+        match payload.kind {
             // The page list of a Clean lengthens the request.
             TransferKind::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             TransferKind::Erase | TransferKind::Copyback => requests(self.erase_request),
             // No data is sent, because the data has come from another chip.
             TransferKind::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
-            TransferKind::Program | TransferKind::Data | TransferKind::Copy => {
+            TransferKind::Program | TransferKind::Data | TransferKind::ChipToChipData => {
                 // Each plane has a message of its own, with its own page.
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
@@ -72,7 +72,7 @@ impl Packetizer {
                 }
                 let count = bytes.div_ceil(self.data_payload).max(1) * planes;
                 let packets = Packets { count: count as u32, flits: self.data_packet };
-                (if self.keeps_runs { packets.run() } else { packets }, PacketClass::Large)
+                (if self.keeps_runs { packets.merged() } else { packets }, PacketClass::Large)
             }
         }
     }
@@ -83,7 +83,7 @@ impl Packetizer {
     }
 
     /// Returns the length of the longest packet, in flits. It must fit a buffer if packets enter buffers only as a whole.
-    pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
+    pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);
         let metadata = if geometry.page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 };
@@ -100,7 +100,7 @@ mod tests {
     use crate::units::Time;
 
     fn cut(config: &config::Nossd, spare: u64, message: TransferKind, planes: u32, bytes: u64) -> (u32, u32) {
-        let payload = Payload { message, planes, command: Time::ZERO, bytes: Bytes::new(bytes) };
+        let payload = Payload { kind: message, planes, command_time: Time::ZERO, bytes: Bytes::new(bytes) };
         let packets = Packetizer::new(config, Bytes::new(spare)).packetize(payload).0;
         (packets.count, packets.flits)
     }
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(cut(&bare, 0, TransferKind::Data, 1, 512), (1, 516));
         let geometry =
             config::Geometry { page_size: Bytes::from_kib(4), page_spare: Bytes::new(64), ..Default::default() };
-        assert_eq!(Packetizer::longest(&config, &geometry, 1), 4164);
+        assert_eq!(Packetizer::longest_packet(&config, &geometry, 1), 4164);
     }
 
     #[test]

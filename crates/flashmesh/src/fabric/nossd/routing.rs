@@ -40,9 +40,9 @@ fn port(way: GridDirection) -> Port {
 ///
 /// # Errors
 /// If packets would not arrive, or if the network could deadlock.
-pub(super) fn routed(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
-    topology.routed(&mut |at, to, ways| {
-        let open = ways.iter().fold(PortSet::NONE, |open, way| open.with(PortSet::of(port(*way))));
+pub(super) fn with_routing(topology: Topology, routing: &dyn PacketRouting) -> Result<Topology, RoutesError> {
+    topology.with_routes(&mut |at, to, ways| {
+        let open = ways.iter().fold(PortSet::NONE, |open, way| open.union(PortSet::from_port(port(*way))));
         let answer = routing.next_hop(at, to, open);
         GridDirection::ALL.into_iter().find(|way| port(*way) == answer)
     })

@@ -2,7 +2,7 @@
 
 use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, SlotReuse};
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
-use crate::fabric::{FabricError, LISTED_PAGE};
+use crate::fabric::{FabricError, PAGE_ADDRESS_SIZE};
 
 use super::packets::Packetizer;
 
@@ -33,11 +33,12 @@ pub(super) fn check(config: &Config) -> Result<(), FabricError> {
         return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
     }
     let units = u64::from(config.geometry.pages_per_block) * u64::from(config.units_per_page());
-    let list = LISTED_PAGE * (units / u64::from(config.pages_per_unit()).max(1));
+    let list = PAGE_ADDRESS_SIZE * (units / u64::from(config.pages_per_unit()).max(1));
     let clean = nossd.read_request_flits + list.as_u64() as u32;
-    let lists = config.gc.r#move == config::Move::Clean;
-    let longest = Packetizer::longest(nossd, &config.geometry, config.pages_per_program().max(config.pages_per_unit()))
-        .max(if lists { clean } else { 0 });
+    let lists = config.gc.r#move == config::PageMove::Clean;
+    let longest =
+        Packetizer::longest_packet(nossd, &config.geometry, config.pages_per_program().max(config.pages_per_unit()))
+            .max(if lists { clean } else { 0 });
     let shares_by_packets = nossd.half_duplex && nossd.interleave == Interleave::Packets;
     if nossd.half_duplex && nossd.slot_reuse == SlotReuse::SameCycle {
         let message = "half-duplex links cannot fill a slot in the cycle in which its flit leaves".to_owned();

@@ -21,7 +21,7 @@ pub(super) enum MessageContent {
 
 /// A message in the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InFlight {
+pub(super) struct MessageInFlight {
     pub purpose: MessageContent,
     pub die: DieId,
     pub packets: Packets,
@@ -49,15 +49,15 @@ pub(super) struct DieState {
     /// Controller that receives the acknowledgement of its program or erase.
     pub ack_controller: u32,
     /// Local channel over which the message of each phase enters the network.
-    pub channel: [TerminalId; TransferPhase::ALL.len()],
+    pub local_channels: [TerminalId; TransferPhase::ALL.len()],
     /// Reads whose data has not been sent, in order: one in the page register, one in the array.
     reads: [PendingRead; 2],
     /// Destination chip of the next copy.
-    pub copies_to: Option<ChipId>,
+    pub copy_destination: Option<ChipId>,
     /// Blocked time of the last transfer of each phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
     /// Last transfer of each phase, if its arrival time is known.
-    pub arriving: [Option<MessageId>; TransferPhase::ALL.len()],
+    pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
 impl DieState {
@@ -68,7 +68,7 @@ impl DieState {
     }
 
     /// Returns the controller that receives the data of the next plane.
-    pub fn receiver(&self) -> u32 {
+    pub fn data_controller(&self) -> u32 {
         self.reads[0].controller
     }
 
@@ -87,11 +87,11 @@ impl Default for DieState {
         DieState {
             command_controller: 0,
             ack_controller: 0,
-            channel: [TerminalId(0); TransferPhase::ALL.len()],
+            local_channels: [TerminalId(0); TransferPhase::ALL.len()],
             reads: Default::default(),
-            copies_to: None,
+            copy_destination: None,
             stalled: Default::default(),
-            arriving: Default::default(),
+            pending_arrivals: Default::default(),
         }
     }
 }

@@ -13,16 +13,16 @@ pub(super) enum Endpoint {
 
 /// Numbering of the terminals.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terminals {
+pub(super) struct TerminalNumbering {
     chips: u32,
     controllers: u32,
     chip_channels: u32,
     controller_channels: u32,
 }
 
-impl Terminals {
-    pub fn new(config: &config::Nossd, geometry: &Geometry) -> Terminals {
-        Terminals {
+impl TerminalNumbering {
+    pub fn new(config: &config::Nossd, geometry: &Geometry) -> TerminalNumbering {
+        TerminalNumbering {
             chips: geometry.chips(),
             controllers: geometry.channels,
             chip_channels: config.chip_channels,
@@ -36,7 +36,7 @@ impl Terminals {
     }
 
     /// Returns the terminal of the first local channel of an endpoint.
-    pub fn first(&self, end: Endpoint) -> TerminalId {
+    pub fn first_terminal(&self, end: Endpoint) -> TerminalId {
         TerminalId(match end {
             Endpoint::Chip(chip) => chip * self.chip_channels,
             Endpoint::Controller(controller) => self.chips * self.chip_channels + controller * self.controller_channels,
@@ -53,7 +53,7 @@ impl Terminals {
 
     /// Returns the endpoint at a terminal.
     #[inline]
-    pub fn at(&self, terminal: TerminalId) -> Endpoint {
+    pub fn endpoint_at(&self, terminal: TerminalId) -> Endpoint {
         match terminal.0.checked_sub(self.chips * self.chip_channels) {
             None => Endpoint::Chip(terminal.0 / self.chip_channels),
             Some(beyond) => Endpoint::Controller(beyond / self.controller_channels),
@@ -62,7 +62,7 @@ impl Terminals {
 
     /// Returns the number of an endpoint. Chips come before controllers.
     #[inline]
-    pub fn number(&self, end: Endpoint) -> u32 {
+    pub fn endpoint_index(&self, end: Endpoint) -> u32 {
         match end {
             Endpoint::Chip(chip) => chip,
             Endpoint::Controller(controller) => self.chips + controller,

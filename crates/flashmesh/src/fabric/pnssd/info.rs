@@ -1,6 +1,6 @@
 //! Properties of pnSSD.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::fabric::{AnyFabric, FabricError, FabricInfo, Pnssd, RouterPlacement};
 use crate::flash::geometry::Geometry;
 
@@ -11,7 +11,7 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &["packets", "pnssd"],
     used_keys: &["fabric.channel-rate", "fabric.arbitration"],
     accepted_unused_keys: &[],
-    moves: &[Move::ThroughController, Move::ChipToChip],
+    moves: &[PageMove::ThroughController, PageMove::ChipToChip],
     build_held: Some(build),
     die_controllers: true,
     routers: RouterPlacement::None,

@@ -11,7 +11,7 @@
 //! Chip-to-chip moves of GC cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated like other
 //! outgoing data \[choice\].
 
-mod grid;
+mod channel_grid;
 mod info;
 
 use crate::config::{self, Config};
@@ -21,17 +21,18 @@ use crate::units::{Bytes, Time};
 
 use super::arbiter::{Arbiter, QueuedRequest};
 use super::arbitration_policy::{ArbitrationPolicy, SharedPolicy};
-use super::framing::ChannelTiming;
+use super::channel_timing::ChannelTiming;
 use super::layout::{LinkKind, SharedResource, TransferDestination};
 use super::{
-    Cause, DataOwner, Fabric, Grant, Granted, Layout, LinkUsage, Outbox, Payload, Sent, TransferKind, TransferPhase,
+    Cause, DataOwner, Fabric, Grant, GrantRecord, Layout, LinkUsage, Outbox, Payload, SendOutcome, TransferKind,
+    TransferPhase,
 };
-use grid::{DieChannel, Grid};
+use channel_grid::{ChannelGrid, DieChannel};
 pub use info::INFO;
 
 /// The holder of a channel.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct ChannelHolder {
     die: DieId,
     phase: TransferPhase,
     since: Time,
@@ -40,7 +41,7 @@ struct Held {
 }
 
 #[derive(Clone, Debug)]
-struct Controller {
+struct FlashController {
     is_busy: bool,
     busy: Time,
     arbiter: Arbiter,
@@ -49,41 +50,41 @@ struct Controller {
 /// The pnSSD interconnect.
 #[derive(Clone, Debug)]
 pub struct Pnssd {
-    grid: Grid,
+    grid: ChannelGrid,
     /// Holders, indexed by link.
-    channels: Vec<Option<Held>>,
-    controllers: Vec<Controller>,
+    channels: Vec<Option<ChannelHolder>>,
+    controllers: Vec<FlashController>,
     usage: Vec<LinkUsage>,
     durations: ChannelTiming,
     splits_pages: bool,
     /// Whether GC moves pages from chip to chip.
-    copies_pages: bool,
+    supports_chip_to_chip: bool,
     order: u64,
     hops: u64,
     layout: Layout,
 }
 
 /// Splits `payload` between the granted channel and the die's other channel.
-fn halves(payload: Payload) -> [Payload; 2] {
+fn split_payload(payload: Payload) -> [Payload; 2] {
     let other = Bytes::new(payload.bytes.as_u64() / 2);
-    let rest = Payload { message: TransferKind::Data, command: Time::ZERO, bytes: other, ..payload };
+    let rest = Payload { kind: TransferKind::Data, command_time: Time::ZERO, bytes: other, ..payload };
     [Payload { bytes: payload.bytes - other, ..payload }, rest]
 }
 
 impl Pnssd {
     /// Creates the channels of a square array.
     pub fn new(config: &Config, geometry: &Geometry) -> Pnssd {
-        let grid = Grid::new(geometry, config.pnssd.controllers);
+        let grid = ChannelGrid::new(geometry, config.pnssd.controllers);
         let dies = grid.dies_per_controller();
         let arbiter = || Arbiter::new(config.fabric.arbitration, dies, geometry.dies_per_chip);
-        let controller = || Controller { is_busy: false, busy: Time::ZERO, arbiter: arbiter() };
+        let controller = || FlashController { is_busy: false, busy: Time::ZERO, arbiter: arbiter() };
         Pnssd {
             channels: vec![None; grid.channels() as usize],
             controllers: (0..grid.controllers()).map(|_| controller()).collect(),
             usage: vec![LinkUsage::default(); grid.channels() as usize],
             durations: ChannelTiming::packets(&config.packets, config.fabric.channel_rate),
             splits_pages: config.pnssd.split_page,
-            copies_pages: config.gc.r#move == config::Move::ChipToChip,
+            supports_chip_to_chip: config.gc.r#move == config::PageMove::ChipToChip,
             order: 0,
             hops: 0,
             layout: grid.layout(),
@@ -99,7 +100,7 @@ impl Pnssd {
     /// Marks the channel of `side` as held. Also marks its controller, except for copies.
     #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
-        self.channels[side.link.index()] = Some(Held { die, phase, since: now, is_split });
+        self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
@@ -115,12 +116,12 @@ impl Pnssd {
     ) {
         self.hold(side, die, phase, now, false);
         let grant = Grant { die, phase, path: PathId(side.link.0) };
-        outbox.grants.push(Granted { grant, since: now, cause });
+        outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
     /// Releases `side` and returns its holder.
     #[inline]
-    fn release_side(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<Held> {
+    fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
         self.controllers[side.controller as usize].is_busy &= held.phase == TransferPhase::Copy;
         outbox.record_use(side.link, held.die, held.since, now);
@@ -129,15 +130,15 @@ impl Pnssd {
 
     /// Returns both sides of `die`, first the one of channel `path`.
     #[inline]
-    fn sides_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
-        let [horizontal, vertical] = self.grid.sides(die);
+    fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
+        let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
     /// Grants paths to queued requests. Controller `number`, or one of its channels, has become free.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
-            for other in self.grid.sides(next.die) {
+            for other in self.grid.die_channels(next.die) {
                 if other.controller != number {
                     self.controllers[other.controller as usize].arbiter.cancel(next.die, next.phase);
                 }
@@ -149,13 +150,13 @@ impl Pnssd {
     /// Dequeues the next request of a controller. Returns it with the side to use.
     #[inline]
     fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, DieChannel)> {
-        let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
-        let Controller { is_busy, arbiter, .. } = &mut controllers[number as usize];
+        let Pnssd { grid, channels, controllers, supports_chip_to_chip: copies_pages, .. } = self;
+        let FlashController { is_busy, arbiter, .. } = &mut controllers[number as usize];
         if *is_busy && !*copies_pages {
             return None;
         }
         let side_of = |waiting: &QueuedRequest| {
-            let [horizontal, vertical] = grid.sides(waiting.die);
+            let [horizontal, vertical] = grid.die_channels(waiting.die);
             let leads = |side: &DieChannel| side.controller == number && channels[side.link.index()].is_none();
             match waiting.phase {
                 TransferPhase::Copy => Some(vertical).filter(leads),
@@ -170,7 +171,7 @@ impl Pnssd {
     /// Requests either channel of `die`. `data` is the owner class of outgoing data.
     #[inline]
     fn request(&mut self, die: DieId, phase: TransferPhase, data: DataOwner, now: Time, outbox: &mut Outbox) {
-        let [horizontal, vertical] = self.grid.sides(die);
+        let [horizontal, vertical] = self.grid.die_channels(die);
         for side in [horizontal, vertical] {
             if self.is_free(side) {
                 self.controllers[side.controller as usize].arbiter.record_grant(side.position, phase);
@@ -194,7 +195,7 @@ impl Pnssd {
         let waiting = QueuedRequest {
             die,
             phase,
-            data,
+            data_owner: data,
             continues_operation: false,
             cause,
             position: side.position,
@@ -214,7 +215,7 @@ impl Pnssd {
 }
 
 impl Fabric for Pnssd {
-    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+    fn set_arbitration_policy(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
         let policy = SharedPolicy::new(policy);
         for (number, controller) in (0..).zip(&mut self.controllers) {
             controller.arbiter.set_policy(number, policy.clone());
@@ -234,12 +235,12 @@ impl Fabric for Pnssd {
 
     #[inline]
     fn supports_chip_to_chip(&self, from: DieId, to: DieId) -> bool {
-        let ([from_row, from_column], [to_row, to_column]) = (self.grid.sides(from), self.grid.sides(to));
+        let ([from_row, from_column], [to_row, to_column]) = (self.grid.die_channels(from), self.grid.die_channels(to));
         from_column.link == to_column.link && from_row.link != to_row.link
     }
 
     fn acquire_chip_to_chip(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
-        let [_, vertical] = self.grid.sides(from);
+        let [_, vertical] = self.grid.die_channels(from);
         if self.channels[vertical.link.index()].is_none() {
             self.grant(vertical, (from, TransferPhase::Copy), Cause::Channel, now, outbox);
         } else {
@@ -249,8 +250,8 @@ impl Fabric for Pnssd {
     }
 
     #[inline]
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
-        let [side, other] = self.sides_from(grant.die, grant.path);
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
+        let [side, other] = self.channels_from(grant.die, grant.path);
         let can_split = self.splits_pages
             && grant.phase != TransferPhase::Copy
             && payload.bytes > Bytes::ZERO
@@ -258,9 +259,9 @@ impl Fabric for Pnssd {
         if !can_split {
             let least = self.durations.duration(payload);
             self.count(side, grant.phase, payload, now, least);
-            return Sent { delivered: Some(now + least), min_duration: least };
+            return SendOutcome { arrival: Some(now + least), min_duration: least };
         }
-        let [first, second] = halves(payload);
+        let [first, second] = split_payload(payload);
         let (first_time, second_time) = (self.durations.duration(first), self.durations.duration(second));
         let least = first_time.later(second_time);
         if self.is_free(other) {
@@ -268,26 +269,26 @@ impl Fabric for Pnssd {
             self.hold(other, grant.die, grant.phase, now, true);
             self.count(side, grant.phase, first, now, first_time);
             self.count(other, grant.phase, second, now, second_time);
-            return Sent { delivered: Some(now + least), min_duration: least };
+            return SendOutcome { arrival: Some(now + least), min_duration: least };
         }
         let whole = self.durations.duration(payload);
         self.count(side, grant.phase, payload, now, whole);
-        Sent { delivered: Some(now + whole), min_duration: least }
+        SendOutcome { arrival: Some(now + whole), min_duration: least }
     }
 
     #[inline]
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        let [side, other] = self.sides_from(grant.die, grant.path);
-        let held = self.release_side(side, now, outbox);
+        let [side, other] = self.channels_from(grant.die, grant.path);
+        let held = self.release_channel(side, now, outbox);
         if held.is_some_and(|held| held.is_split) {
-            self.release_side(other, now, outbox);
+            self.release_channel(other, now, outbox);
             self.grant_queued(other.controller, now, outbox);
         }
         self.grant_queued(side.controller, now, outbox);
     }
 
     fn is_blocked_by(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        self.grid.sides(die).into_iter().any(|side| {
+        self.grid.die_channels(die).into_iter().any(|side| {
             // A controller serves one of its channels at a time, so each channel blocks the other.
             let of_controller = (0..self.channels.len() as u32)
                 .map(LinkId)
@@ -307,9 +308,9 @@ impl Fabric for Pnssd {
     }
 
     fn shared_resources(&self) -> Vec<SharedResource> {
-        let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
+        let links: Vec<LinkId> = self.layout.links_of_kind(LinkKind::Channel).collect();
         // A copy occupies a channel without its controller, so shared controllers limit the channels only if there are no copies.
-        let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
+        let at_once = if self.supports_chip_to_chip { links.len() } else { self.controllers.len() } as u32;
         vec![SharedResource { part: TransferDestination::Controllers, links, at_once }]
     }
 
@@ -317,7 +318,7 @@ impl Fabric for Pnssd {
         &self.usage
     }
 
-    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
+    fn controller_busy_times(&self, _now: Time) -> Vec<Time> {
         self.controllers.iter().map(|controller| controller.busy).collect()
     }
 
@@ -345,7 +346,7 @@ mod tests {
         config.fabric.kind = FabricKind::Pnssd;
         config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
         config.pnssd = config::Pnssd { controllers, split_page };
-        config.gc.r#move = config::Move::ChipToChip;
+        config.gc.r#move = config::PageMove::ChipToChip;
         Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is valid"))
     }
 
@@ -367,7 +368,7 @@ mod tests {
     }
 
     fn page(bytes: u64) -> Payload {
-        Payload { message: TransferKind::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(bytes) }
+        Payload { kind: TransferKind::Data, planes: 1, command_time: Time::ZERO, bytes: Bytes::new(bytes) }
     }
 
     #[test]
@@ -422,14 +423,20 @@ mod tests {
         let now = Time::ZERO;
         ask(&mut fabric, 4, 0);
         let sent = fabric.send(grant(4, 1), page(4097), now, &mut outbox);
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(2049 + 12)), min_duration: Time::from_ns(2049 + 12) });
+        assert_eq!(
+            sent,
+            SendOutcome { arrival: Some(Time::from_ns(2049 + 12)), min_duration: Time::from_ns(2049 + 12) }
+        );
         assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
         let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
         assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
         // Chip 3, in the same row, has only its vertical channel, and sends the whole page over it.
         assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
         let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), min_duration: Time::from_ns(2048 + 12) });
+        assert_eq!(
+            sent,
+            SendOutcome { arrival: Some(Time::from_ns(4096 + 12)), min_duration: Time::from_ns(2048 + 12) }
+        );
         // Chip 7, in the column of chip 4, is granted the column's channel as soon as chip 4 releases it.
         assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
         assert_eq!(ask(&mut fabric, 7, 0), []);
@@ -442,9 +449,9 @@ mod tests {
     fn a_command_without_data_is_never_split() {
         let mut fabric = pnssd(Controllers::Independent, true);
         ask(&mut fabric, 4, 0);
-        let command = Payload { message: TransferKind::Erase, bytes: Bytes::ZERO, ..page(0) };
+        let command = Payload { kind: TransferKind::Erase, bytes: Bytes::ZERO, ..page(0) };
         let sent = fabric.send(grant(4, 1), command, Time::ZERO, &mut Outbox::default());
-        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(8)), min_duration: Time::from_ns(8) });
+        assert_eq!(sent, SendOutcome { arrival: Some(Time::from_ns(8)), min_duration: Time::from_ns(8) });
         assert_eq!(fabric.held_links(), [(LinkId(1), DieId(4))]);
     }
 
@@ -460,11 +467,15 @@ mod tests {
             let copy = Grant { phase: TransferPhase::Copy, ..grant(4, 4) };
             fabric.acquire_chip_to_chip(DieId(4), DieId(1), Time::ZERO, &mut outbox);
             assert_eq!(outbox.grants.pop().map(|granted| granted.grant), Some(copy));
-            let sent =
-                fabric.send(copy, Payload { message: TransferKind::Copy, ..page(4096) }, Time::ZERO, &mut outbox);
-            assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
+            let sent = fabric.send(
+                copy,
+                Payload { kind: TransferKind::ChipToChipData, ..page(4096) },
+                Time::ZERO,
+                &mut outbox,
+            );
+            assert_eq!(sent.arrival, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
-            assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
+            assert_eq!(fabric.controller_busy_times(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
             // The controller of the column is free, but its channel is not. So chip 4 has only its horizontal channel, and chip 7 has to wait then.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");

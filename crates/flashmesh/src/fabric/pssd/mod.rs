@@ -1,11 +1,11 @@
 //! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, because the control pins carry packets as well. A controller on each die decodes
 //! or frames every packet, which adds to the array time.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::flash::geometry::Geometry;
 use crate::units::Rate;
 
-use super::framing::ChannelTiming;
+use super::channel_timing::ChannelTiming;
 use super::shared_channels::CHANNEL_WIRES;
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
@@ -17,7 +17,7 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &["packets"],
     used_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
     accepted_unused_keys: &[],
-    moves: &[Move::ThroughController],
+    moves: &[PageMove::ThroughController],
     build_held: Some(build),
     die_controllers: true,
     routers: RouterPlacement::None,
@@ -30,5 +30,5 @@ fn build(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError>
     let rate = config.fabric.rate_of_channel(geometry.chips_per_channel).as_bytes_per_second();
     let doubled = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
     let durations = ChannelTiming::packets(&config.packets, doubled);
-    Ok(SharedChannels::of_rows(config, geometry, durations, 2 * CHANNEL_WIRES).into())
+    Ok(SharedChannels::one_per_row(config, geometry, durations, 2 * CHANNEL_WIRES).into())
 }

@@ -40,7 +40,7 @@ impl CircuitQuota {
     }
 
     /// Sets the host request of the next path request.
-    pub fn set_next(&mut self, request: Option<RequestId>) {
+    pub fn set_host_request(&mut self, request: Option<RequestId>) {
         self.next = request;
     }
 
@@ -75,7 +75,7 @@ impl CircuitQuota {
     }
 
     /// Returns whether the path request of a die waits because its host request has reached the limit.
-    pub fn waits(&self, die: DieId, phase: TransferPhase) -> bool {
+    pub fn is_waiting(&self, die: DieId, phase: TransferPhase) -> bool {
         let owner = self.owners[die.index()][phase.index()];
         let waits = |request: &PathRequest| (request.die, request.phase) == (die, phase);
         owner.is_some_and(|owner| self.quota[owner.index()].waiting.iter().any(waits))

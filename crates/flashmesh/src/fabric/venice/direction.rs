@@ -13,35 +13,35 @@ const SIGN_BITS: u64 = !MAX_SIDES;
 /// Coordinates of a router, with one lane per mesh port. The number in a lane decreases by one with each hop through that port. So the lane of north
 /// holds the row, for example.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Position(u64);
+pub(super) struct PackedCoord(u64);
 
 /// Coordinates of a destination, complemented so that an addition compares them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Destination(u64);
+pub(super) struct PackedDestination(u64);
 
-impl Position {
+impl PackedCoord {
     /// Packs `place`, whose row and column are at most 32,767.
     #[inline]
-    pub const fn new(place: MeshCoord) -> Position {
+    pub const fn new(place: MeshCoord) -> PackedCoord {
         let (row, column) = (place.row as u64 & MAX_SIDE, place.column as u64 & MAX_SIDE);
-        Position(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
+        PackedCoord(row | (MAX_SIDE - column) << 16 | (MAX_SIDE - row) << 32 | column << 48)
     }
 
     /// Unpacks the coordinates.
     #[inline(always)]
-    pub const fn place(self) -> MeshCoord {
+    pub const fn coord(self) -> MeshCoord {
         MeshCoord { row: (self.0 & MAX_SIDE) as u32, column: (self.0 >> 48) as u32 }
     }
 
     /// Converts the position into a destination, for comparisons with other positions.
     #[inline]
-    pub const fn destination(self) -> Destination {
-        Destination(self.0 ^ MAX_SIDES)
+    pub const fn destination(self) -> PackedDestination {
+        PackedDestination(self.0 ^ MAX_SIDES)
     }
 
     /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
     #[inline(always)]
-    pub const fn productive_ports(self, goal: Destination) -> PortSet {
+    pub const fn productive_ports(self, goal: PackedDestination) -> PortSet {
         // Each lane holds 0x7fff plus the difference, so its top bit is set if the difference is positive. The product gathers the four top bits at
         // the top of the word.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
@@ -50,11 +50,11 @@ impl Position {
     }
 }
 
-impl Destination {
+impl PackedDestination {
     /// Unpacks the coordinates.
     #[inline(always)]
-    pub const fn place(self) -> MeshCoord {
-        Position(self.0 ^ MAX_SIDES).place()
+    pub const fn coord(self) -> MeshCoord {
+        PackedCoord(self.0 ^ MAX_SIDES).coord()
     }
 }
 
@@ -68,8 +68,8 @@ mod tests {
         let places = || sides.into_iter().flat_map(|row| sides.map(|column| MeshCoord { row, column }));
         for here in places() {
             for target in places() {
-                let (position, goal) = (Position::new(here), Position::new(target).destination());
-                assert_eq!((position.place(), goal.place()), (here, target));
+                let (position, goal) = (PackedCoord::new(here), PackedCoord::new(target).destination());
+                assert_eq!((position.coord(), goal.coord()), (here, target));
                 assert_eq!(position.productive_ports(goal), here.productive_ports(target), "{here:?} {target:?}");
             }
         }

@@ -2,22 +2,22 @@
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::{Layout, SharedResource, TransferDestination};
-use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
+use crate::fabric::{Cause, Fabric, Grant, GrantRecord, LinkUsage, Outbox, Payload, SendOutcome, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, DieId, LinkId, PathId, RequestId};
 use crate::units::Time;
 
-use super::chips::Chips;
+use super::chip_pins::ChipPinTable;
 use super::circuit_quota::CircuitQuota;
-use super::controller::{Controller, Stage};
-use super::controllers::Controllers;
 use super::counters::Counters;
+use super::flash_controller::{ControllerStage, FlashController};
+use super::flash_controllers::FlashControllers;
 use super::layout::layout;
 use super::mesh::{Mesh, MeshCoord};
 use super::network::CircuitNetwork;
 use super::path_queue::{PathQueue, PathRequest};
 use super::ports::Port;
-use super::reachability::Watched;
+use super::reachability::WatchedScout;
 use super::routing::custom::CustomRouting;
 use super::routing::{AnyRouting, RoutingAlgorithm};
 use super::scout_events::ScoutEvents;
@@ -32,11 +32,11 @@ pub struct Venice {
     pub(super) network: CircuitNetwork,
     layout: Layout,
     traffic: Traffic,
-    pub(super) controllers: Controllers,
-    pub(super) chips: Chips,
-    pub(super) waiting: PathQueue,
-    pub(super) waits: WaitStats,
-    pub(super) progress: ScoutEvents,
+    pub(super) controllers: FlashControllers,
+    pub(super) chips: ChipPinTable,
+    pub(super) path_queue: PathQueue,
+    pub(super) wait_stats: WaitStats,
+    pub(super) scout_events: ScoutEvents,
     /// Circuits of each host request; `None` if their number is not limited.
     quota: Option<Box<CircuitQuota>>,
     /// Number of path requests so far.
@@ -44,7 +44,7 @@ pub struct Venice {
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
     /// Scout that is checked against a flood fill. Only while an oracle is attached.
-    pub(super) watched: Option<Watched>,
+    pub(super) watched: Option<WatchedScout>,
 }
 
 impl Venice {
@@ -58,11 +58,11 @@ impl Venice {
             network: CircuitNetwork::new(mesh, AnyRouting::new(venice.routing), tie_break, venice.revisits),
             layout: layout(&mesh, timing.link_bits()),
             traffic: Traffic::new(mesh.links()),
-            controllers: Controllers::new(mesh.rows()),
-            chips: Chips::new(geometry),
-            waiting: PathQueue::new(mesh.rows(), venice.service),
-            waits: WaitStats::new(geometry.dies()),
-            progress: ScoutEvents::new(timing.scout_hop()),
+            controllers: FlashControllers::new(mesh.rows()),
+            chips: ChipPinTable::new(geometry),
+            path_queue: PathQueue::new(mesh.rows(), venice.service),
+            wait_stats: WaitStats::new(geometry.dies()),
+            scout_events: ScoutEvents::new(timing.scout_hop()),
             quota: venice.circuits_per_request.map(|most| Box::new(CircuitQuota::new(most, geometry.dies()))),
             requests: 0,
             timing,
@@ -75,49 +75,49 @@ impl Venice {
     #[inline]
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
-        state.stage = Stage::Granted;
+        state.stage = ControllerStage::Granted;
         let PathRequest { die, phase, .. } = state.request;
         let grant = Grant { die, phase, path: PathId(controller.0) };
-        outbox.grants.push(Granted { grant, since, cause: Cause::Link });
+        outbox.grants.push(GrantRecord { grant, since, cause: Cause::Link });
     }
 }
 
 impl Fabric for Venice {
     fn set_routing(&mut self, routing: &dyn RoutingAlgorithm) -> bool {
-        self.network.set_routing(AnyRouting::Own(CustomRouting::new(routing)));
+        self.network.set_routing(AnyRouting::Custom(CustomRouting::new(routing)));
         true
     }
 
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.step_scouts(now, outbox);
-        let chip = self.chips.of(die);
-        let place = self.network.mesh().place(chip);
-        let request = PathRequest { sequence: self.requests, die, phase, chip, place };
+        let chip = self.chips.chip_of(die);
+        let place = self.network.mesh().coord_of(chip);
+        let request = PathRequest { sequence: self.requests, die, phase, chip, coord: place };
         self.requests += 1;
-        self.waits.begin(&request);
+        self.wait_stats.begin(&request);
         if self.quota.as_mut().is_none_or(|quota| quota.admit_or_enqueue(&request)) {
             self.admit(request, now, outbox);
         } else {
-            self.waits.wait(&request, Cause::Controller, now);
+            self.wait_stats.set_cause(&request, Cause::Controller, now);
         }
         self.schedule_wake(outbox);
     }
 
     fn set_host_request(&mut self, request: Option<RequestId>) {
         if let Some(quota) = &mut self.quota {
-            quota.set_next(request);
+            quota.set_host_request(request);
         }
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
         let controller = ChannelId(grant.path.0);
         let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
         // The minimum path goes from the controller of the row along the row to the router, and over the chip link.
-        let links_min = u64::from(state.request.place.column) + 2;
+        let links_min = u64::from(state.request.coord.column) + 2;
         let duration = self.timing.transfer(payload, links);
         self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
-        Sent { delivered: Some(now + duration), min_duration: self.timing.transfer(payload, links_min) }
+        SendOutcome { arrival: Some(now + duration), min_duration: self.timing.transfer(payload, links_min) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
@@ -127,12 +127,12 @@ impl Fabric for Venice {
         self.network.release(controller);
         self.watched = None;
         self.release_controller(controller, now, outbox);
-        self.waiting.count_teardown();
+        self.path_queue.count_teardown();
         self.release_pins(request.chip, now);
         if let Some(quota) = &mut self.quota
             && let Some(next) = quota.release(&request)
         {
-            self.waiting.insert(next);
+            self.path_queue.insert(next);
         }
         self.serve_waiting(now, outbox);
         self.schedule_wake(outbox);
@@ -141,13 +141,13 @@ impl Fabric for Venice {
     fn wake(&mut self, _token: u32, now: Time, outbox: &mut Outbox) {
         self.step_scouts(now, outbox);
         let mut has_granted = false;
-        while let Some(controller) = self.progress.take_grant(now) {
+        while let Some(controller) = self.scout_events.take_grant(now) {
             self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
         // After a grant the die may act at once, so scouts run ahead only if nothing was granted. With an oracle they never run ahead, because it
         // needs each link use at its time.
-        if !has_granted && outbox.uses.is_none() {
+        if !has_granted && outbox.link_uses.is_none() {
             self.step_scouts(outbox.lookahead_until, outbox);
         }
         self.schedule_wake(outbox);
@@ -163,22 +163,23 @@ impl Fabric for Venice {
     }
 
     fn is_blocked_by(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        if self.quota.as_ref().is_some_and(|quota| quota.waits(die, phase)) {
+        if self.quota.as_ref().is_some_and(|quota| quota.is_waiting(die, phase)) {
             return false;
         }
-        let number = self.chips.of(die);
+        let number = self.chips.chip_of(die);
         let chip = &self.chips[number];
-        let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);
+        let busy =
+            self.controllers.iter().filter(|state| state.stage != ControllerStage::Free).map(|state| &state.request);
         if chip.is_reserved {
             // A die waits for pins behind their holders and behind the requests queued earlier.
             let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
-        busy.map(|request| request.die).chain(self.waiting.dies()).any(|other| other != die && is_another(other))
+        busy.map(|request| request.die).chain(self.path_queue.dies()).any(|other| other != die && is_another(other))
     }
 
     fn wait_by_cause(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
-        Some(self.waits.by_cause(grant.die, grant.phase))
+        Some(self.wait_stats.by_cause(grant.die, grant.phase))
     }
 
     fn links_of(&self, grant: Grant) -> Vec<LinkId> {
@@ -204,7 +205,7 @@ impl Fabric for Venice {
         self.traffic.usage()
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
         self.controllers.iter().map(|controller| controller.busy_until(now)).collect()
     }
 
@@ -212,14 +213,14 @@ impl Fabric for Venice {
         self.traffic.hops()
     }
 
-    fn scouts(&self) -> Option<&Counters> {
+    fn scout_counters(&self) -> Option<&Counters> {
         Some(self.network.counters())
     }
 
     fn held_links(&self) -> Vec<(LinkId, DieId)> {
-        let of = |(state, number): (&Controller, u32)| {
+        let of = |(state, number): (&FlashController, u32)| {
             let die = state.request.die;
-            self.network.held(ChannelId(number)).map(move |link| (link, die))
+            self.network.held_links(ChannelId(number)).map(move |link| (link, die))
         };
         self.controllers.iter().zip(0..).flat_map(of).collect()
     }
@@ -248,7 +249,7 @@ mod tests {
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
         loop {
-            while let Some(Granted { grant, .. }) = outbox.grants.pop() {
+            while let Some(GrantRecord { grant, .. }) = outbox.grants.pop() {
                 granted.push((now, grant.die.0));
                 fabric.release(grant, now, &mut outbox);
             }
@@ -263,8 +264,8 @@ mod tests {
 
     fn request(fabric: &Venice, die: u32) -> PathRequest {
         let chip = ChipId(die);
-        let place = fabric.network.mesh().place(chip);
-        PathRequest { sequence: u64::from(die), die: DieId(die), phase: TransferPhase::Command, chip, place }
+        let place = fabric.network.mesh().coord_of(chip);
+        PathRequest { sequence: u64::from(die), die: DieId(die), phase: TransferPhase::Command, chip, coord: place }
     }
 
     #[test]
@@ -275,7 +276,7 @@ mod tests {
             // Two scouts move down and up the second column. Each holds the half that the other needs.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
-                fabric.waiting.insert_searching(request);
+                fabric.path_queue.insert_searching(request);
                 fabric.launch(ChannelId(controller), request, Time::ZERO, &mut outbox);
             }
             fabric.schedule_wake(&mut outbox);
@@ -293,7 +294,7 @@ mod tests {
         let mut outbox = Outbox::default();
         // Both links of the corner (1, 1) are busy.
         let mesh = *fabric.network.mesh();
-        let corner = mesh.place(ChipId(3));
+        let corner = mesh.coord_of(ChipId(3));
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, true));
         fabric.acquire(DieId(0), TransferPhase::Command, Time::ZERO, &mut outbox);
@@ -319,11 +320,11 @@ mod tests {
     fn a_scout_that_does_not_do_what_the_flood_fill_says_is_told() {
         let search = |fault: bool| {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
-            let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
+            let mut outbox = Outbox { link_uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
             // The pins of the chip become busy without the knowledge of the controllers.
             let mesh = *fabric.network.mesh();
-            let pins = mesh.link(mesh.place(ChipId(5)), Port::Chip);
+            let pins = mesh.link(mesh.coord_of(ChipId(5)), Port::Chip);
             if fault {
                 fabric.network.set_out_of_service(pins, true);
             }

@@ -4,12 +4,12 @@ use crate::ids::ChannelId;
 
 /// A set of rows, as a bitmap.
 #[derive(Clone, Debug)]
-pub(super) struct Rows(Vec<u64>);
+pub(super) struct RowSet(Vec<u64>);
 
-impl Rows {
+impl RowSet {
     /// Creates an empty set for `rows` rows.
-    pub fn empty(rows: usize) -> Rows {
-        Rows(vec![0; rows.div_ceil(64)])
+    pub fn empty(rows: usize) -> RowSet {
+        RowSet(vec![0; rows.div_ceil(64)])
     }
 
     /// Adds `row`.
@@ -32,7 +32,7 @@ impl Rows {
 
     /// Adds all rows of `others`.
     #[inline]
-    pub fn extend(&mut self, others: &Rows) {
+    pub fn extend(&mut self, others: &RowSet) {
         self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
     }
 

@@ -1,6 +1,6 @@
 //! Properties of Venice.
 
-use crate::config::{self, Config, Move};
+use crate::config::{self, Config, PageMove};
 use crate::fabric::{AnyFabric, FabricError, FabricInfo, RouterPlacement};
 use crate::flash::geometry::Geometry;
 
@@ -17,7 +17,7 @@ pub static INFO: FabricInfo = FabricInfo {
     sections: &["venice"],
     used_keys: &[],
     accepted_unused_keys: &["fabric.channel-rate", "fabric.channel-load", "fabric.arbitration"],
-    moves: &[Move::ThroughController],
+    moves: &[PageMove::ThroughController],
     build_held: Some(build),
     die_controllers: false,
     routers: RouterPlacement::Beside,

@@ -9,13 +9,13 @@ use super::ports::Port;
 /// Returns the layout of `mesh`. A link has `wires_per_link` wires.
 pub(super) fn layout(mesh: &Mesh, wires_per_link: u32) -> Layout {
     let link = |number| {
-        let (place, port) = mesh.end(LinkId(number));
+        let (place, port) = mesh.link_end(LinkId(number));
         let name = |place: super::MeshCoord| format!("({}, {})", place.row, place.column);
         match port {
             Port::West => Link { kind: LinkKind::Controller, name: format!("controller {}", place.row) },
             Port::Chip => Link { kind: LinkKind::Chip, name: format!("chip {}", mesh.chip(place).0) },
             Port::North | Port::East | Port::South => {
-                let name = format!("router {} to {}", name(place), name(place.beyond(port)));
+                let name = format!("router {} to {}", name(place), name(place.neighbour(port)));
                 Link { kind: LinkKind::Mesh, name }
             }
         }

@@ -11,7 +11,7 @@ pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
 impl LinkUseRecorder {
     /// Records that the controller holds `count` links for `die` at this time. `last` is the last of them. Since the previous call at most the last
     /// link was released and one link reserved, or all links were released.
-    pub fn follow(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
+    pub fn record_held(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };
         for (link, since) in self.0.drain(kept.min(self.0.len())..) {
@@ -30,11 +30,11 @@ mod tests {
 
     #[test]
     fn each_link_is_told_when_it_is_given_back() {
-        let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
+        let mut outbox = Outbox { link_uses: Some(Vec::new()), ..Outbox::default() };
         let mut trace = LinkUseRecorder::default();
         for (at, count, last) in [(1, 1, 4), (2, 2, 5), (3, 2, 6), (4, 3, 7), (5, 2, 6), (6, 0, 0)] {
             let last = (count > 0).then_some(LinkId(last));
-            trace.follow(count, last, DieId(9), Time::from_ns(at), &mut outbox);
+            trace.record_held(count, last, DieId(9), Time::from_ns(at), &mut outbox);
         }
         let told = |link, from, until| LinkUse {
             link: LinkId(link),
@@ -42,6 +42,6 @@ mod tests {
             from: Time::from_ns(from),
             until: Time::from_ns(until),
         };
-        assert_eq!(outbox.uses.unwrap(), [told(5, 2, 3), told(7, 4, 5), told(4, 1, 6), told(6, 3, 6)]);
+        assert_eq!(outbox.link_uses.unwrap(), [told(5, 2, 3), told(7, 4, 5), told(4, 1, 6), told(6, 3, 6)]);
     }
 }

@@ -16,7 +16,7 @@ pub struct MeshCoord {
 impl MeshCoord {
     /// Returns the neighbour behind a mesh port. There must be a router.
     #[inline]
-    pub const fn beyond(self, port: Port) -> MeshCoord {
+    pub const fn neighbour(self, port: Port) -> MeshCoord {
         let MeshCoord { row, column } = self;
         MeshCoord {
             row: row.wrapping_add_signed(port.row_step()),
@@ -27,10 +27,10 @@ impl MeshCoord {
     /// Returns the ports that lead nearer to `target`: at most two, none at the target.
     #[inline]
     pub fn productive_ports(self, target: MeshCoord) -> PortSet {
-        PortSet::of_if(Port::North, self.row > target.row)
-            .with(PortSet::of_if(Port::East, self.column < target.column))
-            .with(PortSet::of_if(Port::South, self.row < target.row))
-            .with(PortSet::of_if(Port::West, self.column > target.column))
+        PortSet::from_port_if(Port::North, self.row > target.row)
+            .union(PortSet::from_port_if(Port::East, self.column < target.column))
+            .union(PortSet::from_port_if(Port::South, self.row < target.row))
+            .union(PortSet::from_port_if(Port::West, self.column > target.column))
     }
 
     /// Returns the number of mesh links of a minimal path from here to `target`.
@@ -95,7 +95,7 @@ impl Mesh {
 
     /// Returns the coordinates of the router at `chip`.
     #[inline]
-    pub const fn place(&self, chip: ChipId) -> MeshCoord {
+    pub const fn coord_of(&self, chip: ChipId) -> MeshCoord {
         MeshCoord { row: chip.0 / self.columns, column: chip.0 % self.columns }
     }
 
@@ -107,7 +107,7 @@ impl Mesh {
 
     /// Returns the router to which the link of `controller` leads.
     #[inline]
-    pub const fn entrance(&self, controller: ChannelId) -> MeshCoord {
+    pub const fn entry_coord(&self, controller: ChannelId) -> MeshCoord {
         MeshCoord { row: controller.0, column: 0 }
     }
 
@@ -122,10 +122,10 @@ impl Mesh {
             (Port::West, place.column == 0),
         ] {
             if is_edge {
-                missing = missing.with(PortSet::of(port));
+                missing = missing.union(PortSet::from_port(port));
             }
         }
-        PortSet::MESH.without(missing)
+        PortSet::MESH.difference(missing)
     }
 
     /// Returns the link between `controller` and its router.
@@ -148,13 +148,13 @@ impl Mesh {
     }
 
     /// Returns the router at the left or upper end of `link`, with its port there. Controller and chip links have only this router.
-    pub const fn end(&self, link: LinkId) -> (MeshCoord, Port) {
+    pub const fn link_end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {
-            return (self.place(ChipId(number - self.first_chip_link())), Port::Chip);
+            return (self.coord_of(ChipId(number - self.first_chip_link())), Port::Chip);
         }
         if number >= self.first_vertical_link() {
-            return (self.place(ChipId(number - self.first_vertical_link())), Port::South);
+            return (self.coord_of(ChipId(number - self.first_vertical_link())), Port::South);
         }
         if number >= self.first_horizontal_link() {
             let number = number - self.first_horizontal_link();
@@ -193,7 +193,7 @@ mod tests {
             let mesh = Mesh::new(rows, columns);
             let mut ends = vec![0; mesh.links() as usize];
             for chip in 0..mesh.routers() {
-                let place = mesh.place(ChipId(chip));
+                let place = mesh.coord_of(ChipId(chip));
                 assert_eq!(mesh.chip(place), ChipId(chip));
                 for port in [Port::North, Port::East, Port::South, Port::West, Port::Chip] {
                     let is_controller_link = port == Port::West && place.column == 0;
@@ -203,11 +203,11 @@ mod tests {
                     let link = mesh.link(place, port);
                     ends[link.index()] += 1;
                     if mesh.ports(place).contains(port) {
-                        assert_eq!(mesh.link(place.beyond(port), port.opposite()), link);
-                        assert_eq!(place.distance(place.beyond(port)), 1);
+                        assert_eq!(mesh.link(place.neighbour(port), port.opposite()), link);
+                        assert_eq!(place.distance(place.neighbour(port)), 1);
                     }
-                    let end = mesh.end(link);
-                    assert!(end == (place, port) || end == (place.beyond(port), port.opposite()));
+                    let end = mesh.link_end(link);
+                    assert!(end == (place, port) || end == (place.neighbour(port), port.opposite()));
                 }
             }
             let mesh_links: Vec<LinkId> = mesh.mesh_links().collect();
@@ -231,10 +231,10 @@ mod tests {
         let mesh = Mesh::new(4, 5);
         for from in 0..mesh.routers() {
             for to in 0..mesh.routers() {
-                let (here, target) = (mesh.place(ChipId(from)), mesh.place(ChipId(to)));
+                let (here, target) = (mesh.coord_of(ChipId(from)), mesh.coord_of(ChipId(to)));
                 for port in Port::MESH {
-                    let nearer =
-                        mesh.ports(here).contains(port) && here.beyond(port).distance(target) < here.distance(target);
+                    let nearer = mesh.ports(here).contains(port)
+                        && here.neighbour(port).distance(target) < here.distance(target);
                     assert_eq!(here.productive_ports(target).contains(port), nearer, "{here:?} {target:?} {port:?}");
                 }
             }

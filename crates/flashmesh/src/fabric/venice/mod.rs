@@ -52,13 +52,14 @@
 //! - *Conflicts.* A wait for chip pins counts as cause `channel`, a wait for a controller as `controller`, and the time from the launch of a failed
 //!   scout to the next launch as `link`; each has its own time, one after the other. The time of the successful scout is no conflict.
 
-mod chips;
+mod chip_pins;
 mod circuit_quota;
-mod controller;
-mod controllers;
+mod controller_assignment;
 mod counters;
 mod direction;
 mod fabric;
+mod flash_controller;
+mod flash_controllers;
 mod free_controllers;
 mod info;
 mod layout;
@@ -73,7 +74,6 @@ pub mod routing;
 mod routing_table;
 mod scout;
 mod scout_events;
-mod serve;
 mod step_schedule;
 mod tie_break;
 mod timing;

@@ -5,15 +5,17 @@ use crate::ids::{ChannelId, ChipId, LinkId};
 use crate::units::Time;
 
 use super::counters::Counters;
-use super::direction::{Destination, Position};
+use super::direction::{PackedCoord, PackedDestination};
 use super::mesh::{Mesh, MeshCoord};
 use super::ports::{Port, PortSet};
-use super::router::{LARGE, PaddedGrid, Router, SMALL, ScoutMarks, Table, TableStorage};
+use super::router::{
+    LARGE_TABLE_LEN, PaddedGrid, Router, RouterTable, RouterTableStorage, SMALL_TABLE_LEN, ScoutMarks,
+};
 use super::routing::AnyRouting;
 use super::routing_table::RoutingTable;
-use super::scout::{MarkedScout, Phase, Scout, StepContext, Tally};
+use super::scout::{MarkedScout, Scout, ScoutPhase, StepContext, StepCounts};
 use super::step_schedule::StepSchedule;
-use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
+use super::tie_break::{Lfsr, LfsrTieBreak, TieBreakRule, TieBreaker};
 
 /// The action of a scout when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,10 +38,10 @@ pub enum ScoutAction {
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
-            let draw = &mut ByRegister;
+            let draw = &mut LfsrTieBreak;
             match $network.routers.len() {
-                SMALL => $network.$walk::<[Router; SMALL], [ScoutMarks; SMALL], _, false>(draw, $($argument),*),
-                LARGE => $network.$walk::<[Router; LARGE], [ScoutMarks; LARGE], _, false>(draw, $($argument),*),
+                SMALL_TABLE_LEN => $network.$walk::<[Router; SMALL_TABLE_LEN], [ScoutMarks; SMALL_TABLE_LEN], _, false>(draw, $($argument),*),
+                LARGE_TABLE_LEN => $network.$walk::<[Router; LARGE_TABLE_LEN], [ScoutMarks; LARGE_TABLE_LEN], _, false>(draw, $($argument),*),
                 _ => $network.$walk::<[Router], [ScoutMarks], _, false>(draw, $($argument),*),
             }
         } else {
@@ -67,7 +69,7 @@ pub struct CircuitNetwork {
     /// Links of each router, indexed by port.
     links: Vec<[LinkId; 5]>,
     /// Destinations, indexed by chip.
-    goals: Vec<Destination>,
+    goals: Vec<PackedDestination>,
     /// Scouts with their marks at routers, indexed by controller.
     packets: Vec<MarkedScout>,
     routing: AnyRouting,
@@ -82,24 +84,24 @@ impl CircuitNetwork {
     /// Creates a network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker, revisits: Revisits) -> CircuitNetwork {
         let frame = PaddedGrid::new(&mesh);
-        let position = |number| Position::new(mesh.place(ChipId(number)));
-        let border = Router { busy: PortSet::MESH, register: Lfsr::new(0), position: position(0) };
+        let position = |number| PackedCoord::new(mesh.coord_of(ChipId(number)));
+        let border = Router { busy: PortSet::MESH, lfsr: Lfsr::new(0), position: position(0) };
         let mut routers = vec![border; frame.table_len()];
         let mut links = vec![[LinkId(u32::MAX); 5]; frame.len()];
         for number in 0..mesh.routers() {
-            let place = mesh.place(ChipId(number));
+            let place = mesh.coord_of(ChipId(number));
             let ports = mesh.ports(place);
             let index = frame.index(place);
-            let busy = PortSet::MESH.without(ports);
-            routers[index] = Router { busy, register: Lfsr::new(number), position: position(number) };
+            let busy = PortSet::MESH.difference(ports);
+            routers[index] = Router { busy, lfsr: Lfsr::new(number), position: position(number) };
             for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)).chain([Port::Chip]) {
                 links[index][port as usize] = mesh.link(place, port);
             }
         }
         let goals = (0..mesh.routers()).map(|number| position(number).destination()).collect();
         let packet = |row| {
-            let entrance = mesh.entrance(ChannelId(row));
-            MarkedScout::new(frame.index(entrance), Position::new(entrance), &frame)
+            let entrance = mesh.entry_coord(ChannelId(row));
+            MarkedScout::new(frame.index(entrance), PackedCoord::new(entrance), &frame)
         };
         let packets = (0..mesh.rows()).map(packet).collect();
         let (routes, counters) = (RoutingTable::new(routing), Counters::default());
@@ -144,7 +146,7 @@ impl CircuitNetwork {
     /// Returns whether `controller` has neither a scout in flight nor a circuit.
     #[inline]
     pub fn is_free(&self, controller: ChannelId) -> bool {
-        self.packets[controller.index()].scout.phase == Phase::Free
+        self.packets[controller.index()].scout.phase == ScoutPhase::Free
     }
 
     /// Launches the scout of `controller`, which must be free, towards `target`. The first step moves the scout to the first router.
@@ -154,13 +156,13 @@ impl CircuitNetwork {
         self.counters.sent += 1;
         let entrance = self.entrance(controller);
         let packet = &mut self.packets[controller.index()];
-        packet.scout = Scout::new(Phase::Reserve, entrance as u32, self.goals[target.index()]);
+        packet.scout = Scout::new(ScoutPhase::Reserve, entrance as u32, self.goals[target.index()]);
     }
 
     /// Returns the table index of the router to which the link of `controller` leads.
     #[inline]
     const fn entrance(&self, controller: ChannelId) -> usize {
-        self.frame.index(self.mesh.entrance(controller))
+        self.frame.index(self.mesh.entry_coord(controller))
     }
 
     /// Moves the scout of `controller`, which must be in flight, to the end of its current link, where the scout acts.
@@ -168,7 +170,7 @@ impl CircuitNetwork {
         let CircuitNetwork { frame, routers, packets, tie_break, routes, .. } = self;
         let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
         let (routers, marks) = (&mut **routers, &mut **marks);
-        let mut tally = Tally::default();
+        let mut tally = StepCounts::default();
         let step = if self.counts_visits {
             StepContext::<_, _, true> { frame, routers, routes, tie_break }.step(scout, marks, &mut tally)
         } else {
@@ -177,14 +179,14 @@ impl CircuitNetwork {
         self.counters.steps += 1;
         tally.add_to(&mut self.counters);
         if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
-            self.end(controller, step);
+            self.end_search(controller, step);
         }
         step
     }
 
     /// Ends the search of `controller` if `step` was its last.
     #[inline(always)]
-    fn end(&mut self, controller: ChannelId, step: ScoutAction) {
+    fn end_search(&mut self, controller: ChannelId, step: ScoutAction) {
         match step {
             ScoutAction::Forward | ScoutAction::Back => return,
             ScoutAction::Failed => self.counters.failed += 1,
@@ -196,13 +198,13 @@ impl CircuitNetwork {
     /// Moves the scout of `controller`, the only one in flight, until its search ends or its next step is due after `until`. The first step is due at
     /// `at`, which is not after `until`; the others follow at intervals of `hop`. Returns the time and the kind of the last step.
     #[inline]
-    pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
-        compiled!(self.walk_by(controller, at, hop, until))
+    pub(super) fn run_scout(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, ScoutAction) {
+        compiled!(self.run_scout_with(controller, at, hop, until))
     }
 
     /// A separate function, so that the loop does not share CPU registers with inlined callers.
     #[inline(never)]
-    fn walk_by<R, M, D: Draw, const COUNTS: bool>(
+    fn run_scout_with<R, M, D: TieBreakRule, const COUNTS: bool>(
         &mut self,
         tie_break: &mut D,
         controller: ChannelId,
@@ -211,15 +213,15 @@ impl CircuitNetwork {
         until: Time,
     ) -> (Time, ScoutAction)
     where
-        R: Table<Router> + ?Sized,
-        M: Table<ScoutMarks> + ?Sized,
-        Box<[Router]>: TableStorage<R>,
-        Box<[ScoutMarks]>: TableStorage<M>,
+        R: RouterTable<Router> + ?Sized,
+        M: RouterTable<ScoutMarks> + ?Sized,
+        Box<[Router]>: RouterTableStorage<R>,
+        Box<[ScoutMarks]>: RouterTableStorage<M>,
     {
         let CircuitNetwork { frame, routers, packets, routes, .. } = self;
         let MarkedScout { scout, marks, .. } = &mut packets[controller.index()];
         let mut field = StepContext::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
-        let (mut moving, mut tally) = (*scout, Tally::default());
+        let (mut moving, mut tally) = (*scout, StepCounts::default());
         let marks = marks.table();
         let more = (until - at).as_ps() / hop.as_ps();
         let mut left = more;
@@ -235,37 +237,37 @@ impl CircuitNetwork {
         at += hop * (more - left);
         self.counters.steps += steps;
         tally.add_to(&mut self.counters);
-        self.end(controller, step);
+        self.end_search(controller, step);
         (at, step)
     }
 
     /// Moves the scouts of `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the last step of
     /// the ended search; its scout is still first in `turns`.
     #[inline]
-    pub(super) fn walk_in_turn(
+    pub(super) fn run_scouts(
         &mut self,
         turns: &mut StepSchedule,
         until: Time,
     ) -> Option<(Time, ChannelId, ScoutAction)> {
-        compiled!(self.walk_in_turn_by(turns, until))
+        compiled!(self.run_scouts_with(turns, until))
     }
 
     #[inline(never)]
-    fn walk_in_turn_by<R, M, D: Draw, const COUNTS: bool>(
+    fn run_scouts_with<R, M, D: TieBreakRule, const COUNTS: bool>(
         &mut self,
         tie_break: &mut D,
         turns: &mut StepSchedule,
         until: Time,
     ) -> Option<(Time, ChannelId, ScoutAction)>
     where
-        R: Table<Router> + ?Sized,
-        M: Table<ScoutMarks> + ?Sized,
-        Box<[Router]>: TableStorage<R>,
-        Box<[ScoutMarks]>: TableStorage<M>,
+        R: RouterTable<Router> + ?Sized,
+        M: RouterTable<ScoutMarks> + ?Sized,
+        Box<[Router]>: RouterTableStorage<R>,
+        Box<[ScoutMarks]>: RouterTableStorage<M>,
     {
         let CircuitNetwork { frame, routers, packets, routes, .. } = self;
         let mut field = StepContext::<_, _, COUNTS> { frame, routers: routers.table(), routes, tie_break };
-        let mut tally = Tally::default();
+        let mut tally = StepCounts::default();
         let (mut ended, mut steps) = (None, 0);
         while !turns.is_empty() {
             let (lap, rest) = turns.rest_of_lap();
@@ -284,14 +286,14 @@ impl CircuitNetwork {
                 taken += 1;
             }
             steps += taken as u64 + u64::from(ended.is_some());
-            if !turns.turn(taken) {
+            if !turns.advance(taken) {
                 break;
             }
         }
         self.counters.steps += steps;
         tally.add_to(&mut self.counters);
         if let Some((_, controller, step)) = ended {
-            self.end(controller, step);
+            self.end_search(controller, step);
         }
         ended
     }
@@ -301,31 +303,31 @@ impl CircuitNetwork {
     pub fn release(&mut self, controller: ChannelId) {
         let mut index = self.entrance(controller);
         let packet = &mut self.packets[controller.index()];
-        debug_assert!(packet.scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
+        debug_assert!(packet.scout.phase == ScoutPhase::Circuit, "{controller:?} holds no circuit");
         let mut entry = PortSet::NONE;
         for &exit in &packet.exits {
             let hop = self.frame.hop(exit);
             let router = &mut self.routers[index];
-            router.busy = router.busy.without(entry.with(hop.here));
-            entry = hop.there;
+            router.busy = router.busy.difference(entry.union(hop.near_port));
+            entry = hop.far_port;
             index = hop.neighbour(index);
         }
         let router = &mut self.routers[index];
-        router.busy = router.busy.without(entry.with(PortSet::of(Port::Chip)));
-        (packet.scout.phase, packet.scout.held) = (Phase::Free, 0);
+        router.busy = router.busy.difference(entry.union(PortSet::from_port(Port::Chip)));
+        (packet.scout.phase, packet.scout.held_count) = (ScoutPhase::Free, 0);
     }
 
     /// Returns the links that `controller` holds: from its own link to the link of its scout, or to the chip link of a circuit.
-    pub fn held(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
+    pub fn held_links(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
         let packet = &self.packets[controller.index()];
         let scout = &packet.scout;
-        let own = (scout.phase != Phase::Free).then(|| self.mesh.controller_link(controller));
-        let chip = (scout.phase == Phase::Circuit).then(|| self.links[scout.router as usize][Port::Chip as usize]);
+        let own = (scout.phase != ScoutPhase::Free).then(|| self.mesh.controller_link(controller));
+        let chip = (scout.phase == ScoutPhase::Circuit).then(|| self.links[scout.router as usize][Port::Chip as usize]);
         let mut exits = Vec::new();
-        if scout.phase == Phase::Circuit {
+        if scout.phase == ScoutPhase::Circuit {
             exits.extend_from_slice(&packet.exits);
         } else {
-            packet.trace(&self.frame, &mut exits);
+            packet.trace_exits(&self.frame, &mut exits);
         }
         own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
@@ -350,26 +352,26 @@ impl CircuitNetwork {
         let mut index = self.entrance(controller);
         exits.into_iter().map(move |exit| {
             let link = self.links[index][exit as usize];
-            index = self.frame.beyond(index, exit);
+            index = self.frame.neighbour(index, exit);
             link
         })
     }
 
     /// Returns the number of links that `controller` holds, and the link that it reserved last.
-    pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
+    pub(super) fn last_held_link(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
-        let (between, links) = (packet.scout.held as usize, &self.links[packet.scout.router as usize]);
+        let (between, links) = (packet.scout.held_count as usize, &self.links[packet.scout.router as usize]);
         match packet.scout.phase {
-            Phase::Free => (0, None),
-            Phase::Circuit => (between + 2, Some(links[Port::Chip as usize])),
+            ScoutPhase::Free => (0, None),
+            ScoutPhase::Circuit => (between + 2, Some(links[Port::Chip as usize])),
             _ if between == 0 => (1, Some(self.mesh.controller_link(controller))),
-            _ => (between + 1, Some(links[packet.scout.via as usize])),
+            _ => (between + 1, Some(links[packet.scout.arrival_port as usize])),
         }
     }
 
     /// Returns the ports of the router at `place` whose link is free, including the chip port.
     pub(super) fn free_ports(&self, place: MeshCoord) -> PortSet {
-        PortSet::MESH.with(PortSet::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
+        PortSet::MESH.union(PortSet::from_port(Port::Chip)).difference(self.routers[self.frame.index(place)].busy)
     }
 
     /// Returns whether routers count visits. If so, a scout may cross a link once in each direction.
@@ -386,42 +388,42 @@ impl CircuitNetwork {
     /// granted. Either the scout reaches its destination and returns over the circuit, or it returns without a path, and the next scout has to go out
     /// and return.
     #[inline]
-    pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
+    pub(super) fn remaining_links_min(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
         let packet = &self.packets[controller.index()];
-        let target = packet.scout.goal.place();
-        let way_back = self.mesh.entrance(controller).distance(target) + 1;
-        let at = self.routers[packet.scout.router as usize].position.place();
-        (at.distance(target) + way_back).min(packet.links_home() + OUT_AND_BACK)
+        let target = packet.scout.destination.coord();
+        let way_back = self.mesh.entry_coord(controller).distance(target) + 1;
+        let at = self.routers[packet.scout.router as usize].position.coord();
+        (at.distance(target) + way_back).min(packet.return_links() + OUT_AND_BACK)
     }
 
     /// Returns the router at which the scout of `controller` arrives; `None` without a scout in flight, and when the scout returns to the controller.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
-        let at = || self.mesh.chip(self.routers[scout.router as usize].position.place());
-        matches!(scout.phase, Phase::Reserve | Phase::Cancel).then(at)
+        let at = || self.mesh.chip(self.routers[scout.router as usize].position.coord());
+        matches!(scout.phase, ScoutPhase::Reserve | ScoutPhase::Cancel).then(at)
     }
 
     /// Returns whether a mesh link or a chip link is busy.
     #[cfg(feature = "internals")]
     pub fn is_reserved(&self, link: LinkId) -> bool {
-        let (place, port) = self.mesh.end(link);
+        let (place, port) = self.mesh.link_end(link);
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
     /// Takes a free mesh link or chip link out of service, or puts it back.
     #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
-        let (place, port) = self.mesh.end(link);
+        let (place, port) = self.mesh.link_end(link);
         debug_assert!(self.is_reserved(link) != out, "{link:?} is in use, or out of service already");
         super::scout::set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
     /// Returns whether there are no scouts, circuits or marks of scouts.
     #[cfg(feature = "internals")]
-    pub fn is_clear(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         let is_clear = |packet: &MarkedScout| {
-            packet.scout.phase == Phase::Free && packet.marks.iter().all(|marks| *marks == ScoutMarks::NONE)
+            packet.scout.phase == ScoutPhase::Free && packet.marks.iter().all(|marks| *marks == ScoutMarks::NONE)
         };
         self.packets.iter().all(is_clear)
     }

@@ -6,7 +6,7 @@ use crate::config::Service;
 use crate::fabric::TransferPhase;
 use crate::ids::{ChipId, DieId};
 
-use super::free_controllers::{FreeControllers, Rows};
+use super::free_controllers::{FreeControllers, RowSet};
 use super::mesh::MeshCoord;
 
 /// A request of a die for a path.
@@ -21,7 +21,7 @@ pub(super) struct PathRequest {
     /// Chip of the die.
     pub chip: ChipId,
     /// Router of the chip.
-    pub place: MeshCoord,
+    pub coord: MeshCoord,
 }
 
 /// Requests for the pins of a chip, in order of arrival.
@@ -52,7 +52,7 @@ const NONE: u64 = u64::MAX;
 
 /// A request whose chip is not held for another request.
 #[derive(Clone, Copy, Debug)]
-struct QueuedRequest {
+struct PathQueueEntry {
     request: PathRequest,
     /// Whether a scout for the request is in flight.
     is_searching: bool,
@@ -61,7 +61,7 @@ struct QueuedRequest {
     tried: u64,
 }
 
-impl QueuedRequest {
+impl PathQueueEntry {
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
@@ -72,16 +72,16 @@ impl QueuedRequest {
 #[derive(Clone, Debug)]
 pub(super) struct PathQueue {
     /// Requests in order of arrival, indexed by the row of the die.
-    rows: Vec<Vec<QueuedRequest>>,
+    rows: Vec<Vec<PathQueueEntry>>,
     /// Oldest request to try of each row: its sequence number, and its index in the row.
     firsts: Vec<u64>,
     positions: Vec<usize>,
     /// Rows that have a request to try. A stale row may have none.
-    may_be_tried: Rows,
+    may_be_tried: RowSet,
     /// Rows that have any request.
-    occupied: Rows,
+    occupied: RowSet,
     /// Rows whose oldest request to try must be recomputed before use.
-    stale: Rows,
+    stale: RowSet,
     /// Number of circuits torn down so far.
     torn_down: u64,
     service: Service,
@@ -95,9 +95,9 @@ impl PathQueue {
             rows: vec![Vec::new(); rows],
             firsts: vec![NONE; rows],
             positions: vec![0; rows],
-            may_be_tried: Rows::empty(rows),
-            occupied: Rows::empty(rows),
-            stale: Rows::empty(rows),
+            may_be_tried: RowSet::empty(rows),
+            occupied: RowSet::empty(rows),
+            stale: RowSet::empty(rows),
             torn_down: 0,
             service,
         }
@@ -106,8 +106,8 @@ impl PathQueue {
     /// Enqueues `request`, which waits for a controller.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
-        let row = request.place.row as usize;
-        let at = self.insert_sorted(QueuedRequest { request, is_searching: false, tried: NONE });
+        let row = request.coord.row as usize;
+        let at = self.insert_sorted(PathQueueEntry { request, is_searching: false, tried: NONE });
         self.consider(row, request.sequence, at);
     }
 
@@ -123,13 +123,13 @@ impl PathQueue {
     /// Enqueues `request`, whose scout leaves at once.
     #[inline]
     pub fn insert_searching(&mut self, request: PathRequest) {
-        self.insert_sorted(QueuedRequest { request, is_searching: true, tried: self.torn_down });
+        self.insert_sorted(PathQueueEntry { request, is_searching: true, tried: self.torn_down });
     }
 
     /// Inserts a request in order of arrival. Returns its index.
     #[inline]
-    fn insert_sorted(&mut self, waiting: QueuedRequest) -> usize {
-        let number = waiting.request.place.row as usize;
+    fn insert_sorted(&mut self, waiting: PathQueueEntry) -> usize {
+        let number = waiting.request.coord.row as usize;
         let row = &mut self.rows[number];
         // Usually the request is the newest one.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
@@ -142,7 +142,7 @@ impl PathQueue {
 
     /// Returns the row of the next request to serve. The controllers of `free` are free.
     #[inline]
-    pub fn next(&mut self, free: &FreeControllers) -> Option<usize> {
+    pub fn next_row(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
             // The oldest request whose own controller is free goes first.
             let own = self.first_of(|word| free.word(word));
@@ -184,14 +184,14 @@ impl PathQueue {
     }
 
     /// Returns the row of the oldest request, even if a retry is useless.
-    pub fn longest(&self) -> Option<usize> {
+    pub fn oldest_row(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
     /// Returns the first request to try of `row`, with its index. If there is none to try, returns the oldest request. The row must not be empty.
     #[inline]
-    pub fn first(&mut self, row: usize) -> (usize, PathRequest) {
+    pub fn first_request(&mut self, row: usize) -> (usize, PathRequest) {
         self.refresh_first(row);
         let at = if self.firsts[row] == NONE { 0 } else { self.positions[row] };
         (at, self.rows[row][at].request)
@@ -214,7 +214,7 @@ impl PathQueue {
     /// Records that all scouts for `request` have failed.
     #[inline]
     pub fn mark_failed(&mut self, request: &PathRequest) {
-        let row = request.place.row as usize;
+        let row = request.coord.row as usize;
         if let Some(at) = self.position(row, request.sequence) {
             let waiting = &mut self.rows[row][at];
             waiting.is_searching = false;
@@ -227,7 +227,7 @@ impl PathQueue {
     /// Removes `request`.
     #[inline]
     pub fn remove(&mut self, request: &PathRequest) {
-        let row = request.place.row as usize;
+        let row = request.coord.row as usize;
         if let Some(at) = self.position(row, request.sequence) {
             self.remove_at(row, at);
         }
@@ -236,7 +236,7 @@ impl PathQueue {
     /// Removes the request at `position` of `row`.
     #[inline]
     pub fn remove_at(&mut self, row: usize, position: usize) {
-        let QueuedRequest { request, .. } = self.rows[row].remove(position);
+        let PathQueueEntry { request, .. } = self.rows[row].remove(position);
         if self.rows[row].is_empty() {
             self.occupied.remove(row);
         }
@@ -284,7 +284,13 @@ mod tests {
 
     fn request(sequence: u64, row: u32) -> PathRequest {
         let place = MeshCoord { row, column: 0 };
-        PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
+        PathRequest {
+            sequence,
+            die: DieId(sequence as u32),
+            phase: TransferPhase::Command,
+            chip: ChipId(row),
+            coord: place,
+        }
     }
 
     /// Returns the order in which requests are served while the controllers of `free` are free.
@@ -292,8 +298,8 @@ mod tests {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
         std::iter::from_fn(|| {
-            let row = waiting.next(&controllers)?;
-            let (position, next) = waiting.first(row);
+            let row = waiting.next_row(&controllers)?;
+            let (position, next) = waiting.first_request(row);
             waiting.mark_searching(row, position);
             Some(next.sequence)
         })
@@ -341,6 +347,6 @@ mod tests {
             .into_iter()
             .for_each(|sequence| waiting.mark_failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
-        assert_eq!(waiting.longest().map(|row| waiting.first(row).1.sequence), Some(2));
+        assert_eq!(waiting.oldest_row().map(|row| waiting.first_request(row).1.sequence), Some(2));
     }
 }

@@ -66,31 +66,31 @@ impl PortSet {
 
     /// Returns the set of one port.
     #[inline]
-    pub const fn of(port: Port) -> PortSet {
+    pub const fn from_port(port: Port) -> PortSet {
         PortSet(1 << port as u8)
     }
 
     /// Returns the set of `port` if `is_in`, otherwise the empty set.
     #[inline]
-    pub const fn of_if(port: Port, is_in: bool) -> PortSet {
+    pub const fn from_port_if(port: Port, is_in: bool) -> PortSet {
         PortSet((is_in as u8) << port as u8)
     }
 
     /// Returns the union of two sets.
     #[inline]
-    pub const fn with(self, others: PortSet) -> PortSet {
+    pub const fn union(self, others: PortSet) -> PortSet {
         PortSet(self.0 | others.0)
     }
 
     /// Returns the ports that are not in `others`.
     #[inline]
-    pub const fn without(self, others: PortSet) -> PortSet {
+    pub const fn difference(self, others: PortSet) -> PortSet {
         PortSet(self.0 & !others.0)
     }
 
     /// Returns the intersection of two sets.
     #[inline]
-    pub const fn and(self, others: PortSet) -> PortSet {
+    pub const fn intersection(self, others: PortSet) -> PortSet {
         PortSet(self.0 & others.0)
     }
 
@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_ports_of_a_set_are_numbered_in_their_order() {
-        let set = PortSet::of(Port::West).with(PortSet::of(Port::East)).with(PortSet::of(Port::Chip));
+        let set =
+            PortSet::from_port(Port::West).union(PortSet::from_port(Port::East)).union(PortSet::from_port(Port::Chip));
         assert_eq!([0, 1, 2].map(|position| set.nth(position)), [Some(Port::East), Some(Port::West), None]);
         assert_eq!(set.len(), 3);
         assert_eq!(PortSet::NONE.nth(0), None);

@@ -1,6 +1,6 @@
 //! Prediction of a search by flood fill, for a scout that meets no other scout.
 
-use crate::fabric::{Search, SearchPrediction};
+use crate::fabric::{ScoutSearch, SearchPrediction};
 use crate::ids::{ChannelId, ChipId, DieId};
 
 use super::mesh::MeshCoord;
@@ -9,14 +9,14 @@ use super::ports::{Port, PortSet};
 use super::routing::RoutingAlgorithm;
 
 /// Returns the ports of `free` that a scout for `target` tries at `here`, in turn.
-fn tried(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
+fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: PortSet) -> PortSet {
     let mut left = free;
     loop {
         let candidates = network.routing().candidates(here.productive_ports(target), left);
         if candidates.is_empty() {
-            return free.without(left);
+            return free.difference(left);
         }
-        left = left.without(candidates);
+        left = left.difference(candidates);
     }
 }
 
@@ -27,11 +27,11 @@ fn tried(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, free: Por
 /// direction.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
-    let goal = mesh.place(target);
+    let goal = mesh.coord_of(target);
     let mut tried_at = vec![PortSet::NONE; mesh.routers() as usize];
     let mut is_reached = vec![false; mesh.routers() as usize];
     let (mut links, mut ports_tried, mut found) = (0, 0, false);
-    let mut wave = vec![mesh.entrance(controller)];
+    let mut wave = vec![mesh.entry_coord(controller)];
     is_reached[mesh.chip(wave[0]).index()] = true;
     while let Some(here) = wave.pop() {
         let free = network.free_ports(here);
@@ -39,11 +39,11 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
             found |= free.contains(Port::Chip);
             continue;
         }
-        let ports = tried(network, here, goal, free.and(PortSet::MESH));
+        let ports = tried_ports(network, here, goal, free.intersection(PortSet::MESH));
         tried_at[mesh.chip(here).index()] = ports;
         ports_tried += u64::from(ports.len());
         for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
-            let beyond = here.beyond(port);
+            let beyond = here.neighbour(port);
             let number = mesh.chip(beyond).index();
             // A link that can be tried from both ends counts once.
             links += u64::from(!tried_at[number].contains(port.opposite()));
@@ -62,27 +62,27 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
 
 /// A scout whose search is checked against its prediction. There is none while several scouts are in flight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedScout {
     controller: ChannelId,
     die: DieId,
     verdict: SearchPrediction,
     steps: u64,
 }
 
-impl Watched {
+impl WatchedScout {
     /// Predicts the outcome of a scout from `controller` for `die` on `target`. No other scout may be in flight.
-    pub fn new(network: &CircuitNetwork, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
-        Watched { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
+    pub fn new(network: &CircuitNetwork, controller: ChannelId, die: DieId, target: ChipId) -> WatchedScout {
+        WatchedScout { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
     /// Counts a step of the scout of `controller`. If this is the watched scout and the step ends its search, returns the search. `ended` tells
     /// whether a path was found.
-    pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<Search> {
+    pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<ScoutSearch> {
         if controller != self.controller {
             return None;
         }
         self.steps += 1;
-        ended.map(|found| Search { die: self.die, prediction: self.verdict, found, steps: self.steps })
+        ended.map(|found| ScoutSearch { die: self.die, prediction: self.verdict, found, steps: self.steps })
     }
 }
 

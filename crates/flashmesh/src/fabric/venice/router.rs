@@ -1,6 +1,6 @@
 //! Routers: their busy ports, and the marks that scouts leave.
 
-use super::direction::Position;
+use super::direction::PackedCoord;
 use super::mesh::{Mesh, MeshCoord};
 use super::ports::{Port, PortSet};
 use super::tie_break::Lfsr;
@@ -11,9 +11,9 @@ pub(super) struct Router {
     /// Ports whose link is reserved, and ports without a link.
     pub busy: PortSet,
     /// Register for tie-breaks.
-    pub register: Lfsr,
+    pub lfsr: Lfsr,
     /// Coordinates of the router.
-    pub position: Position,
+    pub position: PackedCoord,
 }
 
 /// Index scheme for tables of routers: row by row, with a border of routers without links on every side. So all four neighbours of a router have an
@@ -33,9 +33,9 @@ pub(super) struct Hop {
     /// Difference of the indices of the routers at both ends.
     offset: i32,
     /// Port at the near end, as a set.
-    pub here: PortSet,
+    pub near_port: PortSet,
     /// Port at the far end, as a set.
-    pub there: PortSet,
+    pub far_port: PortSet,
     /// Port at the far end, by which a scout enters the neighbour.
     pub entry: Port,
 }
@@ -54,8 +54,8 @@ impl PaddedGrid {
         let stride = mesh.columns() as usize + 1;
         let hop = |port: Port| Hop {
             offset: port.row_step() * stride as i32 + port.column_step(),
-            here: PortSet::of(port),
-            there: PortSet::of(port.opposite()),
+            near_port: PortSet::from_port(port),
+            far_port: PortSet::from_port(port.opposite()),
             entry: port.opposite(),
         };
         let hops = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(hop);
@@ -72,10 +72,10 @@ impl PaddedGrid {
     /// Returns the number of entries of the tables that a step reads. Most meshes use one of two powers of two, which saves bounds checks.
     pub const fn table_len(&self) -> usize {
         let len = self.len();
-        if len <= SMALL {
-            SMALL
-        } else if len <= LARGE {
-            LARGE
+        if len <= SMALL_TABLE_LEN {
+            SMALL_TABLE_LEN
+        } else if len <= LARGE_TABLE_LEN {
+            LARGE_TABLE_LEN
         } else {
             len
         }
@@ -89,7 +89,7 @@ impl PaddedGrid {
 
     /// Returns the index of the router behind `port` of router `index`; `index` itself for the chip port.
     #[inline(always)]
-    pub const fn beyond(&self, index: usize, port: Port) -> usize {
+    pub const fn neighbour(&self, index: usize, port: Port) -> usize {
         self.hop(port).neighbour(index)
     }
 
@@ -101,9 +101,9 @@ impl PaddedGrid {
 }
 
 /// Table entries for a mesh of up to 14 x 14.
-pub(super) const SMALL: usize = 1 << 8;
+pub(super) const SMALL_TABLE_LEN: usize = 1 << 8;
 /// Table entries for a larger mesh of up to 43 x 43.
-pub(super) const LARGE: usize = 1 << 11;
+pub(super) const LARGE_TABLE_LEN: usize = 1 << 11;
 /// Entries of a group. A table is cleared by groups. A group of marks is a cache line.
 const GROUP: usize = 32;
 /// Number of distinct group numbers. In a larger table several groups share a number.
@@ -133,7 +133,7 @@ pub(super) fn clear<T: Copy>(table: &mut [T], groups: u64, cleared: T) {
 }
 
 /// A table indexed by router.
-pub(super) trait Table<T> {
+pub(super) trait RouterTable<T> {
     /// Returns the entry of router `index`.
     fn at(&self, index: usize) -> &T;
     /// Returns the entry of router `index` for changes.
@@ -141,7 +141,7 @@ pub(super) trait Table<T> {
 }
 
 /// A table whose size is a power of two, so that an index needs no bounds check.
-impl<T, const N: usize> Table<T> for [T; N] {
+impl<T, const N: usize> RouterTable<T> for [T; N] {
     #[inline(always)]
     fn at(&self, index: usize) -> &T {
         &self[index % N]
@@ -153,7 +153,7 @@ impl<T, const N: usize> Table<T> for [T; N] {
     }
 }
 
-impl<T> Table<T> for [T] {
+impl<T> RouterTable<T> for [T] {
     #[inline(always)]
     fn at(&self, index: usize) -> &T {
         &self[index]
@@ -166,19 +166,19 @@ impl<T> Table<T> for [T] {
 }
 
 /// A container that holds a table.
-pub(super) trait TableStorage<T: ?Sized> {
+pub(super) trait RouterTableStorage<T: ?Sized> {
     /// Returns the table.
     fn table(&mut self) -> &mut T;
 }
 
-impl<T, const N: usize> TableStorage<[T; N]> for Box<[T]> {
+impl<T, const N: usize> RouterTableStorage<[T; N]> for Box<[T]> {
     #[inline(always)]
     fn table(&mut self) -> &mut [T; N] {
         self.first_chunk_mut().expect("a table has as many entries as its kind says")
     }
 }
 
-impl<T> TableStorage<[T]> for Box<[T]> {
+impl<T> RouterTableStorage<[T]> for Box<[T]> {
     #[inline(always)]
     fn table(&mut self) -> &mut [T] {
         self
@@ -211,14 +211,14 @@ impl ScoutMarks {
 
     /// Returns the marks of a router out of which the scout has backtracked, after `seen` visits in which it used the ports `used`.
     #[inline(always)]
-    pub const fn left(used: PortSet, seen: u16) -> ScoutMarks {
+    pub const fn backtracked(used: PortSet, seen: u16) -> ScoutMarks {
         let is_closed = (seen >= ScoutMarks::MAX_VISITS) as u16;
         ScoutMarks(used.to_bits() as u16 | is_closed << ScoutMarks::HELD_SHIFT | seen << ScoutMarks::SEEN_SHIFT)
     }
 
     /// Returns the marks of a router that the scout holds: used ports, port of entry (a mesh port), and number of visits.
     #[inline(always)]
-    pub const fn held(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
+    pub const fn on_path(used: PortSet, entry: Port, seen: u16) -> ScoutMarks {
         let entry = (entry as u16) << ScoutMarks::ENTRY_SHIFT;
         ScoutMarks(used.to_bits() as u16 | 1 << ScoutMarks::HELD_SHIFT | entry | seen << ScoutMarks::SEEN_SHIFT)
     }
@@ -226,18 +226,18 @@ impl ScoutMarks {
     /// Returns the ports that are no longer tried. Only mesh ports have a meaning.
     #[inline(always)]
     pub const fn used(self) -> PortSet {
-        PortSet::from_bits(self.0 as u8).and(PortSet::MESH)
+        PortSet::from_bits(self.0 as u8).intersection(PortSet::MESH)
     }
 
     /// Returns the number of visits, if visits are counted.
     #[inline(always)]
-    pub const fn seen(self) -> u16 {
+    pub const fn visits(self) -> u16 {
         self.0 >> ScoutMarks::SEEN_SHIFT
     }
 
     /// Returns the port of entry of a held router.
     #[inline(always)]
-    pub const fn entered_by(self) -> Port {
+    pub const fn entry_port(self) -> Port {
         match self.0 >> ScoutMarks::ENTRY_SHIFT & 0b11 {
             0 => Port::North,
             1 => Port::East,
@@ -249,15 +249,20 @@ impl ScoutMarks {
     /// Returns the set of `port`, a mesh port, if the scout holds the router; otherwise the empty set.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> PortSet {
-        PortSet::from_bits((self.0 >> (ScoutMarks::HELD_SHIFT - port as u32)) as u8).and(PortSet::of(port))
+        PortSet::from_bits((self.0 >> (ScoutMarks::HELD_SHIFT - port as u32)) as u8)
+            .intersection(PortSet::from_port(port))
     }
 
     /// Returns the ports of router `index` whose neighbour the scout holds.
     #[inline(always)]
-    pub fn held_around(marks: &(impl Table<ScoutMarks> + ?Sized), frame: &PaddedGrid, index: usize) -> PortSet {
+    pub fn held_neighbours(
+        marks: &(impl RouterTable<ScoutMarks> + ?Sized),
+        frame: &PaddedGrid,
+        index: usize,
+    ) -> PortSet {
         let held = |index: usize, port| marks.at(index).port_if_held(port);
         let (north, south) = (held(index - frame.stride, Port::North), held(index + frame.stride, Port::South));
-        held(index + 1, Port::East).with(held(index - 1, Port::West)).with(north).with(south)
+        held(index + 1, Port::East).union(held(index - 1, Port::West)).union(north).union(south)
     }
 }
 
@@ -272,22 +277,25 @@ mod tests {
             let frame = PaddedGrid::new(&mesh);
             let mut seen = vec![false; frame.len()];
             for chip in 0..mesh.routers() {
-                let place = mesh.place(crate::ids::ChipId(chip));
+                let place = mesh.coord_of(crate::ids::ChipId(chip));
                 let index = frame.index(place);
                 assert!(!std::mem::replace(&mut seen[index], true), "{place:?}");
-                assert_eq!(frame.beyond(index, Port::Chip), index);
+                assert_eq!(frame.neighbour(index, Port::Chip), index);
                 for port in Port::MESH {
-                    let beyond = frame.beyond(index, port);
+                    let beyond = frame.neighbour(index, port);
                     assert!(beyond < frame.len());
                     if mesh.ports(place).contains(port) {
-                        assert_eq!(beyond, frame.index(place.beyond(port)));
+                        assert_eq!(beyond, frame.index(place.neighbour(port)));
                     }
                 }
             }
             for chip in 0..mesh.routers() {
-                let place = mesh.place(crate::ids::ChipId(chip));
+                let place = mesh.coord_of(crate::ids::ChipId(chip));
                 for port in Port::MESH.into_iter().filter(|port| !mesh.ports(place).contains(*port)) {
-                    assert!(!seen[frame.beyond(frame.index(place), port)], "{place:?} has a neighbour to the {port:?}");
+                    assert!(
+                        !seen[frame.neighbour(frame.index(place), port)],
+                        "{place:?} has a neighbour to the {port:?}"
+                    );
                 }
             }
         }
@@ -295,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_table_is_cleared_by_groups_and_nowhere_else() {
-        for len in [SMALL, LARGE, 4355, 20_000] {
+        for len in [SMALL_TABLE_LEN, LARGE_TABLE_LEN, 4355, 20_000] {
             for set in [0, 1, 1 << 63, 0x8000_1002_0000_0081, u64::MAX] {
                 let mut table = vec![1u8; len];
                 clear(&mut table, set, 0);
@@ -308,15 +316,15 @@ mod tests {
 
     #[test]
     fn a_router_remembers_the_ports_used_after_the_scout_has_left() {
-        let used = PortSet::of(Port::West).with(PortSet::of(Port::North));
-        let is_held = |marks: ScoutMarks| Port::MESH.map(|port| marks.port_if_held(port) == PortSet::of(port));
+        let used = PortSet::from_port(Port::West).union(PortSet::from_port(Port::North));
+        let is_held = |marks: ScoutMarks| Port::MESH.map(|port| marks.port_if_held(port) == PortSet::from_port(port));
         for port in Port::MESH {
-            let held = ScoutMarks::held(used, port, 3);
-            assert_eq!((held.used(), held.entered_by(), held.seen(), is_held(held)), (used, port, 3, [true; 4]));
+            let held = ScoutMarks::on_path(used, port, 3);
+            assert_eq!((held.used(), held.entry_port(), held.visits(), is_held(held)), (used, port, 3, [true; 4]));
         }
         for (seen, is_closed) in [(0, false), (3, false), (ScoutMarks::MAX_VISITS, true)] {
-            let left = ScoutMarks::left(used, seen);
-            assert_eq!((left.used(), left.seen(), is_held(left)), (used, seen, [is_closed; 4]));
+            let left = ScoutMarks::backtracked(used, seen);
+            assert_eq!((left.used(), left.visits(), is_held(left)), (used, seen, [is_closed; 4]));
         }
     }
 }

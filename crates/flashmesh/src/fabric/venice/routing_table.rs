@@ -2,7 +2,7 @@
 
 use super::ports::{Port, PortSet};
 use super::routing::{AnyRouting, RoutingAlgorithm};
-use super::tie_break::{Drawn, Lfsr};
+use super::tie_break::{Lfsr, PortDraw};
 
 /// Number of sets of mesh ports.
 const SETS: usize = 1 << Port::MESH.len();
@@ -15,7 +15,7 @@ pub(super) struct RoutingTable {
     /// Candidates, indexed by nearer and open ports.
     candidates: Box<[PortSet; PAIRS]>,
     /// Drawn port and new register state, indexed by register state, then by nearer and open ports.
-    draws: Box<[Drawn; Lfsr::STATES * PAIRS]>,
+    draws: Box<[PortDraw; Lfsr::STATES * PAIRS]>,
 }
 
 impl RoutingTable {
@@ -25,7 +25,7 @@ impl RoutingTable {
         let candidates = |pair: usize| routing.candidates(ports(pair / SETS), ports(pair));
         let draw = |entry: usize| {
             let pair = entry % PAIRS;
-            Lfsr::in_state((entry / PAIRS) as u8).draw(candidates(pair)).among(ports(pair / SETS))
+            Lfsr::in_state((entry / PAIRS) as u8).draw(candidates(pair)).with_detour(ports(pair / SETS))
         };
         RoutingTable {
             candidates: Box::new(std::array::from_fn(candidates)),
@@ -46,10 +46,10 @@ impl RoutingTable {
 
     /// Draws one of the [candidates](Routes::candidates) by `register`.
     #[inline(always)]
-    pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
+    pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         let entry = (usize::from(register.state()) * PAIRS) | RoutingTable::pair(nearer, open);
         // Copy field by field: a struct that is loaded as a whole would be taken apart by shifts.
-        let Drawn { port, register, is_detour } = &self.draws[entry % self.draws.len()];
-        Drawn { port: *port, register: *register, is_detour: *is_detour }
+        let PortDraw { port, register, is_detour } = &self.draws[entry % self.draws.len()];
+        PortDraw { port: *port, register: *register, is_detour: *is_detour }
     }
 }

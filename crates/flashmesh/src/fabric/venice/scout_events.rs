@@ -4,11 +4,11 @@ use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-use super::controller::Stage;
 use super::fabric::Venice;
+use super::flash_controller::ControllerStage;
 use super::network::ScoutAction;
 use super::path_queue::PathRequest;
-use super::reachability::Watched;
+use super::reachability::WatchedScout;
 use super::step_schedule::StepSchedule;
 
 /// Pending steps and grants.
@@ -55,26 +55,26 @@ impl Venice {
     /// links are used otherwise, and before a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
-        while let Some((at, controller)) = self.progress.steps.first()
-            && let until = until.min(self.progress.next_grant())
+        while let Some((at, controller)) = self.scout_events.steps.first()
+            && let until = until.min(self.scout_events.next_grant())
             && at <= until
         {
-            if outbox.uses.is_some() {
+            if outbox.link_uses.is_some() {
                 let step = self.network.step(controller);
                 self.record_watched(controller, step, at, outbox);
                 if matches!(step, ScoutAction::Forward | ScoutAction::Back) {
-                    self.progress.steps.turn(1);
+                    self.scout_events.steps.advance(1);
                 } else {
                     self.end_search(controller, step, at, outbox);
                 }
-            } else if self.progress.steps.is_one() {
-                let (at, step) = self.network.walk(controller, at, self.timing.scout_hop(), until);
+            } else if self.scout_events.steps.has_one() {
+                let (at, step) = self.network.run_scout(controller, at, self.timing.scout_hop(), until);
                 if matches!(step, ScoutAction::Forward | ScoutAction::Back) {
-                    self.progress.steps.turn_alone(at + self.timing.scout_hop());
+                    self.scout_events.steps.reschedule_only(at + self.timing.scout_hop());
                 } else {
                     self.end_search(controller, step, at, outbox);
                 }
-            } else if let Some((at, controller, step)) = self.network.walk_in_turn(&mut self.progress.steps, until) {
+            } else if let Some((at, controller, step)) = self.network.run_scouts(&mut self.scout_events.steps, until) {
                 self.end_search(controller, step, at, outbox);
             }
         }
@@ -83,16 +83,16 @@ impl Venice {
     /// Ends the search of `controller`, whose scout is first in turn. Its last step was `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
-        self.progress.steps.remove_first();
+        self.scout_events.steps.remove_first();
         match step {
             ScoutAction::Forward | ScoutAction::Back => {}
             ScoutAction::Failed => self.handle_failure(controller, at, outbox),
             ScoutAction::Reached { hops } => {
                 let state = &mut self.controllers[controller];
-                state.stage = Stage::Returning;
+                state.stage = ControllerStage::Returning;
                 self.network.list_circuit(controller, &mut state.circuit);
-                self.waiting.remove(&state.request);
-                self.progress.add_grant(at + self.timing.scout_hop() * u64::from(hops), controller);
+                self.path_queue.remove(&state.request);
+                self.scout_events.add_grant(at + self.timing.scout_hop() * u64::from(hops), controller);
             }
         }
     }
@@ -100,11 +100,11 @@ impl Venice {
     /// Schedules a wake-up for the earliest possible grant, to a scout in flight or to its successor.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
-        let (mut first, hop) = (self.progress.next_grant(), self.timing.scout_hop());
-        self.progress.steps.each(|at, controller| {
+        let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
+        self.scout_events.steps.for_each(|at, controller| {
             // At least one more link has to be crossed.
             if at + hop < first {
-                first = first.min(at + hop * u64::from(self.network.links_to_go(controller)));
+                first = first.min(at + hop * u64::from(self.network.remaining_links_min(controller)));
             }
         });
         outbox.wake_at = first;
@@ -113,7 +113,7 @@ impl Venice {
     /// Records the links that `controller` holds at `now`, if an oracle is attached.
     #[inline(always)]
     pub(super) fn record_held(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        if outbox.uses.is_some() {
+        if outbox.link_uses.is_some() {
             self.record_links(controller, now, outbox);
         }
     }
@@ -122,8 +122,8 @@ impl Venice {
     #[cold]
     fn record_links(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller];
-        let (count, last) = self.network.last_held(controller);
-        state.trace.follow(count, last, state.request.die, now, outbox);
+        let (count, last) = self.network.last_held_link(controller);
+        state.trace.record_held(count, last, state.request.die, now, outbox);
     }
 
     /// Records a step of the scout of `controller` at `at` for the probes.
@@ -136,13 +136,13 @@ impl Venice {
             ScoutAction::Reached { .. } => (ScoutMove::Found, Some(chip)),
             ScoutAction::Failed => (ScoutMove::Failed, None),
         };
-        outbox.steps.push(ScoutStep { at, controller, die, step, to });
+        outbox.scout_steps.push(ScoutStep { at, controller, die, step, to });
     }
 
     /// Records a step at `at`, and the search that it ended if any, if an oracle is attached.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
-        if outbox.uses.is_some() {
+        if outbox.link_uses.is_some() {
             self.record_links(controller, at, outbox);
             self.record_step(controller, step, at, outbox);
             let ended = match step {
@@ -158,12 +158,12 @@ impl Venice {
     /// Predicts the outcome of the scout that `controller` has just launched, if an oracle is attached and no other scout is in flight.
     #[inline(always)]
     pub(super) fn predict(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        if outbox.uses.is_some() {
+        if outbox.link_uses.is_some() {
             let PathRequest { die, chip, .. } = self.controllers[controller].request;
             let to = self.network.position(controller);
-            outbox.steps.push(ScoutStep { at: now, controller, die, step: ScoutMove::Sent, to });
-            let is_alone = self.progress.steps.is_empty();
-            self.watched = is_alone.then(|| Watched::new(&self.network, controller, die, chip));
+            outbox.scout_steps.push(ScoutStep { at: now, controller, die, step: ScoutMove::Sent, to });
+            let is_alone = self.scout_events.steps.is_empty();
+            self.watched = is_alone.then(|| WatchedScout::new(&self.network, controller, die, chip));
         }
     }
 }

@@ -31,13 +31,13 @@ impl StepSchedule {
 
     /// Returns whether exactly one scout is in flight.
     #[inline]
-    pub fn is_one(&self) -> bool {
+    pub fn has_one(&self) -> bool {
         self.circle.len() == 1
     }
 
     /// Calls `look` for each scout with the time of its next step, in any order. A loop is used, because iterator adaptors would not be inlined.
     #[inline(always)]
-    pub fn each(&self, mut look: impl FnMut(Time, ChannelId)) {
+    pub fn for_each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
         for (lap, scouts) in [(self.lap + self.hop, before), (self.lap, after)] {
             for &(after, controller) in scouts {
@@ -55,7 +55,7 @@ impl StepSchedule {
     /// Adds a scout whose first step is at `at`. No other scout may have its next step later than that.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
-        self.each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
+        self.for_each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
         if self.circle.is_empty() {
             self.lap = at;
         }
@@ -76,14 +76,14 @@ impl StepSchedule {
 
     /// Records that `scouts` more scouts took their step and stay in flight. Returns whether the lap is complete.
     #[inline(always)]
-    pub fn turn(&mut self, scouts: usize) -> bool {
+    pub fn advance(&mut self, scouts: usize) -> bool {
         self.next += scouts;
         self.lap_if_over()
     }
 
     /// Sets the next step of the only scout to `at`.
     #[inline]
-    pub fn turn_alone(&mut self, at: Time) {
+    pub fn reschedule_only(&mut self, at: Time) {
         self.lap = at - self.circle[self.next].0;
     }
 
@@ -119,7 +119,7 @@ mod tests {
         let mut now = Time::ZERO;
         for number in 0..3000 {
             assert_eq!(turns.first(), queue.front().copied());
-            assert_eq!((turns.is_empty(), turns.is_one()), (queue.is_empty(), queue.len() == 1));
+            assert_eq!((turns.is_empty(), turns.has_one()), (queue.is_empty(), queue.len() == 1));
             match (random.below(3), queue.front().copied()) {
                 (0, _) | (_, None) => {
                     turns.add(now + hop, ChannelId(number));
@@ -132,7 +132,7 @@ mod tests {
                 }
                 (_, Some((at, controller))) => {
                     now = at;
-                    turns.turn(1);
+                    turns.advance(1);
                     queue.pop_front();
                     queue.push_back((at + hop, controller));
                 }

@@ -36,12 +36,12 @@ impl Lfsr {
     }
 
     /// Draws one of the mesh ports `ports`. A single port needs no draw.
-    pub(super) const fn draw(self, ports: PortSet) -> Drawn {
+    pub(super) const fn draw(self, ports: PortSet) -> PortDraw {
         /// Index of the drawn port, by the number of ports and the new state. No draw has four ports, because the scout entered by one of them.
         const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
         let register = if ports.len() < 2 { self } else { self.clocked() };
         let position = POSITIONS[ports.len() as usize][register.0 as usize];
-        Drawn { port: ports.nth(position), register, is_detour: false }
+        PortDraw { port: ports.nth(position), register, is_detour: false }
     }
 
     /// Returns the state after one clock.
@@ -53,18 +53,18 @@ impl Lfsr {
 /// Result of a draw: the port (`None` if there are no candidates), and the new state of the register.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(4))]
-pub(super) struct Drawn {
+pub(super) struct PortDraw {
     pub port: Option<Port>,
     pub register: Lfsr,
     /// Whether the port does not lead nearer.
     pub is_detour: bool,
 }
 
-impl Drawn {
+impl PortDraw {
     /// Returns the result with `is_detour` set: whether the drawn port is not one of `nearer`.
-    pub const fn among(self, nearer: PortSet) -> Drawn {
+    pub const fn with_detour(self, nearer: PortSet) -> PortDraw {
         let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
-        Drawn { is_detour, ..self }
+        PortDraw { is_detour, ..self }
     }
 }
 
@@ -88,31 +88,31 @@ impl TieBreaker {
 }
 
 /// A tie-break among candidate ports.
-pub(super) trait Draw {
+pub(super) trait TieBreakRule {
     /// Draws one of the candidates of `routes` at a router with register `register`. A single candidate needs no draw.
-    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn;
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw;
 }
 
 /// Tie-break by [`TieBreaker::Lfsr`], for loops that are specialized on it.
-pub(super) struct ByRegister;
+pub(super) struct LfsrTieBreak;
 
-impl Draw for ByRegister {
+impl TieBreakRule for LfsrTieBreak {
     #[inline(always)]
-    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         routes.draw(register, nearer, open)
     }
 }
 
-impl Draw for TieBreaker {
+impl TieBreakRule for TieBreaker {
     #[inline]
-    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> Drawn {
+    fn choose(&mut self, routes: &RoutingTable, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         match self {
-            TieBreaker::Lfsr => ByRegister.choose(routes, register, nearer, open),
+            TieBreaker::Lfsr => LfsrTieBreak.choose(routes, register, nearer, open),
             TieBreaker::Uniform(random) => {
                 let ports = routes.candidates(nearer, open);
                 let count = ports.len();
                 let port = ports.nth(if count < 2 { 0 } else { random.below(count) });
-                Drawn { port, register, is_detour: false }.among(nearer)
+                PortDraw { port, register, is_detour: false }.with_detour(nearer)
             }
         }
     }
@@ -123,8 +123,8 @@ mod tests {
     use super::super::routing::AnyRouting;
     use super::*;
 
-    const TWO: PortSet = PortSet::of(Port::East).with(PortSet::of(Port::South));
-    const THREE: PortSet = TWO.with(PortSet::of(Port::West));
+    const TWO: PortSet = PortSet::from_port(Port::East).union(PortSet::from_port(Port::South));
+    const THREE: PortSet = TWO.union(PortSet::from_port(Port::West));
 
     /// Returns how often each mesh port is drawn in 3000 draws.
     fn drawn(mut tie_break: TieBreaker, ports: PortSet) -> [u32; 4] {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn the_only_port_is_taken_without_a_draw() {
         let register = Lfsr::new(1);
-        for (ports, port) in [(PortSet::of(Port::West), Some(Port::West)), (PortSet::NONE, None)] {
+        for (ports, port) in [(PortSet::from_port(Port::West), Some(Port::West)), (PortSet::NONE, None)] {
             let drawn = register.draw(ports);
             assert_eq!((drawn.port, drawn.register), (port, register));
         }

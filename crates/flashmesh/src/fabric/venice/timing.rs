@@ -39,6 +39,6 @@ impl LinkTiming {
     #[inline]
     pub fn transfer(&self, payload: Payload, links: u64) -> Time {
         let beats = payload.bytes.as_u64().div_ceil(self.link_width);
-        payload.command + self.link_cycle * (links + beats)
+        payload.command_time + self.link_cycle * (links + beats)
     }
 }

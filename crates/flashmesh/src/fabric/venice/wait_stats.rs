@@ -26,27 +26,27 @@ impl WaitStats {
     }
 
     #[inline]
-    fn of(&mut self, request: &PathRequest) -> &mut Wait {
+    fn wait_mut(&mut self, request: &PathRequest) -> &mut Wait {
         &mut self.0[request.die.index()][request.phase.index()]
     }
 
     /// Resets the wait for a new request.
     #[inline]
     pub fn begin(&mut self, request: &PathRequest) {
-        *self.of(request) = Wait::default();
+        *self.wait_mut(request) = Wait::default();
     }
 
     /// Charges the time up to `since` to the current cause. From then on `cause` is the current one.
     #[inline]
-    pub fn wait(&mut self, request: &PathRequest, cause: Cause, since: Time) {
+    pub fn set_cause(&mut self, request: &PathRequest, cause: Cause, since: Time) {
         self.end(request, since);
-        self.of(request).cause = Some((cause, since));
+        self.wait_mut(request).cause = Some((cause, since));
     }
 
     /// Charges the time up to `now` to the current cause, and clears it.
     #[inline]
     pub fn end(&mut self, request: &PathRequest, now: Time) {
-        let wait = self.of(request);
+        let wait = self.wait_mut(request);
         if let Some((cause, since)) = wait.cause.take() {
             wait.by_cause[cause.index()] += now - since;
         }
@@ -54,9 +54,9 @@ impl WaitStats {
 
     /// Records that a scout, which left at `since`, has failed. Returns whether this is the first failure of the request.
     #[inline]
-    pub fn fail(&mut self, request: &PathRequest, since: Time) -> bool {
-        self.wait(request, Cause::Link, since);
-        !std::mem::replace(&mut self.of(request).has_failed, true)
+    pub fn record_failure(&mut self, request: &PathRequest, since: Time) -> bool {
+        self.set_cause(request, Cause::Link, since);
+        !std::mem::replace(&mut self.wait_mut(request).has_failed, true)
     }
 
     /// Returns the wait by cause.
@@ -75,22 +75,23 @@ mod tests {
     fn each_cause_has_the_time_it_was_in_the_way() {
         let ns = Time::from_ns;
         let place = MeshCoord { row: 0, column: 0 };
-        let request = PathRequest { sequence: 0, die: DieId(1), phase: TransferPhase::DataOut, chip: ChipId(1), place };
+        let request =
+            PathRequest { sequence: 0, die: DieId(1), phase: TransferPhase::DataOut, chip: ChipId(1), coord: place };
         let mut waits = WaitStats::new(2);
         waits.begin(&request);
-        waits.wait(&request, Cause::Channel, ns(1));
-        waits.wait(&request, Cause::Controller, ns(3));
+        waits.set_cause(&request, Cause::Channel, ns(1));
+        waits.set_cause(&request, Cause::Controller, ns(3));
         waits.end(&request, ns(8));
-        assert!(waits.fail(&request, ns(8)));
+        assert!(waits.record_failure(&request, ns(8)));
         waits.end(&request, ns(20));
-        assert!(!waits.fail(&request, ns(20)));
-        waits.wait(&request, Cause::Controller, ns(21));
+        assert!(!waits.record_failure(&request, ns(20)));
+        waits.set_cause(&request, Cause::Controller, ns(21));
         waits.end(&request, ns(23));
         let expected = [ns(2), ns(5 + 2), ns(12 + 1)];
         assert_eq!(waits.by_cause(DieId(1), TransferPhase::DataOut), expected);
         assert_eq!(waits.by_cause(DieId(1), TransferPhase::Command), [Time::ZERO; 3]);
         waits.begin(&request);
         assert_eq!(waits.by_cause(DieId(1), TransferPhase::DataOut), [Time::ZERO; 3]);
-        assert!(waits.fail(&request, ns(30)));
+        assert!(waits.record_failure(&request, ns(30)));
     }
 }

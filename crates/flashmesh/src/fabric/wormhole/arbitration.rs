@@ -2,7 +2,7 @@
 
 use crate::ids::LinkId;
 
-use super::event_queue::HeldRequest;
+use super::arbitration_queue::DeferredRequest;
 use super::link::{LinkState, Wire};
 use super::network::{LinkRequest, NO_LINK, NO_REQUEST, NOT_YET, WormholeNetwork};
 use super::packet::{LinkRequestId, NetworkReports, PacketId};
@@ -18,7 +18,7 @@ impl WormholeNetwork {
         let place = &mut self.requests[request.index()];
         (place.ready, place.packet, place.next) = (ready, packet, next);
         let (wire, asked) = (state.wire, *place);
-        let Wire { is_held, free, .. } = self.links[wire.index()].driven;
+        let Wire { is_held, free, .. } = self.links[wire.index()].wire_state;
         if !is_held && let Some(at) = self.opportunity(&self.links[link.index()], &asked, free) {
             self.schedule(wire, at);
         }
@@ -46,12 +46,12 @@ impl WormholeNetwork {
     pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
-        let wire = &state.driven;
+        let wire = &state.wire_state;
         let is_alone = state.is_uncontended() && !wire.is_held;
         let at = ready.max(wire.free);
-        let is_next = self.events.is_next(at) && self.events.held_back().is_none();
+        let is_next = self.events.is_next(at) && self.events.deferred().is_none();
         if is_alone && is_next && self.parameters.grant_rule == GrantRule::Immediate {
-            self.events.hold_back(HeldRequest { at, ready, link, buffer, packet });
+            self.events.defer(DeferredRequest { at, ready, link, buffer, packet });
         } else {
             self.request(link, LinkRequestId(buffer.0), packet, ready);
         }
@@ -69,36 +69,36 @@ impl WormholeNetwork {
         let in_flight = &self.packets[packet];
         let feeder = &self.links[buffer.index()];
         let ready = self.timing.grantable_from(in_flight.head, &feeder.buffer);
-        (self.topology.next_from(feeder.end, in_flight.to, in_flight.packet.destination), ready)
+        (self.topology.next_link_from(feeder.end, in_flight.destination_router, in_flight.packet.destination), ready)
     }
 
     /// Schedules the arbitration of `wire` at cycle `at` or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         // Arbitrations in one cycle run in the order of these calls.
-        self.list_held_back();
+        self.enqueue_deferred();
         self.events.schedule(wire, at);
     }
 
     /// Moves the held-back request to the request lists, if there is one.
     #[inline(always)]
-    fn list_held_back(&mut self) {
-        if let Some(HeldRequest { ready, link, buffer, packet, .. }) = self.events.take_held_back() {
+    fn enqueue_deferred(&mut self) {
+        if let Some(DeferredRequest { ready, link, buffer, packet, .. }) = self.events.take_deferred() {
             self.request(link, LinkRequestId(buffer.0), packet, ready);
         }
     }
 
     /// Grants the held-back request if no event precedes it. Otherwise moves it to the request lists.
     #[inline(always)]
-    pub(super) fn grant_held_back(
+    pub(super) fn grant_deferred(
         &mut self,
-        HeldRequest { at, link, buffer, packet, .. }: HeldRequest,
+        DeferredRequest { at, link, buffer, packet, .. }: DeferredRequest,
         outbox: &mut NetworkReports,
     ) {
         if !self.events.is_next(at) {
-            return self.list_held_back();
+            return self.enqueue_deferred();
         }
-        self.events.take_held_back();
+        self.events.take_deferred();
         self.events.advance(at);
         self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
@@ -107,7 +107,7 @@ impl WormholeNetwork {
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];
-        let state = &forward.driven;
+        let state = &forward.wire_state;
         if state.is_held {
             return;
         }
@@ -151,7 +151,7 @@ impl WormholeNetwork {
             let packet = &self.packets[request.packet];
             let class = self.parameters.small_first.then_some(packet.packet.class);
             let key = match self.parameters.arbitration {
-                Arbitration::RoundRobin => (link.turns.turns_before(request.input).into(), 0),
+                Arbitration::RoundRobin => (link.round_robin.turns_before(request.input).into(), 0),
                 Arbitration::Fifo => (request.ready, request.input.into()),
                 Arbitration::Oldest => (packet.created, packet.order),
             };
@@ -199,7 +199,7 @@ impl WormholeNetwork {
     }
 
     fn wake_for_requests(&mut self, wire: LinkId) {
-        let Wire { backward, free, .. } = self.links[wire.index()].driven;
+        let Wire { backward, free, .. } = self.links[wire.index()].wire_state;
         let mut next = NOT_YET;
         for link in [wire, backward].into_iter().filter(|&link| link != NO_LINK) {
             let link = &self.links[link.index()];
@@ -225,9 +225,9 @@ impl WormholeNetwork {
     /// Grants `link` to the packet of `request`, and moves all flits that can move as a consequence.
     fn grant(&mut self, link: LinkId, request: LinkRequestId, packet: PacketId, outbox: &mut NetworkReports) {
         let input = self.requests[request.index()].input;
-        self.links[link.index()].turns.serve(input);
+        self.links[link.index()].round_robin.serve(input);
         if request.0 >= self.topology.links() {
-            if self.enter(link, packet, input, outbox) {
+            if self.inject_whole(link, packet, input, outbox) {
                 return;
             }
             self.hold(link, NO_LINK, packet);
@@ -240,7 +240,7 @@ impl WormholeNetwork {
             self.hold(link, source, packet);
             self.links[source.index()].buffer.set_output_link(link);
         }
-        if self.links[link.index()].is_ejection && self.timing.buffers_cover_the_round_trip {
+        if self.links[link.index()].is_ejection && self.timing.covers_credit_round_trip {
             self.drain_at_once(link, outbox);
         } else {
             self.follow_head(link, outbox);
@@ -257,7 +257,7 @@ impl WormholeNetwork {
             state.buffer.merge_slots(now, &mut self.runs);
         }
         let wire = state.wire;
-        self.links[wire.index()].driven.hold(wire == link);
+        self.links[wire.index()].wire_state.hold(wire == link);
     }
 
     /// Removes `request` from the requests for `link`.

@@ -64,13 +64,13 @@ impl Buffer {
 
     /// Returns the first cycle in which a head that was queued behind another packet can request its next link.
     #[inline(always)]
-    pub(super) fn considered_from(&self) -> u64 {
+    pub(super) fn head_requests_from(&self) -> u64 {
         self.considered_from
     }
 
     /// Returns the next link, which the first packet holds.
     #[inline(always)]
-    pub(super) fn drain(&self) -> LinkId {
+    pub(super) fn output_link(&self) -> LinkId {
         self.drain
     }
 
@@ -141,7 +141,7 @@ impl Buffer {
     /// Returns the slots of the flits of `run`, which leave in their cycles.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
-        self.slots.push(run.after(self.credit_cycles), runs);
+        self.slots.push(run.delayed_by(self.credit_cycles), runs);
     }
 
     /// Sets the number of slots that are returned before their flits have left.
@@ -158,8 +158,8 @@ impl Buffer {
 
     /// Empties the buffer. The flits of `run` are the last to leave, one from each slot.
     #[inline(always)]
-    pub(super) fn empty(&mut self, run: FlitRun) {
-        self.slots.reset(run.after(self.credit_cycles));
+    pub(super) fn clear(&mut self, run: FlitRun) {
+        self.slots.reset(run.delayed_by(self.credit_cycles));
         self.arrivals.reset(FlitRun::NONE);
     }
 

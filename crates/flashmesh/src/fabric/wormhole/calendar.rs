@@ -17,13 +17,13 @@ const NONE: u32 = u32::MAX;
 
 /// An entry of the sorted array.
 #[derive(Clone, Copy, Debug)]
-struct Near {
+struct SortedEntry {
     at: u64,
     wire: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct CalendarEntry {
     at: u64,
     next: u32,
     previous: u32,
@@ -33,14 +33,14 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub(super) struct CalendarQueue {
     /// Sorted array, with the earliest entry last. No entry is later than an entry in the slots.
-    near: [Near; NEAR],
+    near: [SortedEntry; NEAR],
     near_count: usize,
     /// Cycle of the first entry.
     first: u64,
     /// Cycle of the first entry in the slots.
     first_in_slots: u64,
     /// Cycle of each wire's entry, with its links in the chain of a slot if it is there.
-    entries: Vec<Entry>,
+    entries: Vec<CalendarEntry>,
     slots: Vec<u32>,
     /// Bitmap of the used slots, and bitmap of the non-zero words of that bitmap.
     used: [u64; WORDS],
@@ -54,11 +54,11 @@ impl CalendarQueue {
     /// Creates an empty calendar for `wires`.
     pub(super) fn new(wires: u32) -> CalendarQueue {
         CalendarQueue {
-            near: [Near { at: NEVER, wire: NONE }; NEAR],
+            near: [SortedEntry { at: NEVER, wire: NONE }; NEAR],
             near_count: 0,
             first: NEVER,
             first_in_slots: NEVER,
-            entries: vec![Entry { at: NEVER, next: NONE, previous: NONE }; wires as usize],
+            entries: vec![CalendarEntry { at: NEVER, next: NONE, previous: NONE }; wires as usize],
             slots: vec![NONE; SLOTS],
             used: [0; WORDS],
             used_words: 0,
@@ -89,7 +89,7 @@ impl CalendarQueue {
             return self.link(wire.0, at);
         }
         if self.near_count == NEAR {
-            let Near { at: latest_at, wire: latest } = self.near[0];
+            let SortedEntry { at: latest_at, wire: latest } = self.near[0];
             if at > latest_at {
                 return self.link(wire.0, at);
             }
@@ -104,14 +104,14 @@ impl CalendarQueue {
             near[place] = near[place - 1];
             place -= 1;
         }
-        near[place] = Near { at, wire: wire.0 };
+        near[place] = SortedEntry { at, wire: wire.0 };
         self.near_count += 1;
         self.entries[wire.index()].at = at;
     }
 
     /// Dequeues an entry of the first cycle, unless that cycle is after `to`.
     #[inline]
-    pub(super) fn take(&mut self, to: u64) -> Option<(u64, LinkId)> {
+    pub(super) fn dequeue(&mut self, to: u64) -> Option<(u64, LinkId)> {
         let at = self.first;
         if at > to || at == NEVER {
             return None;
@@ -164,14 +164,14 @@ impl CalendarQueue {
         } else {
             self.entries[next as usize].previous = wire;
         }
-        self.entries[wire as usize] = Entry { at, next, previous: NONE };
+        self.entries[wire as usize] = CalendarEntry { at, next, previous: NONE };
         self.in_slots += 1;
         self.first_in_slots = self.first_in_slots.min(at);
     }
 
     /// Removes the entry of `wire` from the slot of cycle `at`.
     fn unlink(&mut self, wire: u32, at: u64) {
-        let Entry { next, previous, .. } = self.entries[wire as usize];
+        let CalendarEntry { next, previous, .. } = self.entries[wire as usize];
         let slot = at as usize % SLOTS;
         if next != NONE {
             self.entries[next as usize].previous = previous;
@@ -284,7 +284,7 @@ mod tests {
                 assert_eq!(calendar.first(), first.map(|(at, _)| at));
                 if random.below(2) == 0 {
                     let to = now + u64::from(random.below(spread));
-                    match calendar.take(to) {
+                    match calendar.dequeue(to) {
                         Some((at, wire)) => {
                             assert_eq!(Some((at, wire)), first);
                             assert!(at <= to);

@@ -28,12 +28,12 @@ pub struct NamedLink {
     /// Router where the link starts.
     pub from: RouterCoord,
     /// Direction of the link.
-    pub way: GridDirection,
+    pub direction: GridDirection,
 }
 
 impl fmt::Display for NamedLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.from, self.way)
+        write!(f, "{} {}", self.from, self.direction)
     }
 }
 
@@ -50,7 +50,7 @@ pub enum RoutesError {
     },
     /// Packets return to a router.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
-    Circle {
+    Cycle {
         /// Destination of the packets.
         to: RouterCoord,
         /// Routers on the cycle.
@@ -68,7 +68,7 @@ pub enum RoutesError {
 }
 
 /// A function that chooses the direction of a packet, from the router, the destination, and the directions that have a link.
-pub type Choose<'a> = dyn FnMut(RouterCoord, RouterCoord, &[GridDirection]) -> Option<GridDirection> + 'a;
+pub type ChooseDirection<'a> = dyn FnMut(RouterCoord, RouterCoord, &[GridDirection]) -> Option<GridDirection> + 'a;
 
 fn listed(parts: &[impl fmt::Display]) -> String {
     parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
@@ -79,7 +79,7 @@ fn listed(parts: &[impl fmt::Display]) -> String {
 pub(super) struct CustomRoutes {
     routers: usize,
     /// Direction, indexed by router and destination.
-    ways: Vec<u8>,
+    directions: Vec<u8>,
     /// Number of links to the destination, indexed by router and destination.
     hops: Vec<u32>,
 }
@@ -87,8 +87,8 @@ pub(super) struct CustomRoutes {
 impl CustomRoutes {
     /// Returns the direction in which a packet for router `to` leaves router `at`.
     #[inline]
-    pub(super) fn way(&self, at: RouterId, to: RouterId) -> GridDirection {
-        GridDirection::ALL[usize::from(self.ways[at.index() * self.routers + to.index()])]
+    pub(super) fn direction(&self, at: RouterId, to: RouterId) -> GridDirection {
+        GridDirection::ALL[usize::from(self.directions[at.index() * self.routers + to.index()])]
     }
 
     /// Returns the number of links of the route from router `at` to router `to`.
@@ -102,25 +102,26 @@ impl CustomRoutes {
     /// If a direction has no link, if packets would not arrive, or if the network could deadlock: a link waits for the links that follow it on a
     /// route, and these waits must not form a cycle (Dally and Seitz, 1987). Every router counts as a source and a destination, because each has a
     /// chip.
-    pub(super) fn new(topology: &Topology, choose: &mut Choose<'_>) -> Result<CustomRoutes, RoutesError> {
+    pub(super) fn new(topology: &Topology, choose: &mut ChooseDirection<'_>) -> Result<CustomRoutes, RoutesError> {
         let routers = topology.routers();
         let count = routers.len();
-        let mut routes = CustomRoutes { routers: count, ways: vec![NONE; count * count], hops: vec![0; count * count] };
+        let mut routes =
+            CustomRoutes { routers: count, directions: vec![NONE; count * count], hops: vec![0; count * count] };
         for &at in &routers {
             let ways: Vec<GridDirection> =
-                GridDirection::ALL.into_iter().filter(|way| topology.to(at, *way).is_some()).collect();
+                GridDirection::ALL.into_iter().filter(|way| topology.adjacent(at, *way).is_some()).collect();
             for &to in routers.iter().filter(|to| **to != at) {
-                let (here, there) = (topology.router_place(at), topology.router_place(to));
+                let (here, there) = (topology.router_coord(at), topology.router_coord(to));
                 let Some(way) = choose(here, there, &ways).filter(|way| ways.contains(way)) else {
                     return Err(RoutesError::NoLink { at: here, to: there });
                 };
-                routes.ways[at.index() * count + to.index()] = way as u8;
+                routes.directions[at.index() * count + to.index()] = way as u8;
             }
         }
         for &to in &routers {
             routes.measure(topology, to)?;
         }
-        match routes.waits(topology).circle() {
+        match routes.wait_graph(topology).find_cycle() {
             Some(links) => {
                 Err(RoutesError::Deadlock { links: links.into_iter().map(|at| named(topology, at)).collect() })
             }
@@ -129,7 +130,7 @@ impl CustomRoutes {
     }
 
     fn next(&self, topology: &Topology, at: RouterId, to: RouterId) -> RouterId {
-        topology.to(at, self.way(at, to)).expect("only ways that lead somewhere are kept")
+        topology.adjacent(at, self.direction(at, to)).expect("only ways that lead somewhere are kept")
     }
 
     /// Counts the links from every router to `to`.
@@ -140,13 +141,13 @@ impl CustomRoutes {
             while at != to && self.hops(at, to) == 0 {
                 if passed.len() == self.routers {
                     // After as many links as there are routers, the packet must be on a cycle.
-                    let mut circle = vec![topology.router_place(at)];
+                    let mut circle = vec![topology.router_coord(at)];
                     let mut next = self.next(topology, at, to);
                     while next != at {
-                        circle.push(topology.router_place(next));
+                        circle.push(topology.router_coord(next));
                         next = self.next(topology, next, to);
                     }
-                    return Err(RoutesError::Circle { to: topology.router_place(to), circle });
+                    return Err(RoutesError::Cycle { to: topology.router_coord(to), circle });
                 }
                 passed.push(at);
                 at = self.next(topology, at, to);
@@ -160,14 +161,14 @@ impl CustomRoutes {
     }
 
     /// Returns the graph of waits: which links wait for which other links.
-    fn waits(&self, topology: &Topology) -> WaitGraph {
+    fn wait_graph(&self, topology: &Topology) -> WaitGraph {
         let mut waits = WaitGraph { next: vec![0; self.routers * GridDirection::ALL.len()], to: Vec::new() };
         for at in topology.routers() {
-            waits.to.extend(GridDirection::ALL.map(|way| topology.to(at, way)));
+            waits.to.extend(GridDirection::ALL.map(|way| topology.adjacent(at, way)));
             for to in topology.routers().into_iter().filter(|to| *to != at) {
                 let next = self.next(topology, at, to);
                 if next != to {
-                    waits.next[link(at, self.way(at, to))] |= 1 << self.way(next, to) as u8;
+                    waits.next[link(at, self.direction(at, to))] |= 1 << self.direction(next, to) as u8;
                 }
             }
         }
@@ -181,7 +182,7 @@ fn link(at: RouterId, way: GridDirection) -> usize {
 
 fn named(topology: &Topology, link: usize) -> NamedLink {
     let router = RouterId((link / GridDirection::ALL.len()) as u32);
-    NamedLink { from: topology.router_place(router), way: GridDirection::ALL[link % GridDirection::ALL.len()] }
+    NamedLink { from: topology.router_coord(router), direction: GridDirection::ALL[link % GridDirection::ALL.len()] }
 }
 
 /// Graph of waits, indexed by link (router and direction). Each entry has the router at the link's end, and the directions in which packets continue,
@@ -198,7 +199,7 @@ impl WaitGraph {
     }
 
     /// Returns a cycle of links, each of which waits for the next one.
-    fn circle(&self) -> Option<Vec<usize>> {
+    fn find_cycle(&self) -> Option<Vec<usize>> {
         /// State of a link in the depth-first search.
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum Seen {
@@ -260,11 +261,11 @@ mod tests {
     #[test]
     fn xy_as_a_table_gives_the_ways_of_the_built_in_one() {
         let plain = topology(Grid::mesh(4, 5));
-        let routed = plain.clone().routed(&mut |at, to, _| Some(xy(at, to))).expect("XY is free of deadlock");
+        let routed = plain.clone().with_routes(&mut |at, to, _| Some(xy(at, to))).expect("XY is free of deadlock");
         for (from, to) in (0..20).flat_map(|from| (0..20).map(move |to| (TerminalId(from), TerminalId(to)))) {
             let links = |topology: &Topology| {
                 let mut links = Vec::new();
-                topology.follow(from, to, |link| links.push(link));
+                topology.for_each_link(from, to, |link| links.push(link));
                 links
             };
             assert_eq!(links(&plain), links(&routed));
@@ -280,7 +281,7 @@ mod tests {
             (false, _) => GridDirection::North,
         };
         let routed = topology(Grid::mesh(3, 3))
-            .routed(&mut |at, to, _| Some(detour(at, to)))
+            .with_routes(&mut |at, to, _| Some(detour(at, to)))
             .expect("the routes are free of deadlock");
         assert_eq!(routed.hops(TerminalId(6), TerminalId(8)), 6);
         assert_eq!(routed.hops(TerminalId(6), TerminalId(6)), 0);
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_way_without_a_link_is_refused() {
-        let found = topology(Grid::mesh(2, 2)).routed(&mut |_, _, _| Some(GridDirection::West)).map(|_| ());
+        let found = topology(Grid::mesh(2, 2)).with_routes(&mut |_, _, _| Some(GridDirection::West)).map(|_| ());
         let place = |row, column| RouterCoord { row, column };
         assert_eq!(found, Err(RoutesError::NoLink { at: place(0, 0), to: place(0, 1) }));
     }
@@ -300,14 +301,16 @@ mod tests {
             (1, 2) => GridDirection::West,
             _ => xy(at, to),
         };
-        let error = topology(Grid::mesh(1, 3)).routed(&mut |at, to, _| Some(lost(at, to))).map(|_| ()).unwrap_err();
+        let error =
+            topology(Grid::mesh(1, 3)).with_routes(&mut |at, to, _| Some(lost(at, to))).map(|_| ()).unwrap_err();
         assert_eq!(error.to_string(), "packets to router (0, 2) go in a circle and never arrive: (0, 1), (0, 0)");
     }
 
     #[test]
     fn ways_that_could_deadlock_are_refused_with_the_links() {
         // In a ring that is always followed eastwards, every link waits for the next one.
-        let error = topology(Grid::ring(4)).routed(&mut |_, _, _| Some(GridDirection::East)).map(|_| ()).unwrap_err();
+        let error =
+            topology(Grid::ring(4)).with_routes(&mut |_, _, _| Some(GridDirection::East)).map(|_| ()).unwrap_err();
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
@@ -316,7 +319,8 @@ mod tests {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterCoord { column: to.column, ..at }, to) } else { xy(at, to) }
         };
-        let error = topology(Grid::mesh(4, 4)).routed(&mut |at, to, _| Some(mixed(at, to))).map(|_| ()).unwrap_err();
+        let error =
+            topology(Grid::mesh(4, 4)).with_routes(&mut |at, to, _| Some(mixed(at, to))).map(|_| ()).unwrap_err();
         assert!(matches!(error, RoutesError::Deadlock { .. }), "{error}");
     }
 }

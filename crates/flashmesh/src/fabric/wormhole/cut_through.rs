@@ -3,7 +3,7 @@
 
 use crate::ids::LinkId;
 
-use super::event_queue::HeldRequest;
+use super::arbitration_queue::DeferredRequest;
 use super::flit_run::FlitRun;
 use super::network::{NO_LINK, WormholeNetwork};
 use super::packet::{Crossing, LinkRequestId, NetworkReports, PacketId};
@@ -13,7 +13,7 @@ impl WormholeNetwork {
     /// Moves a whole packet over its injection link, which was just granted, if all its flits find free slots. Returns whether it was moved;
     /// otherwise nothing has changed.
     #[inline]
-    pub(super) fn enter(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
+    pub(super) fn inject_whole(&mut self, link: LinkId, id: PacketId, queue: u32, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
         let now = self.events.now();
         let flits = self.packets[id].packet.flits;
@@ -24,11 +24,11 @@ impl WormholeNetwork {
         let run = FlitRun { start: now, count: flits, stride };
         let tail = run.last();
         state.buffer.reserve_slots(flits, &mut self.runs);
-        state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
+        state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
         // Packets behind it at the terminal must wait for the whole packet.
-        state.driven.is_held = true;
+        state.wire_state.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;
         self.leave_terminal(id, queue);
@@ -38,11 +38,11 @@ impl WormholeNetwork {
         self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
         outbox.report_injection(self.packets[id].packet, tail);
         let state = &mut self.links[link.index()];
-        let drain = state.buffer.drain();
-        state.driven.is_held = false;
+        let drain = state.buffer.output_link();
+        state.wire_state.is_held = false;
         self.wake(link);
         if drain != NO_LINK {
-            self.enlist(drain);
+            self.add_to_worklist(drain);
             self.settle(outbox);
         }
         true
@@ -58,23 +58,25 @@ impl WormholeNetwork {
         let (mut head, mut hops, mut source) = (packet.head, packet.hops, link);
         loop {
             let feeder = &self.links[source.index()];
-            let next = self.topology.next_from(feeder.end, packet.to, packet.packet.destination);
+            let next = self.topology.next_link_from(feeder.end, packet.destination_router, packet.packet.destination);
             let ready = self.timing.grantable_from(head, &feeder.buffer);
             let input = self.requests[source.index()].input;
             let [state, feeder] =
                 self.links.get_disjoint_mut([next.index(), source.index()]).expect("no link feeds its own port");
-            let at = ready.max(state.driven.free);
-            let is_next = at <= limit && !state.driven.is_held && state.is_uncontended();
+            let at = ready.max(state.wire_state.free);
+            let is_next = at <= limit && !state.wire_state.is_held && state.is_uncontended();
             let is_free = is_next
                 && (state.is_ejection
                     || state.buffer.is_empty() && state.buffer.has_slots(flits, at, stride, &mut self.runs));
             if !is_free {
                 // The packet stops here.
-                feeder.buffer.arrive(FlitRun { start: head, count: flits, stride }.after(hop_cycles), &mut self.runs);
+                feeder
+                    .buffer
+                    .arrive(FlitRun { start: head, count: flits, stride }.delayed_by(hop_cycles), &mut self.runs);
                 feeder.buffer.push(id, &mut self.packets);
                 (self.packets[id].head, self.packets[id].hops) = (head, hops);
                 if is_next {
-                    self.events.hold_back(HeldRequest { at, ready, link: next, buffer: source, packet: id });
+                    self.events.defer(DeferredRequest { at, ready, link: next, buffer: source, packet: id });
                 } else {
                     self.request(next, LinkRequestId(source.0), id, ready);
                 }
@@ -85,7 +87,7 @@ impl WormholeNetwork {
             feeder.buffer.return_slots(run, &mut self.runs);
             feeder.buffer.tail_leaves(tail, head_of_line_cycles);
             state.holder.source = source;
-            state.turns.serve(input);
+            state.round_robin.serve(input);
             state.carry_packet(run);
             self.log.record(|| Crossing { token: packet.packet.token, link: next, head: at, tail });
             self.events.advance(at);

@@ -29,7 +29,7 @@ impl FlitRun {
 
     /// Returns the run shifted by `cycles`.
     #[inline]
-    pub(super) fn after(self, cycles: u32) -> FlitRun {
+    pub(super) fn delayed_by(self, cycles: u32) -> FlitRun {
         FlitRun { start: self.start + u64::from(cycles), ..self }
     }
 
@@ -87,7 +87,7 @@ const NO_NODE: u32 = u32::MAX;
 
 /// A run in a list.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct PooledRun {
     run: FlitRun,
     next: u32,
 }
@@ -95,7 +95,7 @@ struct Node {
 /// Pool for the runs of all queues, from the third run of a queue on.
 #[derive(Clone, Debug)]
 pub(super) struct RunPool {
-    nodes: Vec<Node>,
+    nodes: Vec<PooledRun>,
     free: u32,
 }
 
@@ -107,7 +107,7 @@ impl RunPool {
 
     #[inline]
     fn insert(&mut self, run: FlitRun) -> u32 {
-        let node = Node { run, next: NO_NODE };
+        let node = PooledRun { run, next: NO_NODE };
         let at = self.free;
         match self.nodes.get_mut(at as usize) {
             Some(slot) => {
@@ -124,7 +124,7 @@ impl RunPool {
 
     /// Removes a run. Returns it with the index of the next one.
     #[inline]
-    fn remove(&mut self, at: u32) -> Node {
+    fn remove(&mut self, at: u32) -> PooledRun {
         let node = self.nodes[at as usize];
         self.nodes[at as usize].next = self.free;
         self.free = at;
@@ -178,8 +178,8 @@ impl FlitQueue {
 
     /// Returns a cursor over the runs. The cursor does not borrow the queue.
     #[inline]
-    pub(super) fn cursor(&self) -> Cursor {
-        Cursor { run: self.first, second: self.second, next: self.third }
+    pub(super) fn cursor(&self) -> RunCursor {
+        RunCursor { run: self.first, second: self.second, next: self.third }
     }
 
     /// Appends the flits of `run`, none of which may precede a flit of the queue.
@@ -232,7 +232,7 @@ impl FlitQueue {
     fn close_up(&mut self, pool: &mut RunPool) {
         self.second = FlitRun::NONE;
         if self.third != NO_NODE {
-            Node { run: self.second, next: self.third } = pool.remove(self.third);
+            PooledRun { run: self.second, next: self.third } = pool.remove(self.third);
         }
     }
 
@@ -265,23 +265,23 @@ impl FlitQueue {
 
 /// A position in a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
+pub(super) struct RunCursor {
     /// Run at the position.
     pub(super) run: FlitRun,
     second: FlitRun,
     next: u32,
 }
 
-impl Cursor {
+impl RunCursor {
     /// Moves to the next run; returns `false` at the end.
     #[inline]
     pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
         let (run, next) = match pool.nodes.get(self.next as usize) {
             _ if self.second.count > 0 => (self.second, self.next),
-            Some(&Node { run, next }) => (run, next),
+            Some(&PooledRun { run, next }) => (run, next),
             None => return false,
         };
-        *self = Cursor { run, second: FlitRun::NONE, next };
+        *self = RunCursor { run, second: FlitRun::NONE, next };
         true
     }
 }

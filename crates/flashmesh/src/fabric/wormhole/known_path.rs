@@ -7,14 +7,14 @@ use super::link::LinkState;
 use super::network::{NO_LINK, WormholeNetwork};
 use super::packet::NetworkReports;
 use super::parameters::{GrantRule, Parameters};
-use super::run_movement::Moved;
+use super::run_movement::CrossedRuns;
 
 /// Maximum number of links of a path for [`drain_evenly`](WormholeNetwork::drain_evenly).
 const EVEN_LINKS: usize = 16;
 
 /// The remaining flits of a packet on one link of its path.
 #[derive(Clone, Copy, Debug)]
-struct Remainder {
+struct RemainingFlits {
     link: LinkId,
     /// End of the crossing: one flit time after the last flit.
     end: u64,
@@ -23,8 +23,8 @@ struct Remainder {
     left: u32,
 }
 
-impl Remainder {
-    const NONE: Remainder = Remainder { link: NO_LINK, end: 0, even: 0, left: 0 };
+impl RemainingFlits {
+    const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
     /// Delays the end for `run`: no flit crosses before its cycle in `run`. Of the `left` flits that remain, the first one belongs to the first
     /// cycle.
@@ -68,7 +68,7 @@ impl WormholeNetwork {
         }
         let first_feeder = self.links[link.index()].holder.source;
         loop {
-            let next = self.links[link.index()].buffer.drain();
+            let next = self.links[link.index()].buffer.output_link();
             self.extend(link, outbox);
             if link == ejection {
                 break;
@@ -76,7 +76,7 @@ impl WormholeNetwork {
             link = next;
         }
         if first_feeder != NO_LINK {
-            self.enlist(first_feeder);
+            self.add_to_worklist(first_feeder);
             self.settle(outbox);
         }
     }
@@ -94,7 +94,7 @@ impl WormholeNetwork {
         }
         let buffer_cycles = u64::from(buffer_flits) * u64::from(stride);
         let packet = self.links[ejection.index()].holder.packet;
-        let mut rests = [Remainder::NONE; EVEN_LINKS];
+        let mut rests = [RemainingFlits::NONE; EVEN_LINKS];
         let mut count = 0;
         // The backward pass computes free and returning slots, as if every flit arrived in time.
         let mut link = ejection;
@@ -104,7 +104,8 @@ impl WormholeNetwork {
                 return false;
             }
             let left = holder.remaining_flits;
-            let mut rest = Remainder { link, end: holder.free + u64::from(left) * u64::from(stride), even: left, left };
+            let mut rest =
+                RemainingFlits { link, end: holder.free + u64::from(left) * u64::from(stride), even: left, left };
             if count > 0 {
                 let Some(slots) = buffer.slots().as_two(stride) else { return false };
                 let Some(missing) = left.checked_sub(buffer.slots().len()) else { return false };
@@ -112,7 +113,7 @@ impl WormholeNetwork {
                 if slots[1].count > 0 {
                     rest.delay_by_run(slots[1], left - slots[0].count, stride);
                 }
-                let ahead: &Remainder = &rests[count - 1];
+                let ahead: &RemainingFlits = &rests[count - 1];
                 if missing > 0 {
                     if ahead.even < buffer_flits {
                         return false;
@@ -126,7 +127,7 @@ impl WormholeNetwork {
             link = holder.source;
         }
         // The forward pass adds the flits in the buffers, and the flits behind them.
-        let mut behind: Option<Remainder> = None;
+        let mut behind: Option<RemainingFlits> = None;
         for rest in rests[..count].iter_mut().rev() {
             if let Some(behind) = behind {
                 let Some(arrivals) = self.links[behind.link.index()].buffer.arrivals().as_two(stride) else {
@@ -146,9 +147,9 @@ impl WormholeNetwork {
             behind = Some(*rest);
         }
         let mut behind = NO_LINK;
-        for &Remainder { link, end, .. } in rests[..count].iter().rev() {
+        for &RemainingFlits { link, end, .. } in rests[..count].iter().rev() {
             if behind != NO_LINK {
-                self.links[behind.index()].buffer.empty(FlitRun {
+                self.links[behind.index()].buffer.clear(FlitRun {
                     start: end - buffer_cycles,
                     count: buffer_flits,
                     stride,
@@ -181,7 +182,7 @@ impl WormholeNetwork {
         }
         let mut free = state.holder.free;
         let mut known = state.buffer.slots().cursor();
-        let mut moved = Moved::default();
+        let mut moved = CrossedRuns::default();
         loop {
             let mut slots = known.run;
             while missing > 0 && slots.count > 0 {

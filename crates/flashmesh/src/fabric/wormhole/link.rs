@@ -17,16 +17,16 @@ pub(super) struct LinkState {
     pub(super) buffer: Buffer,
     /// First request for the link, and round-robin state of its arbitration.
     pub(super) requests: LinkRequestId,
-    pub(super) turns: RoundRobin,
+    pub(super) round_robin: RoundRobin,
     /// Wire that the link uses. A wire has the number of its first link.
     pub(super) wire: LinkId,
     /// State of the wire with the number of this link.
-    pub(super) driven: Wire,
+    pub(super) wire_state: Wire,
     /// Router at the end of the link.
     pub(super) end: PlacedRouter,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
-    pub(super) traffic: Traffic,
+    pub(super) traffic: LinkCounters,
 }
 
 /// The current or last packet on a link.
@@ -58,7 +58,7 @@ pub(super) struct Wire {
 
 /// Traffic counters of a link.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traffic {
+pub(super) struct LinkCounters {
     pub(super) flits: u64,
     /// Time for which completed packets held the link.
     pub(super) held_cycles: u64,
@@ -82,25 +82,25 @@ impl LinkState {
             },
             buffer: Buffer::new(parameters.buffer_flits, credit_cycles),
             requests: NO_REQUEST,
-            turns: RoundRobin::new(link, topology),
+            round_robin: RoundRobin::new(link, topology),
             wire: reverse.map_or(link, |reverse| reverse.min(link)),
-            driven: Wire { is_held: false, served_first: false, backward: reverse.unwrap_or(NO_LINK), free: 0 },
-            end: topology.place_at_end(link),
+            wire_state: Wire { is_held: false, served_first: false, backward: reverse.unwrap_or(NO_LINK), free: 0 },
+            end: topology.placed_router_at_end(link),
             gap_cycles,
             is_ejection: topology.is_ejection(link),
-            traffic: Traffic::default(),
+            traffic: LinkCounters::default(),
         }
     }
 
     /// Returns whether the link has no requests, and its wire no other direction.
     #[inline(always)]
     pub(super) fn is_uncontended(&self) -> bool {
-        self.requests == NO_REQUEST && self.driven.backward == NO_LINK
+        self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
     }
 
     /// Adds the flits of `run` to the buffer at the end, except on an ejection link.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, run: FlitRun, runs: &mut RunPool) {
+    pub(super) fn accept_flits(&mut self, run: FlitRun, runs: &mut RunPool) {
         if !self.is_ejection {
             self.buffer.arrive(run, runs);
         }
@@ -110,7 +110,7 @@ impl LinkState {
     #[inline(always)]
     pub(super) fn carry_packet(&mut self, run: FlitRun) {
         let end = run.last() + u64::from(run.stride);
-        self.driven.free = end + u64::from(self.gap_cycles);
+        self.wire_state.free = end + u64::from(self.gap_cycles);
         self.traffic.flits += u64::from(run.count);
         self.traffic.held_cycles += end - run.start;
     }
@@ -121,7 +121,7 @@ impl LinkState {
         let Holder { source, .. } = self.holder;
         let free = run.last() + u64::from(run.stride);
         self.holder = Holder { packet, source, remaining_flits: left, free, head: run.start, granted: run.start };
-        self.driven.is_held = true;
+        self.wire_state.is_held = true;
         self.traffic.flits += u64::from(run.count);
     }
 

@@ -41,7 +41,7 @@
 //! - **Ring and torus.** A wraparound link is used only as the *first* hop of a packet in its row or column. So no link of that row or column leads
 //!   into it, and its number precedes theirs. Under shortest paths a closed row would have a cycle of waits, which needs virtual channels. Here there
 //!   is no such cycle, but only routers at an edge have the shorter path.
-//! - **Custom routes** ([`Topology::routed`]) are a table of the next link for each router and destination. A link waits for the links that follow it
+//! - **Custom routes** ([`Topology::with_routes`]) are a table of the next link for each router and destination. A link waits for the links that follow it
 //!   on any route; a table in which such waits form a cycle is rejected.
 //! - **Half duplex.** A wire couples both directions: eastward packets would wait for westward ones and vice versa, and packets that hold wires while
 //!   they wait would deadlock. Hence [`GrantRule::WholePacket`] is required. A packet is granted a wire only if the buffer at its end has space for
@@ -63,11 +63,11 @@
 //! is computed in cycle t takes effect after t, so the order of events within a cycle makes no difference.
 
 mod arbitration;
+mod arbitration_queue;
 mod buffer;
 mod calendar;
 mod custom_routes;
 mod cut_through;
-mod event_queue;
 mod flit_run;
 mod flits;
 mod known_path;
@@ -80,7 +80,7 @@ mod run_movement;
 mod topology;
 
 pub use custom_routes::{NamedLink, RouterCoord, RoutesError};
-pub use flits::{FlitNetwork, Wires};
+pub use flits::{FlitNetwork, WireSharing};
 pub use network::WormholeNetwork;
 pub use packet::{Crossing, NetworkReports, Packet, PacketClass};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};

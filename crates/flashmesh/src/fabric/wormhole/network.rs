@@ -3,7 +3,7 @@
 use crate::engine::arena::Arena;
 use crate::ids::LinkId;
 
-use super::event_queue::EventQueue;
+use super::arbitration_queue::ArbitrationQueue;
 use super::flit_run::RunPool;
 use super::link::LinkState;
 use super::packet::{
@@ -67,7 +67,7 @@ pub struct WormholeNetwork {
     pub(super) terminals: Vec<Terminal>,
     pub(super) packets: Arena<PacketId, PacketInFlight>,
     pub(super) runs: RunPool,
-    pub(super) events: EventQueue,
+    pub(super) events: ArbitrationQueue,
     /// Links over which flits may be able to move.
     pub(super) worklist: Vec<LinkId>,
     injected: u64,
@@ -91,7 +91,7 @@ impl WormholeNetwork {
             terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
             packets: Arena::default(),
             runs: RunPool::new(),
-            events: EventQueue::new(topology.links()),
+            events: ArbitrationQueue::new(topology.links()),
             worklist: Vec::new(),
             injected: 0,
             log: CrossingLog::default(),
@@ -111,8 +111,8 @@ impl WormholeNetwork {
     /// # Errors
     /// If the packet could never arrive, or if `now` has passed.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
-        self.admit(now, packet)?;
-        let to = self.topology.place(self.topology.router_of(packet.destination));
+        self.validate(now, packet)?;
+        let to = self.topology.placed_router(self.topology.router_of(packet.destination));
         let id = self.packets.insert(PacketInFlight::new(packet, to, now, self.injected));
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
@@ -124,7 +124,7 @@ impl WormholeNetwork {
         Ok(())
     }
 
-    fn admit(&self, now: u64, packet: Packet) -> Result<(), InjectError> {
+    fn validate(&self, now: u64, packet: Packet) -> Result<(), InjectError> {
         let Parameters { buffer_flits, grant_rule, .. } = self.parameters;
         let terminals = self.topology.terminals();
         if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
@@ -155,9 +155,9 @@ impl WormholeNetwork {
     /// Runs all events up to cycle `to`, then further events up to `latest`. Stops after the first cycle with a report.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut NetworkReports) {
         loop {
-            self.events.run_until(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
-            if let Some(held_back) = self.events.held_back() {
-                self.grant_held_back(held_back, outbox);
+            self.events.set_run_end(if outbox.is_empty() { to.max(latest) } else { to.max(self.events.now()) });
+            if let Some(held_back) = self.events.deferred() {
+                self.grant_deferred(held_back, outbox);
             } else if let Some(wire) = self.events.next_wire() {
                 self.arbitrate(wire, outbox);
             } else {
@@ -180,7 +180,7 @@ impl WormholeNetwork {
 
     /// Returns the traffic of a link so far.
     #[cfg(feature = "internals")]
-    pub fn carried(&self, link: LinkId) -> super::packet::LinkTraffic {
+    pub fn traffic(&self, link: LinkId) -> super::packet::LinkTraffic {
         let flits = self.links[link.index()].traffic.flits;
         super::packet::LinkTraffic { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
@@ -206,7 +206,7 @@ impl WormholeNetwork {
     }
 
     /// Returns the links whose release has not been computed yet, each with the token of its packet.
-    pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
+    pub fn held_links(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = self.links.iter().zip(0..).filter(|(link, _)| link.holder.is_crossing());
         held.map(|(link, number)| (LinkId(number), self.packets[link.holder.packet].packet.token))
     }

@@ -179,18 +179,26 @@ pub(super) struct PacketInFlight {
     pub(super) head: u64,
     pub(super) hops: u32,
     /// Router of the destination.
-    pub(super) to: PlacedRouter,
+    pub(super) destination_router: PlacedRouter,
     /// Next packet in the queue, meaningless for the last one.
-    behind: PacketId,
+    next_in_queue: PacketId,
 }
 
 impl PacketInFlight {
     pub(super) fn new(packet: Packet, to: PlacedRouter, created: u64, order: u64) -> PacketInFlight {
-        PacketInFlight { packet, created, order, head: created, hops: 0, to, behind: NO_PACKET }
+        PacketInFlight {
+            packet,
+            created,
+            order,
+            head: created,
+            hops: 0,
+            destination_router: to,
+            next_in_queue: NO_PACKET,
+        }
     }
 }
 
-/// A queue of packets, chained through [`PacketInFlight::round_robin_rank`].
+/// A queue of packets, chained through [`PacketInFlight::next_in_queue`].
 ///
 /// A packet whose flits are in several buffers is in the queues of all of them. One chain suffices: while the packet is in an earlier queue, it is
 /// the last one of the later queue, because every packet behind it has to cross the same link.
@@ -226,7 +234,7 @@ impl PacketQueue {
         if is_first {
             self.first = packet;
         } else {
-            packets[last].behind = packet;
+            packets[last].next_in_queue = packet;
         }
         is_first
     }
@@ -238,7 +246,7 @@ impl PacketQueue {
             self.first = NO_PACKET;
             return None;
         }
-        self.first = packets[self.first].behind;
+        self.first = packets[self.first].next_in_queue;
         Some(self.first)
     }
 }

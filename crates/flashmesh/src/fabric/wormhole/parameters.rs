@@ -143,21 +143,21 @@ pub(super) struct HopTiming {
     /// Cycles from the crossing of a head to its request for the next link.
     route_cycles: u64,
     /// Whether slots return before a link has filled the buffer. If so, flits that move never wait for slots.
-    pub(super) buffers_cover_the_round_trip: bool,
+    pub(super) covers_credit_round_trip: bool,
 }
 
 impl HopTiming {
     pub(super) fn new(parameters: &Parameters) -> HopTiming {
         HopTiming {
             route_cycles: u64::from(parameters.hop_cycles + parameters.head_cycles),
-            buffers_cover_the_round_trip: parameters.refill_cycles(parameters.credit_cycles) == 0,
+            covers_credit_round_trip: parameters.refill_cycles(parameters.credit_cycles) == 0,
         }
     }
 
     /// Returns the first cycle in which a head can be granted its next link. The head crossed into `buffer` at `crossed` and is first there.
     #[inline(always)]
     pub(super) fn grantable_from(self, crossed: u64, buffer: &Buffer) -> u64 {
-        (crossed + self.route_cycles).max(buffer.considered_from())
+        (crossed + self.route_cycles).max(buffer.head_requests_from())
     }
 }
 

@@ -38,15 +38,15 @@ impl WormholeNetwork {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
                 let LinkState { buffer, holder, .. } = &self.links[link.index()];
-                let (drain, source) = (buffer.drain(), holder.source);
-                self.enlist(drain);
-                self.enlist(source);
+                let (drain, source) = (buffer.output_link(), holder.source);
+                self.add_to_worklist(drain);
+                self.add_to_worklist(source);
             }
         }
     }
 
     #[inline]
-    pub(super) fn enlist(&mut self, link: LinkId) {
+    pub(super) fn add_to_worklist(&mut self, link: LinkId) {
         if link != NO_LINK && self.links[link.index()].holder.is_crossing() {
             self.worklist.push(link);
         }
@@ -116,7 +116,7 @@ impl WormholeNetwork {
                 self.cut_through(link, id, outbox);
                 return true;
             }
-            state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
+            state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
             let is_first = state.buffer.push(id, &mut self.packets);
             feeder.buffer.remove_and_return(run, &mut self.runs);
             if count < flits {
@@ -189,7 +189,7 @@ impl WormholeNetwork {
         if left.min(arrivals.count).min(slots.count) == 0 {
             return None;
         }
-        let mut moved = Moved::default();
+        let mut moved = CrossedRuns::default();
         let mut free = state.holder.free;
         loop {
             let run = FlitRun::crossing(arrivals, slots, free, stride, left);
@@ -202,20 +202,20 @@ impl WormholeNetwork {
             }
             arrivals = feeder.buffer.arrivals().front();
             if let Some(run) = moved.add(run) {
-                state.take_in(run.after(hop_cycles), &mut self.runs);
+                state.accept_flits(run.delayed_by(hop_cycles), &mut self.runs);
                 feeder.buffer.free_slots(run, &mut self.runs);
             }
             if left.min(arrivals.count).min(slots.count) == 0 || grant_rule != GrantRule::Immediate {
                 break;
             }
         }
-        let Moved { first, run } = moved;
+        let CrossedRuns { first, run } = moved;
         state.carry_until(left, free);
-        state.take_in(run.after(hop_cycles), &mut self.runs);
+        state.accept_flits(run.delayed_by(hop_cycles), &mut self.runs);
         let has_freed = feeder.buffer.free_slots(run, &mut self.runs);
         if grant_rule != GrantRule::Immediate {
             let (wire, is_wanted) = (feeder.wire, has_freed && feeder.requests != NO_REQUEST);
-            if is_wanted && !self.links[wire.index()].driven.is_held {
+            if is_wanted && !self.links[wire.index()].wire_state.is_held {
                 self.wake(wire);
             }
         }
@@ -241,7 +241,7 @@ impl WormholeNetwork {
         let free = state.release();
         let (wire, is_ejection) = (state.wire, state.is_ejection);
         let Holder { packet, source, head, .. } = state.holder;
-        self.links[wire.index()].driven.release(free);
+        self.links[wire.index()].wire_state.release(free);
         self.log.record(|| Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         if source == NO_LINK {
             outbox.report_injection(self.packets[packet].packet, at);
@@ -269,25 +269,25 @@ impl WormholeNetwork {
 }
 
 /// Successive runs that cross a link. Evenly spaced runs are merged.
-pub(super) struct Moved {
+pub(super) struct CrossedRuns {
     /// First cycle of all runs.
     first: u64,
     /// Last run.
     pub(super) run: FlitRun,
 }
 
-impl Default for Moved {
-    fn default() -> Moved {
-        Moved { first: NOT_YET, run: FlitRun::NONE }
+impl Default for CrossedRuns {
+    fn default() -> CrossedRuns {
+        CrossedRuns { first: NOT_YET, run: FlitRun::NONE }
     }
 }
 
-impl Moved {
+impl CrossedRuns {
     /// Adds a run. Returns the previous run if the two cannot be merged.
     #[inline(always)]
     pub(super) fn add(&mut self, run: FlitRun) -> Option<FlitRun> {
         if self.run.count == 0 {
-            *self = Moved { first: run.start, run };
+            *self = CrossedRuns { first: run.start, run };
             return None;
         }
         let is_even = self.run.stride == run.stride && self.run.at(self.run.count) == run.start;
@@ -307,18 +307,18 @@ impl LinkState {
         if left.min(buffer.slots().len()) == 0 {
             return None;
         }
-        let mut moved = Moved::default();
+        let mut moved = CrossedRuns::default();
         while left.min(buffer.slots().len()) > 0 {
             let run = FlitRun::crossing(FlitRun::UNLIMITED, buffer.slots().front(), free, flit_cycles, left);
             left -= run.count;
             free = run.last() + u64::from(flit_cycles);
             buffer.reserve_slots(run.count, runs);
             if let Some(run) = moved.add(run) {
-                buffer.arrive(run.after(hop_cycles), runs);
+                buffer.arrive(run.delayed_by(hop_cycles), runs);
             }
         }
-        let Moved { first, run } = moved;
-        buffer.arrive(run.after(hop_cycles), runs);
+        let CrossedRuns { first, run } = moved;
+        buffer.arrive(run.delayed_by(hop_cycles), runs);
         self.carry_until(left, free);
         Some((first, run.last()))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ids::{LinkId, id};
 
-use super::custom_routes::{Choose, CustomRoutes, RouterCoord, RoutesError};
+use super::custom_routes::{ChooseDirection, CustomRoutes, RouterCoord, RoutesError};
 
 id!(
     /// Id of a router: row x columns + column.
@@ -101,7 +101,7 @@ impl GridDirection {
     pub const ALL: [GridDirection; 4] =
         [GridDirection::East, GridDirection::West, GridDirection::South, GridDirection::North];
 
-    fn back(self) -> GridDirection {
+    fn opposite(self) -> GridDirection {
         match self {
             GridDirection::East => GridDirection::West,
             GridDirection::West => GridDirection::East,
@@ -124,7 +124,7 @@ pub(super) struct PlacedRouter {
 
 /// The end of a link.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct LinkEnd {
     /// Router at the end; for an ejection link, the router where it starts.
     place: PlacedRouter,
     /// Number of the link among the inputs of its end router.
@@ -133,7 +133,7 @@ struct End {
     reverse: LinkId,
 }
 
-/// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless [replaced](Topology::routed).
+/// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless [replaced](Topology::with_routes).
 ///
 /// A wraparound link is used only as the first hop of a packet in its row or column, and only if this is shorter. The [module](super) shows why this
 /// keeps the network free of deadlock.
@@ -142,8 +142,8 @@ pub struct Topology {
     grid: Grid,
     terminals: Vec<RouterId>,
     /// Outgoing links of each router, one for each of [`WAYS`].
-    leaving: Vec<[LinkId; 4]>,
-    ends: Vec<End>,
+    outgoing: Vec<[LinkId; 4]>,
+    ends: Vec<LinkEnd>,
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<PlacedRouter>,
@@ -170,7 +170,7 @@ impl Topology {
         }
         let mut topology = Topology {
             grid,
-            leaving: vec![[NO_LINK; 4]; routers as usize],
+            outgoing: vec![[NO_LINK; 4]; routers as usize],
             ends: Vec::new(),
             router_links: 0,
             inputs: vec![WAYS.len() as u32; routers as usize],
@@ -181,8 +181,8 @@ impl Topology {
                     column: router % grid.columns,
                 })
                 .collect(),
-            along_row: ways(grid.columns, grid.wraps_rows, GridDirection::East),
-            along_column: ways(grid.rows, grid.wraps_columns, GridDirection::South),
+            along_row: direction_table(grid.columns, grid.wraps_rows, GridDirection::East),
+            along_column: direction_table(grid.rows, grid.wraps_columns, GridDirection::South),
             routes: None,
             terminals,
         };
@@ -194,7 +194,7 @@ impl Topology {
     ///
     /// # Errors
     /// If packets would not arrive, or if the network could deadlock.
-    pub fn routed(mut self, choose: &mut Choose<'_>) -> Result<Topology, RoutesError> {
+    pub fn with_routes(mut self, choose: &mut ChooseDirection<'_>) -> Result<Topology, RoutesError> {
         self.routes = Some(Box::new(CustomRoutes::new(&self, choose)?));
         Ok(self)
     }
@@ -205,41 +205,42 @@ impl Topology {
     }
 
     /// Returns the coordinates of a router.
-    pub(super) fn router_place(&self, router: RouterId) -> RouterCoord {
+    pub(super) fn router_coord(&self, router: RouterId) -> RouterCoord {
         let PlacedRouter { row, column, .. } = self.places[router.index()];
         RouterCoord { row, column }
     }
 
     /// Returns the neighbour in direction `way`; `None` at the edge of the grid.
-    pub(super) fn to(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
-        let link = self.leaving[router.index()][way as usize];
+    pub(super) fn adjacent(&self, router: RouterId, way: GridDirection) -> Option<RouterId> {
+        let link = self.outgoing[router.index()][way as usize];
         (link != NO_LINK).then(|| self.router_at_end(link))
     }
 
     fn connect(&mut self) {
-        let routers = self.leaving.len() as u32;
+        let routers = self.outgoing.len() as u32;
         for (router, way) in (0..routers).flat_map(|router| WAYS.map(|way| (router, way))) {
             if let Some(to) = self.neighbour(RouterId(router), way) {
-                self.leaving[router as usize][way as usize] = LinkId(self.ends.len() as u32);
+                self.outgoing[router as usize][way as usize] = LinkId(self.ends.len() as u32);
                 let place = self.places[to.index()];
-                self.ends.push(End { place, input: way as u32, reverse: NO_LINK });
+                self.ends.push(LinkEnd { place, input: way as u32, reverse: NO_LINK });
             }
         }
         self.router_links = self.ends.len() as u32;
         for (router, way) in (0..routers as usize).flat_map(|router| WAYS.map(|way| (router, way))) {
-            let link = self.leaving[router][way as usize];
+            let link = self.outgoing[router][way as usize];
             if link != NO_LINK {
                 let far = self.ends[link.index()].place.router;
-                self.ends[link.index()].reverse = self.leaving[far.index()][way.back() as usize];
+                self.ends[link.index()].reverse = self.outgoing[far.index()][way.opposite() as usize];
             }
         }
         for &router in &self.terminals {
             let (place, input) = (self.places[router.index()], &mut self.inputs[router.index()]);
-            self.ends.push(End { place, input: *input, reverse: NO_LINK });
+            self.ends.push(LinkEnd { place, input: *input, reverse: NO_LINK });
             *input += 1;
         }
         let place = |router: &RouterId| self.places[router.index()];
-        let ejections = self.terminals.iter().map(|router| End { place: place(router), input: 0, reverse: NO_LINK });
+        let ejections =
+            self.terminals.iter().map(|router| LinkEnd { place: place(router), input: 0, reverse: NO_LINK });
         self.ends.extend(ejections);
     }
 
@@ -248,10 +249,16 @@ impl Topology {
         let Grid { rows, columns, .. } = self.grid;
         let wraps = |length, wraps| wraps && length > 2;
         let (row, column) = match way {
-            GridDirection::East => (row, step(column, columns, true, wraps(columns, self.grid.wraps_rows))?),
-            GridDirection::West => (row, step(column, columns, false, wraps(columns, self.grid.wraps_rows))?),
-            GridDirection::South => (step(row, rows, true, wraps(rows, self.grid.wraps_columns))?, column),
-            GridDirection::North => (step(row, rows, false, wraps(rows, self.grid.wraps_columns))?, column),
+            GridDirection::East => {
+                (row, adjacent_position(column, columns, true, wraps(columns, self.grid.wraps_rows))?)
+            }
+            GridDirection::West => {
+                (row, adjacent_position(column, columns, false, wraps(columns, self.grid.wraps_rows))?)
+            }
+            GridDirection::South => (adjacent_position(row, rows, true, wraps(rows, self.grid.wraps_columns))?, column),
+            GridDirection::North => {
+                (adjacent_position(row, rows, false, wraps(rows, self.grid.wraps_columns))?, column)
+            }
         };
         Some(RouterId(row * columns + column))
     }
@@ -305,12 +312,12 @@ impl Topology {
     /// Returns the router where a link ends; for an ejection link, the router where it starts.
     #[inline]
     pub fn router_at_end(&self, link: LinkId) -> RouterId {
-        self.place_at_end(link).router
+        self.placed_router_at_end(link).router
     }
 
     /// Like [`router_at_end`](Self::router_at_end), but with the coordinates.
     #[inline]
-    pub(super) fn place_at_end(&self, link: LinkId) -> PlacedRouter {
+    pub(super) fn placed_router_at_end(&self, link: LinkId) -> PlacedRouter {
         self.ends[link.index()].place
     }
 
@@ -334,24 +341,24 @@ impl Topology {
 
     /// Returns a router with its coordinates.
     #[inline]
-    pub(super) fn place(&self, router: RouterId) -> PlacedRouter {
+    pub(super) fn placed_router(&self, router: RouterId) -> PlacedRouter {
         self.places[router.index()]
     }
 
     /// Returns the link that a packet for `destination` takes from `router`.
     #[inline]
-    pub fn next(&self, router: RouterId, destination: TerminalId) -> LinkId {
-        self.next_from(self.place(router), self.place(self.router_of(destination)), destination)
+    pub fn next_link(&self, router: RouterId, destination: TerminalId) -> LinkId {
+        self.next_link_from(self.placed_router(router), self.placed_router(self.router_of(destination)), destination)
     }
 
-    /// Like [`next`](Self::next), but for places that have been looked up. `to` is the router of `destination`.
+    /// Like [`next`](Self::next_link), but for places that have been looked up. `to` is the router of `destination`.
     #[inline]
-    pub(super) fn next_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
+    pub(super) fn next_link_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
             if from.router == to.router {
                 return self.ejection(destination);
             }
-            routes.way(from.router, to.router)
+            routes.direction(from.router, to.router)
         } else if from.column != to.column {
             self.along_row[(from.column * self.grid.columns + to.column) as usize]
         } else if from.row != to.row {
@@ -359,12 +366,12 @@ impl Topology {
         } else {
             return self.ejection(destination);
         };
-        self.leaving[from.router.index()][way as usize]
+        self.outgoing[from.router.index()][way as usize]
     }
 
     /// Returns the number of links between routers on the route of a packet.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
-        let (from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
+        let (from, to) = (self.placed_router(self.router_of(source)), self.placed_router(self.router_of(destination)));
         if let Some(routes) = &self.routes {
             return routes.hops(from.router, to.router);
         }
@@ -374,13 +381,14 @@ impl Topology {
 
     /// Calls `visit` for every link on the route of a packet, from injection to ejection.
     #[inline]
-    pub fn follow(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
+    pub fn for_each_link(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
         visit(self.injection(source));
-        let (mut from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
+        let (mut from, to) =
+            (self.placed_router(self.router_of(source)), self.placed_router(self.router_of(destination)));
         while from.router != to.router {
-            let link = self.next_from(from, to, destination);
+            let link = self.next_link_from(from, to, destination);
             visit(link);
-            from = self.place_at_end(link);
+            from = self.placed_router_at_end(link);
         }
         visit(self.ejection(destination));
     }
@@ -388,14 +396,15 @@ impl Topology {
     /// Returns every link on the route of a packet, from injection to ejection.
     #[cfg(feature = "internals")]
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
-        let after =
-            move |&link: &LinkId| (!self.is_ejection(link)).then(|| self.next(self.router_at_end(link), destination));
+        let after = move |&link: &LinkId| {
+            (!self.is_ejection(link)).then(|| self.next_link(self.router_at_end(link), destination))
+        };
         std::iter::successors(Some(self.injection(source)), after)
     }
 }
 
 /// Returns the position next to `place` in a row of `length`, in the given direction; `None` beyond the edge.
-fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
+fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     match (forward, wraps) {
         (true, _) if place + 1 < length => Some(place + 1),
         (false, _) if place > 0 => Some(place - 1),
@@ -417,10 +426,10 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
 }
 
 /// Creates a table of the direction between any two positions of a row of `length`. `forward` is the direction of increasing positions.
-fn ways(length: u32, wraps: bool, forward: GridDirection) -> Vec<GridDirection> {
+fn direction_table(length: u32, wraps: bool, forward: GridDirection) -> Vec<GridDirection> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);
-        if (to > from) != is_around { forward } else { forward.back() }
+        if (to > from) != is_around { forward } else { forward.opposite() }
     };
     (0..length).flat_map(|from| (0..length).map(move |to| way(from, to))).collect()
 }

@@ -12,35 +12,35 @@ use crate::ids::{Lpn, PlaneId};
 ///
 /// The allocator need not check quotas: if it chooses a plane of another namespace or a full plane, the page goes to the plane of the static order,
 /// or to the next one with room.
-pub struct Custom {
+pub struct CustomAllocator {
     allocator: Box<dyn Allocator + Send>,
     order: StaticOrder,
     quotas: PlaneQuotas,
 }
 
-impl fmt::Debug for Custom {
+impl fmt::Debug for CustomAllocator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Custom").finish_non_exhaustive()
     }
 }
 
-impl Clone for Custom {
+impl Clone for CustomAllocator {
     /// Panics: only prepared drives are cloned, and these do not have the caller's allocator yet.
-    fn clone(&self) -> Custom {
+    fn clone(&self) -> CustomAllocator {
         unreachable!("a drive with an allocator of the caller's own is not cloned")
     }
 }
 
-impl Custom {
+impl CustomAllocator {
     /// Wraps `allocator` for an array in which no page has been placed yet.
     pub(in super::super) fn new(
         allocator: Box<dyn Allocator + Send>,
         geometry: &Geometry,
         partition: &Partition,
-    ) -> Custom {
-        Custom {
+    ) -> CustomAllocator {
+        CustomAllocator {
             allocator,
-            order: StaticOrder::divided(geometry, partition),
+            order: StaticOrder::with_partition(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
         }
     }
@@ -58,7 +58,7 @@ impl Custom {
     }
 }
 
-impl Allocator for Custom {
+impl Allocator for CustomAllocator {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         let part = self.order.part_of(write.lpn);
         let chosen = self.allocator.place(write, drive);
@@ -66,14 +66,14 @@ impl Allocator for Custom {
         let plane = if is_of_set && self.quotas.has_room(part, chosen, drive.occupancy()) {
             chosen
         } else {
-            self.quotas.from(&self.order, write.lpn, drive.occupancy())
+            self.quotas.plane_with_room(&self.order, write.lpn, drive.occupancy())
         };
-        self.quotas.placed(part, plane);
+        self.quotas.on_placed(part, plane);
         plane
     }
 
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.quotas.on_committed(self.order.part_of(lpn), plane);
         self.allocator.on_committed(lpn, plane);
     }
 
@@ -82,7 +82,7 @@ impl Allocator for Custom {
     }
 
     fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.quotas.on_committed(self.order.part_of(lpn), plane);
         self.allocator.on_withdrawn(lpn, plane);
     }
 

@@ -30,15 +30,15 @@ pub struct Dynamic {
 impl Dynamic {
     /// Creates the allocator of an array in which no page has been placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Dynamic {
-        let planes = if rules.superblock_dies.is_some() && rules.planes_join { geometry.planes_per_die } else { 1 };
+        let planes = if rules.superblock_dies.is_some() && rules.joins_planes { geometry.planes_per_die } else { 1 };
         Dynamic {
-            program: if geometry.gathers() { geometry.units_per_program * planes } else { 1 },
+            program: if geometry.gathers_units() { geometry.units_per_program * planes } else { 1 },
             filling: vec![(PlaneId(0), 0); partition.parts.len()],
             dies_per_channel: geometry.chips_per_channel * geometry.dies_per_chip,
             dies_per_chip: geometry.dies_per_chip,
             rounds: RoundRobinPointers::new(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
-            order: StaticOrder::divided(geometry, partition),
+            order: StaticOrder::with_partition(geometry, partition),
         }
     }
 
@@ -78,21 +78,21 @@ impl Allocator for Dynamic {
         let (filled, left) = self.filling[part];
         if left > 0 && self.quotas.has_room(part, filled, occupancy) {
             self.filling[part].1 -= 1;
-            self.quotas.placed(part, filled);
+            self.quotas.on_placed(part, filled);
             return filled;
         }
         let among_idle = if idle.is_empty() { None } else { self.next(part, occupancy, Some(idle)) };
         let plane = among_idle
             .or_else(|| self.next(part, occupancy, None))
-            .unwrap_or_else(|| self.quotas.without_room(&self.order, write.lpn, occupancy));
+            .unwrap_or_else(|| self.quotas.fallback_plane(&self.order, write.lpn, occupancy));
         self.filling[part] = (plane, self.program - 1);
-        self.quotas.placed(part, plane);
+        self.quotas.on_placed(part, plane);
         plane
     }
 
     #[inline]
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.quotas.on_committed(self.order.part_of(lpn), plane);
     }
 }
 

@@ -27,7 +27,7 @@ impl FreeChannel {
         FreeChannel {
             rounds: RoundRobinPointers::new(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
-            order: StaticOrder::divided(geometry, partition),
+            order: StaticOrder::with_partition(geometry, partition),
         }
     }
 
@@ -68,14 +68,14 @@ impl Allocator for FreeChannel {
         let plane = self
             .next(part, drive, false)
             .or_else(|| self.next(part, drive, true))
-            .unwrap_or_else(|| self.quotas.without_room(&self.order, write.lpn, drive.occupancy()));
-        self.quotas.placed(part, plane);
+            .unwrap_or_else(|| self.quotas.fallback_plane(&self.order, write.lpn, drive.occupancy()));
+        self.quotas.on_placed(part, plane);
         plane
     }
 
     #[inline]
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.quotas.on_committed(self.order.part_of(lpn), plane);
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
         let idle = IdleDies::new(geometry.dies());
         let place = |lpn| {
             let load = LoadView::new(doing, &queues, &transactions);
-            let plane = ftl.place(&PageWrite::of(Lpn(lpn)), &idle, Some(load));
+            let plane = ftl.place(&PageWrite::new(Lpn(lpn)), &idle, Some(load));
             let die = geometry.die_of_plane(plane);
             let chip = geometry.chip_of(die);
             [geometry.channel_of(chip).0, chip.0 % 3, die.0 % 2, geometry.plane_in_die(plane)]
@@ -196,7 +196,7 @@ mod tests {
         let idle = IdleDies::new(geometry.dies());
         let mut on_free_channel = 0;
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let plane = ftl.place(&PageWrite::of(lpn), &idle, Some(LoadView::new(&doing, &queues, &transactions)));
+            let plane = ftl.place(&PageWrite::new(lpn), &idle, Some(LoadView::new(&doing, &queues, &transactions)));
             on_free_channel += u32::from(geometry.die_of_plane(plane).0 < 6);
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);

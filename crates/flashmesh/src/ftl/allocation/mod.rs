@@ -10,7 +10,7 @@ mod static_order;
 mod static_with_overflow;
 mod view;
 
-pub use custom::Custom;
+pub use custom::CustomAllocator;
 pub use dynamic::Dynamic;
 pub use free_channel::FreeChannel;
 pub use idle_dies::IdleDies;
@@ -64,61 +64,61 @@ pub trait Allocator {
 
 /// Allocator of a drive: one of the configurable policies, or that of the caller.
 #[derive(Clone, Debug)]
-pub(super) enum Policy {
+pub(super) enum AnyAllocator {
     Static(StaticOrder),
     StaticWithOverflow(StaticWithOverflow),
     Dynamic(Dynamic),
     FreeChannel(FreeChannel),
-    Custom(Custom),
+    Custom(CustomAllocator),
 }
 
 macro_rules! dispatch {
     ($policy:expr, $allocator:ident => $call:expr) => {
         match $policy {
-            Policy::Static($allocator) => $call,
-            Policy::StaticWithOverflow($allocator) => $call,
-            Policy::Dynamic($allocator) => $call,
-            Policy::FreeChannel($allocator) => $call,
-            Policy::Custom($allocator) => $call,
+            AnyAllocator::Static($allocator) => $call,
+            AnyAllocator::StaticWithOverflow($allocator) => $call,
+            AnyAllocator::Dynamic($allocator) => $call,
+            AnyAllocator::FreeChannel($allocator) => $call,
+            AnyAllocator::Custom($allocator) => $call,
         }
     };
 }
 
-impl Policy {
-    pub(super) fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Policy {
+impl AnyAllocator {
+    pub(super) fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> AnyAllocator {
         match rules.allocation {
-            config::Allocation::Static(_) if rules.pages_leave_their_plane => {
-                Policy::StaticWithOverflow(StaticWithOverflow::new(geometry, partition))
+            config::Allocation::Static(_) if rules.allows_other_planes => {
+                AnyAllocator::StaticWithOverflow(StaticWithOverflow::new(geometry, partition))
             }
-            config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
-            config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition, rules)),
-            config::Allocation::FreeChannel => Policy::FreeChannel(FreeChannel::new(geometry, partition)),
+            config::Allocation::Static(_) => AnyAllocator::Static(StaticOrder::with_partition(geometry, partition)),
+            config::Allocation::Dynamic => AnyAllocator::Dynamic(Dynamic::new(geometry, partition, rules)),
+            config::Allocation::FreeChannel => AnyAllocator::FreeChannel(FreeChannel::new(geometry, partition)),
         }
     }
 
     /// Returns the static order, which gives the planes of pages never written, or written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
-            Policy::Static(order) => order,
-            Policy::StaticWithOverflow(overflow) => overflow.static_order(),
-            Policy::Dynamic(dynamic) => dynamic.static_order(),
-            Policy::FreeChannel(free) => free.static_order(),
-            Policy::Custom(custom) => custom.static_order(),
+            AnyAllocator::Static(order) => order,
+            AnyAllocator::StaticWithOverflow(overflow) => overflow.static_order(),
+            AnyAllocator::Dynamic(dynamic) => dynamic.static_order(),
+            AnyAllocator::FreeChannel(free) => free.static_order(),
+            AnyAllocator::Custom(custom) => custom.static_order(),
         }
     }
 
     /// Returns whether every page goes to its plane of the static order, so that no quotas are counted.
     pub(super) fn is_static(&self) -> bool {
-        matches!(self, Policy::Static(_))
+        matches!(self, AnyAllocator::Static(_))
     }
 
     fn quotas(&self) -> Option<&PlaneQuotas> {
         match self {
-            Policy::Static(_) => None,
-            Policy::StaticWithOverflow(overflow) => Some(overflow.quotas()),
-            Policy::Dynamic(dynamic) => Some(dynamic.quotas()),
-            Policy::FreeChannel(free) => Some(free.quotas()),
-            Policy::Custom(custom) => Some(custom.quotas()),
+            AnyAllocator::Static(_) => None,
+            AnyAllocator::StaticWithOverflow(overflow) => Some(overflow.quotas()),
+            AnyAllocator::Dynamic(dynamic) => Some(dynamic.quotas()),
+            AnyAllocator::FreeChannel(free) => Some(free.quotas()),
+            AnyAllocator::Custom(custom) => Some(custom.quotas()),
         }
     }
 
@@ -138,19 +138,19 @@ impl Policy {
 
     /// Returns whether no placed page is in flight.
     pub(super) fn is_unused(&self) -> bool {
-        self.quotas().is_none_or(PlaneQuotas::nothing_is_in_flight)
+        self.quotas().is_none_or(PlaneQuotas::has_none_in_flight)
     }
 
     /// Records that the caller has placed the next version of `lpn` on `plane`.
     #[inline]
-    pub(super) fn placed(&mut self, lpn: Lpn, plane: PlaneId) {
+    pub(super) fn on_placed(&mut self, lpn: Lpn, plane: PlaneId) {
         let part = self.static_order().part_of(lpn);
         match self {
-            Policy::Static(_) => {}
-            Policy::StaticWithOverflow(overflow) => overflow.quotas_mut().placed(part, plane),
-            Policy::Dynamic(dynamic) => dynamic.quotas_mut().placed(part, plane),
-            Policy::FreeChannel(free) => free.quotas_mut().placed(part, plane),
-            Policy::Custom(custom) => custom.quotas_mut().placed(part, plane),
+            AnyAllocator::Static(_) => {}
+            AnyAllocator::StaticWithOverflow(overflow) => overflow.quotas_mut().on_placed(part, plane),
+            AnyAllocator::Dynamic(dynamic) => dynamic.quotas_mut().on_placed(part, plane),
+            AnyAllocator::FreeChannel(free) => free.quotas_mut().on_placed(part, plane),
+            AnyAllocator::Custom(custom) => custom.quotas_mut().on_placed(part, plane),
         }
     }
 
@@ -165,19 +165,19 @@ impl Policy {
     }
 
     /// Records that the valid version of `lpn` moved to another plane, or became invalid.
-    pub(super) fn moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
+    pub(super) fn on_moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
         let part = self.static_order().part_of(lpn);
         match self {
-            Policy::Static(_) => {}
-            Policy::StaticWithOverflow(overflow) => overflow.quotas_mut().moved(part, from, to),
-            Policy::Dynamic(dynamic) => dynamic.quotas_mut().moved(part, from, to),
-            Policy::FreeChannel(free) => free.quotas_mut().moved(part, from, to),
-            Policy::Custom(custom) => custom.quotas_mut().moved(part, from, to),
+            AnyAllocator::Static(_) => {}
+            AnyAllocator::StaticWithOverflow(overflow) => overflow.quotas_mut().on_moved(part, from, to),
+            AnyAllocator::Dynamic(dynamic) => dynamic.quotas_mut().on_moved(part, from, to),
+            AnyAllocator::FreeChannel(free) => free.quotas_mut().on_moved(part, from, to),
+            AnyAllocator::Custom(custom) => custom.quotas_mut().on_moved(part, from, to),
         }
     }
 }
 
-impl Allocator for Policy {
+impl Allocator for AnyAllocator {
     #[inline]
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
         dispatch!(self, allocator => allocator.place(write, drive))

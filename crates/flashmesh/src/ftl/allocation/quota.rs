@@ -14,7 +14,7 @@ use crate::ids::{Lpn, PlaneId};
 pub(super) struct PlaneQuotas {
     planes: usize,
     /// Maximum of valid pages plus pages in flight, for each part and plane.
-    most: Vec<u32>,
+    limits: Vec<u32>,
     /// Pages placed and not programmed yet, for each part and plane.
     in_flight: Vec<u32>,
     /// Valid pages of each part and plane. Empty with a single part, whose valid pages [`PlaneOccupancy`] counts.
@@ -23,9 +23,9 @@ pub(super) struct PlaneQuotas {
 
 impl PlaneQuotas {
     pub(super) fn new(geometry: &Geometry, partition: &Partition) -> PlaneQuotas {
-        let most = partition.room(geometry);
+        let most = partition.page_limits(geometry);
         let valid = if partition.parts.len() > 1 { vec![0; most.len()] } else { Vec::new() };
-        PlaneQuotas { planes: geometry.planes() as usize, in_flight: vec![0; most.len()], valid, most }
+        PlaneQuotas { planes: geometry.planes() as usize, in_flight: vec![0; most.len()], valid, limits: most }
     }
 
     #[inline]
@@ -34,25 +34,25 @@ impl PlaneQuotas {
     }
 
     #[inline]
-    pub(super) fn placed(&mut self, part: usize, plane: PlaneId) {
+    pub(super) fn on_placed(&mut self, part: usize, plane: PlaneId) {
         let at = self.at(part, plane);
         self.in_flight[at] += 1;
     }
 
     #[inline]
-    pub(super) fn committed(&mut self, part: usize, plane: PlaneId) {
+    pub(super) fn on_committed(&mut self, part: usize, plane: PlaneId) {
         let at = self.at(part, plane);
         let pages = &mut self.in_flight[at];
         debug_assert!(*pages > 0, "a page was committed on {plane:?} that was not placed there");
         *pages = pages.saturating_sub(1);
     }
 
-    pub(super) fn nothing_is_in_flight(&self) -> bool {
+    pub(super) fn has_none_in_flight(&self) -> bool {
         self.in_flight.iter().all(|&pages| pages == 0)
     }
 
     /// Records that a valid page of `part` moved to another plane, or became invalid.
-    pub(super) fn moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
+    pub(super) fn on_moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
         if self.valid.is_empty() || from == to {
             return;
         }
@@ -86,12 +86,12 @@ impl PlaneQuotas {
     pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let at = self.at(part, plane);
         let valid = if self.valid.is_empty() { occupancy.valid_pages(plane) } else { self.valid[at] };
-        self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
+        self.limits[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
     }
 
     /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the set with room, wrapping around. If
     /// there is none, returns the plane of [`PlaneQuotas::without_room`].
-    pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
+    pub(super) fn plane_with_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
             return nominal;
@@ -101,12 +101,12 @@ impl PlaneQuotas {
         let mut others = after.iter().chain(before).copied();
         others
             .find(|&plane| self.has_room(part, plane, occupancy))
-            .unwrap_or_else(|| self.without_room(order, lpn, occupancy))
+            .unwrap_or_else(|| self.fallback_plane(order, lpn, occupancy))
     }
 
     /// Returns the plane for a page if no plane has room: the current plane of the page, which then needs no more room than before, or else the
     /// emptiest plane of the set. This happens only on a drive with the minimum of spare blocks and more pages in flight than it has to spare.
-    pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
+    pub(super) fn fallback_plane(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);
             let pages = |plane| occupancy.valid_pages(plane) + self.in_flight[self.at(part, plane)];

@@ -1,6 +1,6 @@
 //! Round robin over channels, chips, dies and planes, with a pointer for each level and each set of planes.
 
-use crate::config::Level;
+use crate::config::ArrayLevel;
 use crate::engine::round_robin::cyclic;
 use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
@@ -12,14 +12,14 @@ pub(super) struct RoundRobinPointers {
     chips_per_channel: u32,
     dies_per_chip: u32,
     planes_per_die: u32,
-    rounds: Vec<Round>,
+    rounds: Vec<SetPointers>,
     /// Index in `rounds` for each part of the logical pages.
     round_of_part: Vec<usize>,
 }
 
 /// Round-robin pointers of a set of planes, as positions in the set.
 #[derive(Clone, Debug)]
-struct Round {
+struct SetPointers {
     set: PlaneSet,
     next_channel: u32,
     /// Next way of each channel.
@@ -30,17 +30,17 @@ struct Round {
     next_plane: Vec<u32>,
 }
 
-impl Round {
-    fn new(set: &PlaneSet) -> Round {
+impl SetPointers {
+    fn new(set: &PlaneSet) -> SetPointers {
         let count = |level| set.level(level).len();
-        let channels = count(Level::Channel);
-        let chips = channels * count(Level::Way);
-        Round {
+        let channels = count(ArrayLevel::Channel);
+        let chips = channels * count(ArrayLevel::Way);
+        SetPointers {
             set: set.clone(),
             next_channel: 0,
             next_way: vec![0; channels],
             next_die: vec![0; chips],
-            next_plane: vec![0; chips * count(Level::Die)],
+            next_plane: vec![0; chips * count(ArrayLevel::Die)],
         }
     }
 }
@@ -52,7 +52,7 @@ impl RoundRobinPointers {
             chips_per_channel: geometry.chips_per_channel,
             dies_per_chip: geometry.dies_per_chip,
             planes_per_die: geometry.planes_per_die,
-            rounds: partition.sets.iter().map(Round::new).collect(),
+            rounds: partition.sets.iter().map(SetPointers::new).collect(),
             round_of_part: partition.parts.iter().map(|part| part.set).collect(),
         }
     }
@@ -60,7 +60,7 @@ impl RoundRobinPointers {
     /// Returns the channels for pages of `part` in round-robin order, the next one first.
     pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
         let round = &self.rounds[self.round_of_part[part]];
-        let channels = round.set.level(Level::Channel);
+        let channels = round.set.level(ArrayLevel::Channel);
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
@@ -73,8 +73,9 @@ impl RoundRobinPointers {
         die_may: impl Fn(DieId) -> bool,
         plane_may: impl Fn(PlaneId) -> bool,
     ) -> Option<PlaneId> {
-        let Round { set, next_channel, next_way, next_die, next_plane } = &mut self.rounds[self.round_of_part[part]];
-        let [channels, ways, dies, planes] = Level::ALL.map(|level| set.level(level));
+        let SetPointers { set, next_channel, next_way, next_die, next_plane } =
+            &mut self.rounds[self.round_of_part[part]];
+        let [channels, ways, dies, planes] = ArrayLevel::ALL.map(|level| set.level(level));
         let [channel_count, way_count, die_count, plane_count] =
             [channels, ways, dies, planes].map(|level| level.len() as u32);
         for channel_at in cyclic(*next_channel, channel_count) {

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::{Allocator, DriveView, PageWrite};
-use crate::config::Level;
+use crate::config::ArrayLevel;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Part, Partition};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
-/// The 24 orders of the four levels, in lexical order of [`Level`].
-pub const ORDERS: [[Level; 4]; 24] = orders();
+/// The 24 orders of the four levels, in lexical order of [`ArrayLevel`].
+pub const ORDERS: [[ArrayLevel; 4]; 24] = orders();
 
-const fn orders() -> [[Level; 4]; 24] {
-    const LEVELS: [Level; 4] = [Level::Channel, Level::Way, Level::Die, Level::Plane];
+const fn orders() -> [[ArrayLevel; 4]; 24] {
+    const LEVELS: [ArrayLevel; 4] = [ArrayLevel::Channel, ArrayLevel::Way, ArrayLevel::Die, ArrayLevel::Plane];
     let mut orders = [LEVELS; 24];
     let mut found = 0;
     let mut code = 0;
@@ -36,12 +36,12 @@ const fn orders() -> [[Level; 4]; 24] {
 /// indexed by the page number in the namespace. Mapping units that share a page of the array count as one \[choice\].
 #[derive(Clone, Debug)]
 pub struct StaticOrder {
-    parts: Vec<Table>,
+    parts: Vec<PartOrder>,
 }
 
 /// Planes of the logical pages in `first..end`.
 #[derive(Clone, Debug)]
-struct Table {
+struct PartOrder {
     first: u32,
     end: u32,
     /// Planes in the order of consecutive pages.
@@ -56,16 +56,16 @@ struct Table {
     members: Vec<PlaneId>,
 }
 
-impl Table {
+impl PartOrder {
     /// Creates the table of `pages`. `taken` has the number of pages of each plane that are homes of earlier parts.
-    fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> Table {
+    fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> PartOrder {
         let mut members = planes.clone();
         members.sort_unstable();
         let first_home = |plane: &PlaneId| Ppn(plane.0 * geometry.pages_per_plane() + taken[plane.index()]);
         let first_homes = planes.iter().map(first_home).collect();
         let run = geometry.units_per_page;
         let by_round = Divisor::new(planes.len() as u32 * run);
-        Table { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
+        PartOrder { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
     /// Returns how many pages of the part before `lpn` are on its plane, and the index of the plane in `planes`.
@@ -114,7 +114,7 @@ impl PlaneShare {
     }
 
     /// Returns the index of `lpn` among the pages of this share; `None` if `lpn` is not one of them.
-    pub(in super::super) fn number_of(&self, lpn: Lpn) -> Option<u32> {
+    pub(in super::super) fn index_of(&self, lpn: Lpn) -> Option<u32> {
         let offset = lpn.0.checked_sub(self.base)?;
         let (round, in_run) = (offset / self.step, offset % self.step);
         let number = (round * self.run + in_run).checked_sub(self.before)?;
@@ -133,18 +133,18 @@ impl StaticOrder {
     /// # Panics
     /// If a level is missing from `order`.
     #[cfg(feature = "internals")]
-    pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
+    pub fn new(geometry: &Geometry, order: [ArrayLevel; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let planes = crate::ftl::partition::PlaneSet::whole(geometry).in_order(geometry, order);
         let taken = vec![0; planes.len()];
-        StaticOrder { parts: vec![Table::new(geometry, 0..u32::MAX, planes, &taken)] }
+        StaticOrder { parts: vec![PartOrder::new(geometry, 0..u32::MAX, planes, &taken)] }
     }
 
     /// Creates the tables of a drive divided by `partition`.
     ///
     /// # Panics
     /// If a level is missing from the order of `partition`.
-    pub(crate) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
+    pub(crate) fn with_partition(geometry: &Geometry, partition: &Partition) -> StaticOrder {
         let order = partition.order();
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let starts = partition.parts.iter().map(|part| part.pages.start);
@@ -153,8 +153,8 @@ impl StaticOrder {
         let mut taken = vec![0; geometry.planes() as usize];
         let table = |((start, end), part): ((u32, u32), &Part)| {
             let planes = partition.sets[part.set].in_order(geometry, order);
-            let table = Table::new(geometry, start..end, planes, &taken);
-            table.planes.iter().for_each(|plane| taken[plane.index()] += partition.even(part));
+            let table = PartOrder::new(geometry, start..end, planes, &taken);
+            table.planes.iter().for_each(|plane| taken[plane.index()] += partition.max_even_pages(part));
             table
         };
         StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
@@ -267,10 +267,10 @@ mod tests {
                 let die = geometry.die_of_plane(plane);
                 let chip = geometry.chip_of(die);
                 match level {
-                    Level::Channel => (geometry.channel_of(chip).0, 3),
-                    Level::Way => (chip.0 % 4, 4),
-                    Level::Die => (die.0 % 2, 2),
-                    Level::Plane => (geometry.plane_in_die(plane), 5),
+                    ArrayLevel::Channel => (geometry.channel_of(chip).0, 3),
+                    ArrayLevel::Way => (chip.0 % 4, 4),
+                    ArrayLevel::Die => (die.0 % 2, 2),
+                    ArrayLevel::Plane => (geometry.plane_in_die(plane), 5),
                 }
             };
             for lpn in 0..240 {

@@ -24,7 +24,7 @@ impl StaticWithOverflow {
     /// If a level is missing from the order of `partition`.
     pub fn new(geometry: &Geometry, partition: &Partition) -> StaticWithOverflow {
         StaticWithOverflow {
-            order: StaticOrder::divided(geometry, partition),
+            order: StaticOrder::with_partition(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
         }
     }
@@ -44,20 +44,20 @@ impl StaticWithOverflow {
 
 impl Allocator for StaticWithOverflow {
     fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
-        let plane = self.quotas.from(&self.order, write.lpn, drive.occupancy());
-        self.quotas.placed(self.order.part_of(write.lpn), plane);
+        let plane = self.quotas.plane_with_room(&self.order, write.lpn, drive.occupancy());
+        self.quotas.on_placed(self.order.part_of(write.lpn), plane);
         plane
     }
 
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.quotas.on_committed(self.order.part_of(lpn), plane);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{self, Allocation, Config, Level, Move};
+    use crate::config::{self, Allocation, ArrayLevel, Config, PageMove};
     use crate::ftl::{Ftl, FtlRules, IdleDies, OpenBlockKind};
     use crate::units::Bytes;
 
@@ -73,8 +73,9 @@ mod tests {
             capacity: Some(Bytes::from_kib(4) * (9 * 6 * 8)),
             ..config::Geometry::default()
         };
-        config.ftl.allocation = Allocation::Static([Level::Way, Level::Channel, Level::Die, Level::Plane]);
-        config.gc.r#move = Move::ChipToChip;
+        config.ftl.allocation =
+            Allocation::Static([ArrayLevel::Way, ArrayLevel::Channel, ArrayLevel::Die, ArrayLevel::Plane]);
+        config.gc.r#move = PageMove::ChipToChip;
         let mut ftl =
             Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), &config, FtlRules::new(&config));
         let idle = IdleDies::new(9);

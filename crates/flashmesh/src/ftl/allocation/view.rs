@@ -30,7 +30,7 @@ pub struct PageWrite {
 
 impl PageWrite {
     /// Creates a write of `lpn` without a stream or a request.
-    pub fn of(lpn: Lpn) -> PageWrite {
+    pub fn new(lpn: Lpn) -> PageWrite {
         PageWrite { lpn, stream: None, request: None }
     }
 }

@@ -74,7 +74,7 @@ fn wrong_counts_are_found() {
     finds("being collected", |ftl| ftl.blocks.plane_mut(PlaneId(1)).collecting += 1);
     finds("erase count", |ftl| {
         let wear = &mut ftl.blocks.plane_mut(PlaneId(1)).wear;
-        wear.set(wear.most() + 1, wear.least());
+        wear.set(wear.max_erases() + 1, wear.min_erases());
     });
 }
 
@@ -131,7 +131,7 @@ fn a_page_beyond_the_drive_is_found() {
 
 /// Returns a block of plane 0 in `state`.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
-    let mut blocks = ftl.blocks.table().of_plane(PlaneId(0));
+    let mut blocks = ftl.blocks.table().blocks_of_plane(PlaneId(0));
     blocks.find(|&block| ftl.block_state(block) == state).expect("a block is in this state")
 }
 
@@ -150,7 +150,7 @@ fn tables_of_a_block_that_contradict_each_other_are_found() {
         *tables.valid_pages = 69;
     });
     finds("bits are set beyond the last page", |ftl| {
-        let mut blocks = ftl.blocks.table().of_plane(PlaneId(0));
+        let mut blocks = ftl.blocks.table().blocks_of_plane(PlaneId(0));
         let block = blocks.find(|&block| ftl.blocks.table().invalid_pages(block) > 0).expect("pages were overwritten");
         let tables = ftl.blocks.table_mut().entry(block);
         tables.valid[1] |= 1 << 63;
@@ -184,7 +184,7 @@ fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_a
 fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     finds("is less erased than the least erased full block of its plane", |ftl| {
         let wear = &mut ftl.blocks.plane_mut(PlaneId(0)).wear;
-        wear.set(wear.most(), u32::MAX);
+        wear.set(wear.max_erases(), u32::MAX);
     });
 }
 
@@ -210,7 +210,7 @@ fn divided() -> Ftl {
     let geometry = Geometry::new(&config.geometry).expect("the geometry is valid");
     let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let ppn = ftl.allocate(PlaneId(0), OpenBlockKind::SHARED).expect("the plane has space");
-    ftl.allocation.placed(Lpn(3), PlaneId(0));
+    ftl.allocation.on_placed(Lpn(3), PlaneId(0));
     ftl.commit_write(Lpn(3), ppn);
     ftl.audit().expect("the tables agree");
     ftl
@@ -220,7 +220,7 @@ fn divided() -> Ftl {
 fn a_page_on_a_plane_of_another_namespace_is_found() {
     let mut ftl = divided();
     let ppn = ftl.allocate(PlaneId(1), OpenBlockKind::SHARED).expect("the plane has space");
-    ftl.allocation.placed(Lpn(5), PlaneId(1));
+    ftl.allocation.on_placed(Lpn(5), PlaneId(1));
     ftl.commit_write(Lpn(5), ppn);
     let found = ftl.audit().expect_err("the fault is found");
     assert!(found.contains("Lpn(5) is mapped to PlaneId(1), which is not a plane of its namespace"), "{found}");
@@ -229,7 +229,7 @@ fn a_page_on_a_plane_of_another_namespace_is_found() {
 #[test]
 fn a_plane_whose_pages_of_a_part_are_miscounted_is_found() {
     let mut ftl = divided();
-    ftl.allocation.moved(Lpn(3), None, Some(PlaneId(0)));
+    ftl.allocation.on_moved(Lpn(3), None, Some(PlaneId(0)));
     let found = ftl.audit().expect_err("the fault is found");
     assert!(found.contains("on PlaneId(0): told Some(2), counted 1"), "{found}");
 }

@@ -32,7 +32,7 @@ impl BlockManager {
         let (mut valid, mut invalid_pages, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
         let mut free_pages = 0;
         let mut next_free = free.iter().peekable();
-        for block in self.table.of_plane(plane) {
+        for block in self.table.blocks_of_plane(plane) {
             if self.geometry.is_slc(block) {
                 valid += self.table.valid_pages(block);
                 collecting += u32::from(self.table.state(block) == BlockState::Collecting);
@@ -57,7 +57,7 @@ impl BlockManager {
             check((state == BlockState::Free) == is_listed, || {
                 format!("{block:?} is {state:?} and in the free list: {is_listed}")
             })?;
-            check(state != BlockState::Full || erase_count >= account.wear.least(), || {
+            check(state != BlockState::Full || erase_count >= account.wear.min_erases(), || {
                 format!("{block:?} is less erased than the least erased full block of its plane")
             })?;
         }
@@ -69,7 +69,7 @@ impl BlockManager {
         at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
         at("blocks being collected", account.collecting, collecting)?;
         at("free pages", account.free_pages, free_pages)?;
-        at("highest erase count", account.wear.most(), erase_count_max)
+        at("highest erase count", account.wear.max_erases(), erase_count_max)
     }
 
     /// Checks the blocks of the SLC cache of a plane, if there is one.
@@ -77,18 +77,20 @@ impl BlockManager {
         let account = &self.planes[plane.index()];
         let Some(slc) = &account.slc else { return Ok(()) };
         let free: Vec<BlockId> = slc.free.iter().collect();
-        for block in self.table.of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
+        for block in self.table.blocks_of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
             self.audit_block(block, opened)?;
             let state = self.table.state(block);
             let (is_free, is_full) = (free.contains(&block), slc.full.contains(&block));
-            check((state == BlockState::Free) == is_free && (state == BlockState::Cached) == is_full, || {
+            check((state == BlockState::Free) == is_free && (state == BlockState::SlcFull) == is_full, || {
                 format!("{block:?} of the SLC cache is {state:?}; listed as free: {is_free}, as full: {is_full}")
             })?;
         }
         let Some(lent) = &slc.lent else {
-            return check(account.kept <= account.collecting, || format!("{plane:?} keeps a block for no fold"));
+            return check(account.kept_for_fold <= account.collecting, || {
+                format!("{plane:?} keeps a block for no fold")
+            });
         };
-        for block in self.table.of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
+        for block in self.table.blocks_of_plane(plane).filter(|&block| self.geometry.is_slc(block)) {
             let count = lent.blocks.iter().filter(|&&(of_cache, _)| of_cache == block).count();
             let expected = usize::from(self.table.state(block) != BlockState::Free);
             check(count == expected, || format!("{block:?} stands for {count} blocks, not {expected}"))?;
@@ -100,8 +102,8 @@ impl BlockManager {
         }
         // A fold in progress may have opened the block that was kept for it.
         let kept = u32::from(!lent.blocks.is_empty());
-        let is_kept = account.kept == kept || (account.collecting > 0 && account.kept == 0);
-        check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept))
+        let is_kept = account.kept_for_fold == kept || (account.collecting > 0 && account.kept_for_fold == 0);
+        check(is_kept, || format!("{plane:?} keeps {} blocks for folds, not {kept}", account.kept_for_fold))
     }
 
     fn audit_block(&self, block: BlockId, opened: &[OpenBlock]) -> Result<(), String> {
@@ -135,9 +137,9 @@ impl BlockManager {
             BlockState::Full => {
                 at("its invalid pages are not those that it counts", self.table.invalid_pages(block) == pages - valid)?
             }
-            BlockState::Collecting | BlockState::Cached => {}
+            BlockState::Collecting | BlockState::SlcFull => {}
         }
-        at("only blocks of the SLC cache are cached", state != BlockState::Cached || self.geometry.is_slc(block))?;
+        at("only blocks of the SLC cache are cached", state != BlockState::SlcFull || self.geometry.is_slc(block))?;
         at("only an open block has pages left to allocate", open.is_none() || state == BlockState::Open)?;
         at("it is not full", state == BlockState::Free || state == BlockState::Open || programmed == pages)
     }

@@ -78,7 +78,7 @@ impl BlockManager {
             self.planes[to.index()].copy_from(from, first_block, times);
         }
         for plane in (0..planes.len() as u32).map(PlaneId) {
-            for block in source.table.of_plane(plane) {
+            for block in source.table.blocks_of_plane(plane) {
                 self.table.copy_from(BlockId(first_block + block.0), &source.table, block, times);
             }
         }

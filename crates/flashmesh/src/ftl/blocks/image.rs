@@ -7,14 +7,14 @@ use crate::ids::BlockId;
 use crate::states::{BitReader, BitWriter};
 
 fn streams() -> impl Iterator<Item = OpenBlockKind> {
-    std::iter::once(OpenBlockKind::SHARED).chain(OpenBlockKind::OF_DRIVE)
+    std::iter::once(OpenBlockKind::SHARED).chain(OpenBlockKind::NON_HOST)
 }
 
 impl BlockManager {
     pub(in super::super) fn write_image(&self, to: &mut BitWriter) {
         self.table.write_image(to);
         for plane in &self.planes {
-            for pages in [plane.free_pages, plane.valid_pages, plane.invalid_pages, plane.filled] {
+            for pages in [plane.free_pages, plane.valid_pages, plane.invalid_pages, plane.blocks_filled] {
                 to.put(pages.into(), u32::BITS);
             }
             for OpenBlock { block, next_page } in streams().map(|stream| plane.open.get(stream)) {
@@ -41,7 +41,7 @@ impl BlockManager {
             for pages in [&mut plane.free_pages, &mut plane.valid_pages, &mut plane.invalid_pages] {
                 *pages = from.read(u32::BITS).filter(|&pages| pages <= pages_per_plane)? as u32;
             }
-            plane.filled = from.read(u32::BITS)? as u32;
+            plane.blocks_filled = from.read(u32::BITS)? as u32;
             for stream in streams() {
                 let block = block(from)?;
                 let next_page = from.read(u32::BITS).filter(|&page| page <= pages_per_block)? as u32;

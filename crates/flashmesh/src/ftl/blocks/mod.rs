@@ -6,7 +6,7 @@ mod audit;
 mod fill;
 pub(super) mod free_blocks;
 mod image;
-mod moved;
+mod move_destination;
 pub(super) mod open_blocks;
 mod plane;
 mod programs;
@@ -52,15 +52,15 @@ impl BlockManager {
     ) -> BlockManager {
         let plane = |plane: PlaneId| {
             let mut account = Plane::new(geometry, plane, least_erased_first);
-            account.has_map = has_map;
-            account.open.admit_writers(partition.writers(plane));
+            account.holds_translation = has_map;
+            account.open.set_dedicated_streams(partition.dedicated_streams(plane));
             account
         };
         BlockManager {
             table: BlockTable::new(geometry),
             planes: (0..geometry.planes()).map(PlaneId).map(plane).collect(),
             moves_share_write_block: rules.moves_share_write_block,
-            levels_programs: geometry.gathers() && rules.superblock_dies.is_some() && rules.planes_join,
+            levels_programs: geometry.gathers_units() && rules.superblock_dies.is_some() && rules.joins_planes,
             twins: rules.superblock_dies.map(|dies| Twins::new(Superblocks::new(geometry, dies))),
             geometry: geometry.clone(),
         }
@@ -72,7 +72,7 @@ impl BlockManager {
     }
 
     /// Returns the table, to change the entries of SLC blocks.
-    pub(super) fn table_of_slc(&mut self) -> &mut BlockTable {
+    pub(super) fn slc_table_mut(&mut self) -> &mut BlockTable {
         &mut self.table
     }
 
@@ -140,14 +140,14 @@ impl BlockManager {
         }
         match self.twins {
             Some(_) => self.open_twins(plane, stream),
-            None => self.open_alone(plane, stream),
+            None => self.open_single(plane, stream),
         }
     }
 
     /// Opens the next free block of a single plane, even the reserve.
-    fn open_alone(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
+    fn open_single(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         let account = &mut self.planes[plane.index()];
-        let block = account.take_free(stream)?;
+        let block = account.pop_free(stream)?;
         self.table.open(block, stream.is_translation());
         *account.open.get_mut(stream) = OpenBlock { block, next_page: 0 };
         if stream == OpenBlockKind::Slc {
@@ -184,8 +184,8 @@ impl BlockManager {
             return self.fill_slc(block);
         }
         let account = &mut self.planes[self.table.plane_of(block).index()];
-        account.filled += 1;
-        account.invalid_pages += self.table.fill(block, account.filled);
+        account.blocks_filled += 1;
+        account.invalid_pages += self.table.fill(block, account.blocks_filled);
         let erase_count = self.table.erase_count(block);
         account.wear.filled(erase_count);
     }
@@ -201,7 +201,7 @@ impl BlockManager {
     }
 
     /// Returns the stream for valid pages moved out of `block`, if moved pages have an open block of their own.
-    pub(super) fn stream_of_move(&self, block: BlockId) -> OpenBlockKind {
+    pub(super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,
             true => OpenBlockKind::TranslationCollection,
@@ -212,7 +212,7 @@ impl BlockManager {
     /// Returns whether a collection has free pages for all valid pages of `block`.
     pub(super) fn fits(&self, block: BlockId) -> bool {
         let account = &self.planes[self.table.plane_of(block).index()];
-        u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.stream_of_move(block))
+        u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.move_block_kind(block))
     }
 
     pub(super) fn mark_victim(&mut self, block: BlockId) {

@@ -27,7 +27,7 @@ pub(in super::super) struct OpenBlocks {
 
 impl OpenBlocks {
     /// Creates the state of `plane` without any open block.
-    pub(super) fn none(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
+    pub(super) fn empty(geometry: &Geometry, plane: PlaneId) -> OpenBlocks {
         let (pages_per_block, slc_pages_per_block) = (geometry.pages_per_block, geometry.slc.pages_per_block);
         let nothing = OpenBlock { block: geometry.first_block(plane), next_page: pages_per_block };
         let mut blocks = [nothing; OpenBlockKind::COUNT];
@@ -38,7 +38,7 @@ impl OpenBlocks {
     }
 
     /// Gives each host stream in the bit set `writers` an open block of its own; with an empty set all share one.
-    pub(super) fn admit_writers(&mut self, writers: u64) {
+    pub(super) fn set_dedicated_streams(&mut self, writers: u64) {
         let streams = u64::BITS - writers.leading_zeros();
         let nothing = OpenBlock { next_page: self.pages_per_block, ..self.blocks[0] };
         self.writers = writers;
@@ -48,7 +48,7 @@ impl OpenBlocks {
     /// Returns the stream whose open block takes writes of host stream `stream`: `stream` itself if it has an open block here, otherwise the first
     /// one that has.
     #[inline]
-    pub(in super::super) fn writer(&self, stream: Option<StreamId>) -> OpenBlockKind {
+    pub(in super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
             return OpenBlockKind::SHARED;
         }
@@ -75,7 +75,7 @@ impl OpenBlocks {
     fn streams(&self) -> impl Iterator<Item = OpenBlockKind> + use<> {
         (0..=self.beyond.len() as u32)
             .map(|stream| OpenBlockKind::Host(StreamId(stream)))
-            .chain(OpenBlockKind::OF_DRIVE)
+            .chain(OpenBlockKind::NON_HOST)
     }
 
     /// Returns the stream that has `block` open with `next_page` as its next page. Both must match, because the entry of a full block stays until the
@@ -102,7 +102,7 @@ impl OpenBlocks {
     /// Returns whether an open block of the host is full. A stream that has never written counts as full, because its first write would have to wait
     /// for a block.
     #[inline]
-    pub(super) fn is_host_out(&self) -> bool {
+    pub(super) fn is_host_block_full(&self) -> bool {
         match self.writers {
             0 => self.pages_left(OpenBlockKind::SHARED) == 0,
             writers => self.is_one_out(writers),
@@ -124,7 +124,7 @@ impl OpenBlocks {
             next_page: next_page * times,
         });
         let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
-        *self.get_mut(self.writer(None)) = written;
+        *self.get_mut(self.host_block_kind(None)) = written;
         // Keep the own entry: the SLC cache of an unused drive is empty, and its blocks need not be larger by `times`.
         *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }

@@ -20,18 +20,18 @@ pub(in super::super) struct Plane {
     /// Number of blocks being collected: 0 or 1.
     pub(in super::super) collecting: u32,
     /// Number of blocks filled so far.
-    pub(in super::super) filled: u32,
+    pub(in super::super) blocks_filled: u32,
     /// Pages allocated to early-bound writes that are not programmed yet.
     pub(in super::super) preallocated: u32,
     pub(in super::super) open: OpenBlocks,
     /// Whether translation pages are written to the plane.
-    pub(in super::super) has_map: bool,
+    pub(in super::super) holds_translation: bool,
     /// Pages in flight from other chips. Each has a page in the open block for arrivals.
     pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
     /// Number of free blocks (0 or 1) kept for a fold, which is in progress or will return a lent block. No other stream may open this block.
-    pub(in super::super) kept: u32,
+    pub(in super::super) kept_for_fold: u32,
     /// Blocks of the SLC cache; `None` without an SLC cache.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
 }
@@ -45,14 +45,14 @@ impl Plane {
             valid_pages: 0,
             invalid_pages: 0,
             collecting: 0,
-            filled: 0,
-            open: OpenBlocks::none(geometry, plane),
-            has_map: false,
+            blocks_filled: 0,
+            open: OpenBlocks::empty(geometry, plane),
+            holds_translation: false,
             incoming_pages: 0,
             preallocated: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             wear: WearSpread::default(),
-            kept: 0,
+            kept_for_fold: 0,
             slc: SlcPlane::new(geometry, plane, least_erased_first),
         }
     }
@@ -63,7 +63,7 @@ impl Plane {
         self.free_pages = source.free_pages * times;
         self.valid_pages = source.valid_pages * times;
         self.invalid_pages = source.invalid_pages * times;
-        self.filled = source.filled;
+        self.blocks_filled = source.blocks_filled;
         self.collecting = source.collecting;
         self.open.copy_from(&source.open, first_block, times);
         // Push the free blocks in the order in which `source` would open them. Here their erase counts are equal, so that this order is kept.
@@ -79,7 +79,7 @@ impl Plane {
         match stream {
             OpenBlockKind::Slc => self.slc.as_ref().is_some_and(|slc| slc.can_open(self.free.len())),
             OpenBlockKind::Fold => self.free.len() > stream.reserved_blocks(),
-            _ => self.free.len() > stream.reserved_blocks() + self.kept,
+            _ => self.free.len() > stream.reserved_blocks() + self.kept_for_fold,
         }
     }
 
@@ -93,11 +93,11 @@ impl Plane {
     }
 
     /// Removes and returns the free block that `stream` opens next.
-    pub(super) fn take_free(&mut self, stream: OpenBlockKind) -> Option<BlockId> {
+    pub(super) fn pop_free(&mut self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
             OpenBlockKind::Slc => self.slc.as_mut()?.free.pop(),
             OpenBlockKind::Fold => {
-                self.kept = 0;
+                self.kept_for_fold = 0;
                 self.free.pop()
             }
             _ => self.free.pop(),
@@ -113,16 +113,16 @@ impl Plane {
     /// Returns whether host writes or the map cannot allocate a page before a block is collected.
     #[inline]
     pub(in super::super) fn is_out_of_space(&self) -> bool {
-        let host_is_out = || self.open.is_host_out() && !self.can_open(OpenBlockKind::SHARED);
+        let host_is_out = || self.open.is_host_block_full() && !self.can_open(OpenBlockKind::SHARED);
         let is_map_out =
             || self.open.pages_left(OpenBlockKind::Translation) == 0 && !self.can_open(OpenBlockKind::Translation);
-        host_is_out() || (self.has_map && is_map_out())
+        host_is_out() || (self.holds_translation && is_map_out())
     }
 
     /// Returns the pages that a collection can write, in the open block of `stream` and in free blocks, before its victim is erased.
     #[inline]
     pub(super) fn collection_pages(&self, stream: OpenBlockKind) -> u64 {
-        let free = self.free.len().saturating_sub(self.kept);
+        let free = self.free.len().saturating_sub(self.kept_for_fold);
         u64::from(self.open.pages_left(stream)) + u64::from(free) * u64::from(self.open.pages_per_block())
     }
 }

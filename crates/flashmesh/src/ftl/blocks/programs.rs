@@ -68,7 +68,7 @@ impl BlockManager {
 
     /// Advances every open block to the beginning of a program.
     pub(in super::super) fn align_programs(&mut self) {
-        if !self.geometry.gathers() {
+        if !self.geometry.gathers_units() {
             return;
         }
         for plane in (0..self.geometry.planes()).map(PlaneId) {

@@ -19,7 +19,7 @@ pub enum BlockState {
     /// Victim: its valid pages are moved, then it is erased.
     Collecting,
     /// Block of the SLC cache with all pages programmed, to be folded.
-    Cached,
+    SlcFull,
 }
 
 /// Tables by block, and a bitmap by page. All are zero for a fresh drive.
@@ -161,12 +161,12 @@ impl BlockTable {
     /// Marks a block of the SLC cache as full. Its invalid pages are not counted, because it is not a candidate for collection.
     pub(in super::super) fn fill_slc(&mut self, block: BlockId) {
         debug_assert_eq!(self.state(block), BlockState::Open);
-        self.set_state(block, BlockState::Cached);
+        self.set_state(block, BlockState::SlcFull);
     }
 
     /// Marks a full block of the SLC cache as being folded.
     pub(in super::super) fn fold(&mut self, block: BlockId) {
-        debug_assert_eq!(self.state(block), BlockState::Cached);
+        debug_assert_eq!(self.state(block), BlockState::SlcFull);
         self.set_state(block, BlockState::Collecting);
     }
 
@@ -282,7 +282,7 @@ impl BlockTable {
             1 => BlockState::Open,
             2 => BlockState::Full,
             3 => BlockState::Collecting,
-            _ => BlockState::Cached,
+            _ => BlockState::SlcFull,
         }
     }
 
@@ -296,7 +296,7 @@ impl BlockTable {
             && (!with_bitmap || (0..self.words_per_block).all(|word| self.valid_word(block, word) == 0))
     }
 
-    pub(in super::super) fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
+    pub(in super::super) fn blocks_of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
         let first = self.first_of_plane(plane).0;
         (first..first + self.geometry.blocks_per_plane).map(BlockId)
     }

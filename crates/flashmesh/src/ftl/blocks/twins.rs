@@ -13,7 +13,7 @@
 use super::{BlockManager, BlockState};
 use crate::ftl::Superblocks;
 use crate::ftl::open_block_kind::OpenBlockKind;
-use crate::ftl::superblocks::Members;
+use crate::ftl::superblocks::SuperblockPlanes;
 use crate::ids::{BlockId, PlaneId};
 
 /// Superblocks, and progress of the erases of their victims.
@@ -44,7 +44,7 @@ impl BlockManager {
 
     /// Returns the planes that share superblocks with `plane`, including `plane`.
     #[inline]
-    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> Members {
+    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> SuperblockPlanes {
         self.superblocks().members(plane)
     }
 
@@ -55,14 +55,14 @@ impl BlockManager {
     }
 
     /// Returns the planes that open, collect and erase blocks together with `plane`; without superblocks, only `plane`.
-    pub(in super::super) fn set_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+    pub(in super::super) fn superblock_planes(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of(plane).filter(move |&twin| has_twins || twin == plane)
     }
 
     /// Returns the blocks that are opened, collected and erased together with `block`, in the order of their planes; without superblocks, only
     /// `block`.
-    pub(in super::super) fn set_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
+    pub(in super::super) fn superblock_blocks(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         let has_twins = self.has_twins();
         self.twins_of_block(block).filter(move |&twin| has_twins || twin == block)
     }
@@ -80,19 +80,19 @@ impl BlockManager {
     pub(super) fn open_twins(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         for twin in self.twins_of(plane) {
             self.skip_open_pages(twin, stream);
-            self.open_alone(twin, stream)?;
+            self.open_single(twin, stream)?;
         }
         Some(())
     }
 
     /// Returns the number of pages used in the open block of `stream` in `plane`. The open blocks of host writes and of moved pages count together.
     #[inline]
-    pub(in super::super) fn pages_open(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
+    pub(in super::super) fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         let open = &self.planes[plane.index()].open;
         let written = |stream| open.get(stream).next_page;
         match stream {
             OpenBlockKind::Host(_) | OpenBlockKind::Collection => {
-                written(open.writer(None)) + written(OpenBlockKind::Collection)
+                written(open.host_block_kind(None)) + written(OpenBlockKind::Collection)
             }
             _ => written(stream),
         }
@@ -102,7 +102,7 @@ impl BlockManager {
     /// one plane after the other.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
-        self.geometry.programs_of(self.pages_open(plane, stream) + waiting, stream == OpenBlockKind::Slc)
+        self.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
     /// Returns the plane furthest behind among those that share superblocks with `plane`, and the number of pages that complete its program. If no
@@ -114,7 +114,7 @@ impl BlockManager {
         // A plane with at least `programmed` pages cannot be further behind, so skip the division for it.
         let (mut behind, mut lacks, mut programmed) = (plane, program, u32::MAX);
         for twin in self.twins_of(plane) {
-            let pages = self.pages_open(twin, stream);
+            let pages = self.open_block_pages(twin, stream);
             if pages < programmed {
                 programmed = self.geometry.programs_of(pages, in_slc) * program;
                 (behind, lacks) = (twin, programmed + program - pages);
@@ -154,7 +154,7 @@ impl BlockManager {
         let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
         let room = |twin: BlockId| {
             let account = &self.planes[self.table.plane_of(twin).index()];
-            account.collection_pages(self.stream_of_move(twin))
+            account.collection_pages(self.move_block_kind(twin))
         };
         valid <= blocks().map(room).sum()
     }
@@ -188,7 +188,7 @@ impl BlockManager {
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
-                let written = self.planes[twin.index()].open.writer(None);
+                let written = self.planes[twin.index()].open.host_block_kind(None);
                 self.skip_open_pages(twin, written);
                 self.take_over_reserve(twin);
             }
@@ -208,7 +208,7 @@ impl BlockManager {
             for twin in self.twins_of(plane) {
                 while free(self, twin) > least {
                     self.skip_open_pages(twin, stream);
-                    if self.open_alone(twin, stream).is_none() {
+                    if self.open_single(twin, stream).is_none() {
                         break;
                     }
                 }

@@ -12,11 +12,11 @@ pub(in super::super) struct WearSpread {
 }
 
 impl WearSpread {
-    pub(in super::super) fn most(self) -> u32 {
+    pub(in super::super) fn max_erases(self) -> u32 {
         self.max_erases
     }
 
-    pub(in super::super) fn least(self) -> u32 {
+    pub(in super::super) fn min_erases(self) -> u32 {
         self.min_erases
     }
 
@@ -39,7 +39,7 @@ impl WearSpread {
     }
 
     /// Records the erase count of the least erased full block, found by a search. Returns the difference from the highest erase count.
-    pub(in super::super) fn found_least(&mut self, erase_count: u32) -> u32 {
+    pub(in super::super) fn set_min_erases(&mut self, erase_count: u32) -> u32 {
         (self.min_erases, self.has_changed) = (erase_count, false);
         self.max_erases - self.min_erases
     }

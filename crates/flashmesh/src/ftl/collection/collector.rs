@@ -17,28 +17,28 @@ const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 pub(in super::super) struct Collector {
     gc: config::Gc,
     wear: config::Wear,
-    limits: Limits,
+    limits: FreePageThresholds,
     victim: Policy,
     random: SimRng,
     /// Minimum number of invalid pages of a victim.
-    least_gain: u32,
+    gain_min: u32,
 }
 
 /// Numbers of free pages of a plane below which each kind of collection begins.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct FreePageThresholds {
     collection: u32,
     urgent: u32,
     background: u32,
 }
 
-impl Limits {
-    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
+impl FreePageThresholds {
+    fn new(geometry: &Geometry, gc: &config::Gc) -> FreePageThresholds {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
         // Collect a plane of few blocks, too, while the host still has a block to write to.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
-        Limits {
+        FreePageThresholds {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
             urgent: share(gc.hard_threshold).max(reserve),
             background: share(gc.background_threshold),
@@ -69,10 +69,10 @@ impl Collector {
         Collector {
             gc: config.gc.clone(),
             wear: config.wear.clone(),
-            limits: Limits::new(geometry, &config.gc),
+            limits: FreePageThresholds::new(geometry, &config.gc),
             victim: Policy::new(&of_victims, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            least_gain: if geometry.gathers() { program } else { u32::from(has_map) },
+            gain_min: if geometry.gathers_units() { program } else { u32::from(has_map) },
         }
     }
 
@@ -85,7 +85,7 @@ impl Collector {
     }
 
     /// Returns the free pages of a plane below which a collection begins even if the die is busy.
-    pub(in super::super) fn pages_kept_free(&self) -> u32 {
+    pub(in super::super) fn collection_threshold(&self) -> u32 {
         self.limits.collection
     }
 
@@ -112,12 +112,12 @@ impl Collector {
     }
 
     #[inline]
-    pub(in super::super) fn wants(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+    pub(in super::super) fn needs_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         blocks.plane(plane).can_collect() && self.is_short(blocks, plane)
     }
 
     #[inline]
-    pub(in super::super) fn wants_in_background(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+    pub(in super::super) fn needs_background_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         blocks.plane(plane).can_collect() && self.is_low(blocks, plane)
     }
 
@@ -139,17 +139,17 @@ impl Collector {
             .into_iter()
             .flatten()
             .map(|position| BlockId(first.0 + position))
-            .find(|&block| blocks.table().invalid_pages(block) >= self.least_gain && blocks.fits(block))?;
+            .find(|&block| blocks.table().invalid_pages(block) >= self.gain_min && blocks.fits(block))?;
         blocks.mark_victim(victim);
         Some(victim)
     }
 
-    pub(in super::super) fn wants_twins(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+    pub(in super::super) fn needs_twin_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         // Planes are rarely short, so check that first.
         blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
-    pub(in super::super) fn wants_twins_in_background(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+    pub(in super::super) fn needs_background_twin_collection(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
         blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin)) && blocks.can_collect_twins(plane)
     }
 
@@ -160,7 +160,7 @@ impl Collector {
             return None;
         }
         let (invalid, filled) = blocks.twin_candidates(plane);
-        let counts = in_16_bits(&invalid);
+        let counts = scale_to_u16(&invalid);
         let candidates = Candidates::new(plane, &counts, &filled);
         let most_invalid = candidates.most_invalid()?;
         let chosen = self.victim.select(&candidates, &mut self.random);
@@ -168,7 +168,7 @@ impl Collector {
         let victim = [chosen, Some(most_invalid)]
             .into_iter()
             .flatten()
-            .filter(|&position| invalid[position as usize] >= self.least_gain)
+            .filter(|&position| invalid[position as usize] >= self.gain_min)
             .map(|position| BlockId(first.0 + position))
             .find(|&block| blocks.twins_fit(block))?;
         blocks.mark_twins(victim);
@@ -189,7 +189,7 @@ impl Collector {
         }
         let table = blocks.table();
         let least = table
-            .of_plane(plane)
+            .blocks_of_plane(plane)
             .filter(|&block| table.state(block) == BlockState::Full)
             .min_by_key(|&block| table.erase_count(block))?;
         let erase_count_min = table.erase_count(least);
@@ -197,7 +197,7 @@ impl Collector {
             true => blocks.twins_are_full(least) && blocks.twins_fit(least),
             false => blocks.fits(least),
         };
-        let spread = blocks.plane_mut(plane).wear.found_least(erase_count_min);
+        let spread = blocks.plane_mut(plane).wear.set_min_erases(erase_count_min);
         if spread <= threshold || !fits {
             return None;
         }
@@ -210,7 +210,7 @@ impl Collector {
 }
 
 /// Scales the page counts of superblocks by a power of two, so that the largest fits into 16 bits.
-fn in_16_bits(counts: &[u32]) -> Vec<u16> {
+fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);
     counts.iter().map(|count| (count >> bits) as u16).collect()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::config::{Precondition, PreconditionKind};
 use crate::engine::random::SimRng;
-use crate::ftl::precondition::Start;
+use crate::ftl::precondition::InitialConditions;
 use crate::ftl::testing::{DRIVE, config_of};
 use crate::ftl::{Ftl, FtlRules, IdleDies};
 use crate::ids::BlockId;
@@ -19,7 +19,7 @@ fn preconditioned(text: &str, superblock_dies: Option<u32>, precondition: Precon
         FtlRules { superblock_dies, moves_share_write_block: superblock_dies.is_some(), ..FtlRules::new(&config) };
     [false, true].map(|is_computed| {
         let mut ftl = Ftl::new(&geometry, &config, rules);
-        ftl.precondition_watched(&precondition, 42, Start { is_computed, writes }, None, &|_| {});
+        ftl.precondition_with_progress(&precondition, 42, InitialConditions { is_computed, writes }, None, &|_| {});
         assert_eq!(ftl.mapping.is_computed(), is_computed);
         ftl
     })
@@ -75,7 +75,7 @@ fn the_computed_map_equals_the_map_in_tables() {
                 let said = format!("{superblock_dies:?} {kind:?} {fill} {text}");
                 let expected = map_of(&stored);
                 assert_eq!(map_of(&computed), expected, "{said}");
-                computed.mapping.store_all();
+                computed.mapping.materialize_all();
                 assert!(!computed.mapping.is_computed());
                 assert_eq!(map_of(&computed), expected, "{said}");
             }
@@ -89,7 +89,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             let text = format!("{DRIVE}{UNITS}");
             let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, fill: 1.0 });
-            drives.iter_mut().for_each(Ftl::end_begun_collections);
+            drives.iter_mut().for_each(Ftl::end_initial_collections);
             for step in 0..20 {
                 for ftl in &mut drives {
                     let (idle, mut random) = (IdleDies::new(ftl.geometry.dies()), SimRng::new(step));
@@ -107,7 +107,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
             }
             // Storing the computed entries does not change entries written meanwhile.
             let [stored, computed] = &mut drives;
-            computed.mapping.store_all();
+            computed.mapping.materialize_all();
             assert_eq!(map_of(stored), map_of(computed), "{superblock_dies:?} {kind:?}");
         }
     }
@@ -143,7 +143,7 @@ fn copies_of_a_sample_are_interleaved_in_blocks_by_words_of_64_pages() {
             images.map(|(copy, page)| Ppn(first_page.0 + copy * 64 + offsets[page as usize])).collect();
         let used = share.count as usize;
         expected.extend(share.pages().zip(copied.iter().copied()));
-        let state = Arc::new(SampleState::new(offsets, 4 * 128, COPIES, 128));
+        let state = Arc::new(PlaneImage::new(offsets, 4 * 128, COPIES, 128));
         let group = PlaneGroup::copies(state, first_page, [share], permutations);
         assert!(group.unused().eq(copied[used..].iter().copied()) && copied.len() - used == 50);
         map.add(group);

@@ -15,11 +15,11 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryState {
     /// Clean: equal to the value on flash.
-    None,
+    Clean,
     /// Dirty; no write-back in flight carries the value.
     Dirty,
     /// Dirty, but covered by the last read for a write-back of its page. An eviction needs no further read.
-    Taken,
+    Covered,
     /// A write-back in flight carries the value.
     Writing,
     /// A write-back in flight carries an older value.
@@ -27,7 +27,7 @@ pub(super) enum EntryState {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct CachedEntry {
     pub(super) lpn: Lpn,
     /// Neighbours in LRU order while the entry is resident; `newer` also links free slots.
     newer: u32,
@@ -37,12 +37,12 @@ pub(super) struct Entry {
     partition: u16,
     /// Whether the entry counts against the capacity and may be evicted. If false, it waits for its write-back.
     pub(super) is_resident: bool,
-    pub(super) change: EntryState,
+    pub(super) state: EntryState,
 }
 
 /// Head of a chain of changed entries, most recently changed first; zero for an empty chain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Chain(u32);
+pub(super) struct DirtyChain(u32);
 
 /// Resident entries of one part of the cache, in LRU order.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ struct CachePart {
 /// All entries in DRAM.
 #[derive(Clone, Debug)]
 pub(super) struct Entries {
-    slots: Vec<Entry>,
+    slots: Vec<CachedEntry>,
     free: u32,
     /// Slot + 1 of each logical page; 0 without an entry in DRAM. Taken zeroed from the operating system, so that the table takes no memory until it
     /// is touched.
@@ -102,12 +102,12 @@ impl Entries {
     }
 
     #[inline]
-    pub(super) fn get(&self, slot: Slot) -> &Entry {
+    pub(super) fn get(&self, slot: Slot) -> &CachedEntry {
         &self.slots[slot.index()]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, slot: Slot) -> &mut Entry {
+    pub(super) fn get_mut(&mut self, slot: Slot) -> &mut CachedEntry {
         &mut self.slots[slot.index()]
     }
 
@@ -127,14 +127,14 @@ impl Entries {
 
     /// Adds an entry for `lpn`, which must not have one. The entry is not resident yet.
     pub(super) fn insert(&mut self, lpn: Lpn) -> Slot {
-        let entry = Entry {
+        let entry = CachedEntry {
             lpn,
             newer: NONE,
             older: NONE,
             next_changed: NONE,
             partition: 0,
             is_resident: false,
-            change: EntryState::None,
+            state: EntryState::Clean,
         };
         let slot = if self.free == NONE {
             self.slots.push(entry);
@@ -169,7 +169,7 @@ impl Entries {
     }
 
     /// Makes a resident entry non-resident.
-    pub(super) fn expel(&mut self, slot: Slot) {
+    pub(super) fn make_nonresident(&mut self, slot: Slot) {
         self.unlink(slot);
         let entry = &mut self.slots[slot.index()];
         debug_assert!(entry.is_resident);
@@ -189,7 +189,7 @@ impl Entries {
 
     #[inline]
     fn unlink(&mut self, slot: Slot) {
-        let Entry { newer, older, partition, .. } = self.slots[slot.index()];
+        let CachedEntry { newer, older, partition, .. } = self.slots[slot.index()];
         let ends = &mut self.partitions[usize::from(partition)];
         match newer {
             NONE => ends.newest = older,
@@ -215,27 +215,27 @@ impl Entries {
 
     /// Pushes an entry to the head of a chain.
     #[inline]
-    pub(super) fn chain(&mut self, chain: &mut Chain, slot: Slot) {
+    pub(super) fn push_dirty(&mut self, chain: &mut DirtyChain, slot: Slot) {
         self.slots[slot.index()].next_changed = std::mem::replace(&mut chain.0, slot.0 + 1).wrapping_sub(1);
     }
 
     /// Pops the entry at the head of a chain.
     #[inline]
-    pub(super) fn unchain(&self, chain: &mut Chain) -> Option<Slot> {
+    pub(super) fn pop_dirty(&self, chain: &mut DirtyChain) -> Option<Slot> {
         let slot = Slot(chain.0.checked_sub(1)?);
         chain.0 = self.slots[slot.index()].next_changed.wrapping_add(1);
         Some(slot)
     }
 }
 
-impl From<u32> for Chain {
-    fn from(head: u32) -> Chain {
-        Chain(head)
+impl From<u32> for DirtyChain {
+    fn from(head: u32) -> DirtyChain {
+        DirtyChain(head)
     }
 }
 
-impl From<Chain> for u32 {
-    fn from(chain: Chain) -> u32 {
+impl From<DirtyChain> for u32 {
+    fn from(chain: DirtyChain) -> u32 {
         chain.0
     }
 }

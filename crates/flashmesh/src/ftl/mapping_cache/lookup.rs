@@ -1,13 +1,13 @@
 //! Lookups of entries, and misses.
 
 use super::entries::Slot;
-use super::write_back::Reading;
-use super::{Action, MappingCache, Waiter};
+use super::write_back::PageReadState;
+use super::{MapCacheAction, MappingCache, Waiter};
 use crate::config::MapFill;
 use crate::ids::{Lpn, StreamId, TransactionId};
 
 impl MappingCache {
-    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If not, an [`Action::Resume`] of the
+    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If not, an [`MapCacheAction::Resume`] of the
     /// transaction follows once it is.
     #[inline]
     pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
@@ -39,10 +39,10 @@ impl MappingCache {
         let activity = self.active.entry(page).or_default();
         if activity.has_content() {
             self.counters.joined_misses += 1;
-            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
+            if self.blocked.is_empty(waiter.partition) && self.admit_for(waiter, false) {
                 return true;
             }
-            self.block(waiter);
+            self.stall(waiter);
             return false;
         }
         let id = self.waiters.insert(waiter);
@@ -50,7 +50,7 @@ impl MappingCache {
             Some(last) => self.waiters[last].next = Some(id),
             None => activity.first_waiter = Some(id),
         }
-        if activity.reading == Reading::No {
+        if activity.reading == PageReadState::No {
             self.counters.misses += 1;
             self.read(page, self.reads_whole);
         } else {
@@ -61,12 +61,12 @@ impl MappingCache {
 
     pub(super) fn read(&mut self, page: Lpn, whole: bool) {
         let activity = self.active.entry(page).or_default();
-        activity.reading = if whole { Reading::Whole } else { Reading::Part };
-        self.actions.push_back(Action::Read { page, whole });
+        activity.reading = if whole { PageReadState::Whole } else { PageReadState::Part };
+        self.actions.push_back(MapCacheAction::Read { page, whole });
     }
 
     /// Ends the read of a translation page. Resumes or stalls the transactions that waited for the page, and continues its write-back.
-    pub(crate) fn page_read(&mut self, page: Lpn) {
+    pub(crate) fn finish_read(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut next = activity.first_waiter.take();
         activity.last_waiter = None;
@@ -80,16 +80,16 @@ impl MappingCache {
             let waiter = self.waiters[id];
             self.waiters.remove(id);
             next = waiter.next;
-            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
-                self.actions.push_back(Action::Resume(waiter.transaction));
+            if self.blocked.is_empty(waiter.partition) && self.admit_for(waiter, false) {
+                self.actions.push_back(MapCacheAction::Resume(waiter.transaction));
             } else {
-                self.block(waiter);
+                self.stall(waiter);
             }
         }
         self.continue_write_back(page);
     }
 
-    fn block(&mut self, waiter: Waiter) {
+    fn stall(&mut self, waiter: Waiter) {
         self.counters.waits_for_room += 1;
         self.blocked.push(waiter);
     }

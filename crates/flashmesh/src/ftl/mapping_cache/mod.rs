@@ -2,8 +2,8 @@
 //! pages on demand.
 //!
 //! The cache is a pure state machine without time. The controller looks up entries ([`MappingCache::lookup`]) and reports changes
-//! ([`MappingCache::update`]). The cache responds with [`Action`]s: translation pages to read or program, and waiting transactions to resume. The
-//! controller reports their progress ([`MappingCache::page_read`], [`MappingCache::begin_program`], [`MappingCache::programmed`]). The cache does not
+//! ([`MappingCache::update`]). The cache responds with [`MapCacheAction`]s: translation pages to read or program, and waiting transactions to resume. The
+//! controller reports their progress ([`MappingCache::finish_read`], [`MappingCache::begin_program`], [`MappingCache::finish_program`]). The cache does not
 //! store locations: the map of [`Ftl`](super::Ftl) is always up to date, and the cache only determines the cost of a lookup.
 //!
 //! # Rules
@@ -28,7 +28,7 @@
 
 mod entries;
 mod lookup;
-mod residence;
+mod residency;
 mod stalled_misses;
 #[cfg(test)]
 mod tests;
@@ -66,7 +66,7 @@ struct Waiter {
 
 /// Next step for the user of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum MapCacheAction {
     /// Read of a translation page: of the whole page for a write-back, otherwise of as much as a miss reads.
     Read {
         /// Translation page to read.
@@ -134,7 +134,7 @@ pub struct MappingCache {
     /// Whether a miss reads a whole translation page.
     reads_whole: bool,
     fill: MapFill,
-    actions: VecDeque<Action>,
+    actions: VecDeque<MapCacheAction>,
     counters: Counters,
     events: Option<Vec<EntryEvent>>,
 }
@@ -207,12 +207,12 @@ impl MappingCache {
 
     /// Returns the next action. Call this until it returns `None`, after each call that may cause actions.
     #[inline]
-    pub(crate) fn next_action(&mut self) -> Option<Action> {
+    pub(crate) fn next_action(&mut self) -> Option<MapCacheAction> {
         self.actions.pop_front()
     }
 
     #[inline]
-    fn tell(&mut self, event: EntryEvent) {
+    fn record_event(&mut self, event: EntryEvent) {
         if let Some(events) = &mut self.events {
             events.push(event);
         }

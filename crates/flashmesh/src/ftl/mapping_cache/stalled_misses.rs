@@ -53,12 +53,12 @@ impl StalledMisses {
     }
 
     /// Returns the part to be served as number `turn` (from 0) in this round.
-    pub(super) fn in_turn(&self, turn: usize) -> usize {
+    pub(super) fn part_at_turn(&self, turn: usize) -> usize {
         (self.next + turn) % self.parts()
     }
 
     /// Ends a round, so that another part is served first in the next round.
-    pub(super) fn turn(&mut self) {
+    pub(super) fn advance_turn(&mut self) {
         self.next = (self.next + 1) % self.parts();
     }
 }

@@ -48,19 +48,19 @@ fn look_up(cache: &mut MappingCache, lpn: u32) -> bool {
     cache.lookup(STREAM, Lpn(lpn), TransactionId(lpn))
 }
 
-fn actions(cache: &mut MappingCache) -> Vec<Action> {
+fn actions(cache: &mut MappingCache) -> Vec<MapCacheAction> {
     std::iter::from_fn(|| cache.next_action()).collect()
 }
 
 /// Looks up the entry of `lpn`, and reads its page on a miss. Returns all other actions.
-fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<Action> {
+fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
     let mut others = Vec::new();
     if !look_up(cache, lpn) {
         let page = pages().page_of(Lpn(lpn));
-        assert_eq!(actions(cache), [Action::Read { page, whole: true }]);
-        cache.page_read(page);
+        assert_eq!(actions(cache), [MapCacheAction::Read { page, whole: true }]);
+        cache.finish_read(page);
         others = actions(cache);
-        others.retain(|action| !matches!(action, Action::Resume(_)));
+        others.retain(|action| !matches!(action, MapCacheAction::Resume(_)));
     }
     others.extend(actions(cache));
     others
@@ -147,11 +147,11 @@ impl Model {
         }
         while let Some(action) = self.cache.next_action() {
             match action {
-                Action::Read { page, .. } => {
+                MapCacheAction::Read { page, .. } => {
                     assert!(!self.reads.contains(&page), "two reads of {page:?} are in flight");
                     self.reads.push_back(page);
                 }
-                Action::Program(page) => {
+                MapCacheAction::Program(page) => {
                     let is_under_way = self.programming.iter().any(|(other, _)| *other == page);
                     assert!(!is_under_way && !self.programs.contains(&page), "two programs of {page:?} are in flight");
                     if !self.held.is_empty() {
@@ -159,7 +159,7 @@ impl Model {
                     }
                     self.programs.push_back(page);
                 }
-                Action::Resume(id) => {
+                MapCacheAction::Resume(id) => {
                     self.waiting.remove(&id).expect("each waiter is resumed once");
                 }
             }
@@ -201,7 +201,7 @@ impl Model {
 
     fn end_read(&mut self) {
         if let Some(page) = self.reads.pop_front() {
-            self.cache.page_read(page);
+            self.cache.finish_read(page);
             self.settle();
         }
     }
@@ -222,7 +222,7 @@ impl Model {
         }
         let (page, carried) = self.programming.remove(0);
         self.on_flash.extend(carried);
-        self.cache.programmed(page);
+        self.cache.finish_program(page);
         self.settle();
     }
 
@@ -242,7 +242,7 @@ impl Model {
         assert!(self.waiting.is_empty(), "never resumed: {:?}", self.waiting);
         assert!(self.leaving.iter().all(|&lpn| self.held.contains(&pages().page_of(lpn))));
         assert!(self.reads.is_empty() && self.programs.is_empty());
-        assert!(self.cache.waiters.is_empty() && self.cache.write_backs.under_way() == 0);
+        assert!(self.cache.waiters.is_empty() && self.cache.write_backs.in_flight() == 0);
         assert_eq!(self.cache.active.len(), self.held.len());
         assert!(self.held.len() <= self.cache.write_backs.buffer_pages());
         let by_page: u32 = self.cache.table.entries();
@@ -287,8 +287,8 @@ fn streams_with_parts_of_their_own_evict_only_their_own_entries() {
     let mut bring = |stream: u32, lpn: u32| {
         let found = cache.lookup(StreamId(stream), Lpn(lpn), TransactionId(lpn));
         while let Some(action) = cache.next_action() {
-            if let Action::Read { page, .. } = action {
-                cache.page_read(page);
+            if let MapCacheAction::Read { page, .. } = action {
+                cache.finish_read(page);
             }
         }
         found
@@ -310,18 +310,18 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
         cache.lookup(STREAM, Lpn(lpn), TransactionId(next))
     };
     let (first, second) = (pages().page_of(Lpn(0)), pages().page_of(Lpn(ENTRIES_PER_PAGE)));
-    let read = |page, whole| vec![Action::Read { page, whole }];
+    let read = |page, whole| vec![MapCacheAction::Read { page, whole }];
 
     assert!(!look_up(&mut cache, 0));
-    cache.page_read(first);
+    cache.finish_read(first);
     cache.update(Lpn(0));
     actions(&mut cache);
     // An entry of the second page evicts the changed entry: the first page is read into the buffer.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, true));
-    cache.page_read(second);
-    assert_eq!(actions(&mut cache), [read(first, true), vec![Action::Resume(TransactionId(2))]].concat());
-    cache.page_read(first);
+    cache.finish_read(second);
+    assert_eq!(actions(&mut cache), [read(first, true), vec![MapCacheAction::Resume(TransactionId(2))]].concat());
+    cache.finish_read(first);
     assert_eq!(actions(&mut cache), []);
     // All entries of the first page are available, even those that were never cached.
     assert!(look_up(&mut cache, 1));
@@ -332,20 +332,20 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     // A changed entry of the second page puts that page into the buffer, and the first page is programmed.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
     assert_eq!(actions(&mut cache), read(second, true));
-    cache.page_read(second);
+    cache.finish_read(second);
     cache.update(Lpn(ENTRIES_PER_PAGE));
     actions(&mut cache);
     assert!(look_up(&mut cache, 1));
     assert_eq!(actions(&mut cache), read(second, true));
-    cache.page_read(second);
-    assert_eq!(actions(&mut cache), [Action::Program(first)]);
+    cache.finish_read(second);
+    assert_eq!(actions(&mut cache), [MapCacheAction::Program(first)]);
 }
 
 #[test]
 fn a_buffered_page_is_read_again_for_changes_after_the_last_read() {
     let (first, second) = (0..3, ENTRIES_PER_PAGE..ENTRIES_PER_PAGE + 3);
     let page = pages().page_of(Lpn(first.start));
-    let read = Action::Read { page, whole: true };
+    let read = MapCacheAction::Read { page, whole: true };
     let write_backs = |write_back_read: WriteBackRead| {
         let mut cache = cache(&config::Mapping { write_back_read, ..config(3, 8, 8) });
         for lpn in first.clone() {
@@ -358,7 +358,7 @@ fn a_buffered_page_is_read_again_for_changes_after_the_last_read() {
                 let asked = bring(cache, lpn);
                 assert!(asked.is_empty() || asked == [read]);
                 if !asked.is_empty() {
-                    cache.page_read(page);
+                    cache.finish_read(page);
                 }
                 reads.push(!asked.is_empty());
             }

@@ -1,6 +1,6 @@
 //! Entries in DRAM of each translation page.
 
-use super::entries::Chain;
+use super::entries::DirtyChain;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
@@ -54,12 +54,12 @@ impl TranslationPageStates {
     }
 
     /// Returns the dirty entries of `page`.
-    pub(super) fn dirty(&self, page: Lpn) -> Chain {
-        Chain::from(self.dirty[self.number_of(page)])
+    pub(super) fn dirty(&self, page: Lpn) -> DirtyChain {
+        DirtyChain::from(self.dirty[self.number_of(page)])
     }
 
     /// Sets the dirty entries of `page`.
-    pub(super) fn set_dirty(&mut self, page: Lpn, chain: Chain) {
+    pub(super) fn set_dirty(&mut self, page: Lpn, chain: DirtyChain) {
         let number = self.number_of(page);
         self.dirty[number] = chain.into();
     }

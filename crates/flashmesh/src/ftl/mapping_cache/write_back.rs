@@ -2,12 +2,12 @@
 
 use crate::ids::Lpn;
 
-use super::entries::{Chain, EntryState, Slot};
-use super::{Action, EntryEvent, MappingCache, WaiterId};
+use super::entries::{DirtyChain, EntryState, Slot};
+use super::{EntryEvent, MapCacheAction, MappingCache, WaiterId};
 
 /// Read of a translation page in flight, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum PageReadState {
     #[default]
     No,
     /// A read of the part that a miss needs.
@@ -33,14 +33,14 @@ enum WriteBack {
 /// Read and write-back of a translation page that are in progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageActivity {
-    pub(super) reading: Reading,
+    pub(super) reading: PageReadState,
     pub(super) first_waiter: Option<WaiterId>,
     pub(super) last_waiter: Option<WaiterId>,
     write_back: WriteBack,
     /// Entries whose values the program in flight carries.
-    writing: Chain,
+    writing: DirtyChain,
     /// Whether the page has to be written back once more after the current write-back.
-    again: bool,
+    needs_another: bool,
 }
 
 impl PageActivity {
@@ -50,7 +50,7 @@ impl PageActivity {
     }
 
     fn is_over(&self) -> bool {
-        self.reading == Reading::No && self.write_back == WriteBack::None
+        self.reading == PageReadState::No && self.write_back == WriteBack::None
     }
 }
 
@@ -62,8 +62,8 @@ impl MappingCache {
             let activity = self.active.get(&self.table.page_of(entry.lpn));
             activity.map_or(WriteBack::None, |activity| activity.write_back)
         };
-        match entry.change {
-            EntryState::None | EntryState::Taken | EntryState::Writing => true,
+        match entry.state {
+            EntryState::Clean | EntryState::Covered | EntryState::Writing => true,
             EntryState::Dirty | EntryState::Rewritten => {
                 matches!(write_back(), WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued)
                     || self.write_backs.may_begin()
@@ -76,7 +76,7 @@ impl MappingCache {
         let always_reads = self.write_backs.always_reads();
         let all_in_dram = self.table.has_all_entries(page);
         let activity = self.active.entry(page).or_default();
-        let is_read = activity.reading != Reading::No;
+        let is_read = activity.reading != PageReadState::No;
         match activity.write_back {
             WriteBack::Buffered if always_reads => {
                 self.counters.write_backs += 1;
@@ -85,13 +85,13 @@ impl MappingCache {
                 }
             }
             WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued => {}
-            WriteBack::Programming => activity.again = true,
+            WriteBack::Programming => activity.needs_another = true,
             WriteBack::None => {
                 self.write_backs.begin();
                 self.counters.write_backs += 1;
                 if all_in_dram && !is_read && !always_reads {
                     self.counters.write_backs_without_read += 1;
-                    self.hold(page);
+                    self.hold_content(page);
                 } else {
                     activity.write_back = WriteBack::Wanted;
                     if !is_read {
@@ -100,24 +100,24 @@ impl MappingCache {
                 }
             }
         }
-        if always_reads || self.write_backs.is_use() {
-            self.take_changes(page);
+        if always_reads || self.write_backs.counts_as_use() {
+            self.cover_changes(page);
         }
     }
 
     /// Applies the configured effects of a write-back of `page` to its dirty entries: marks their changes as covered by the read, or counts as a use
     /// of the entries.
-    fn take_changes(&mut self, page: Lpn) {
+    fn cover_changes(&mut self, page: Lpn) {
         let mut chain = self.table.dirty(page);
-        while let Some(slot) = self.entries.unchain(&mut chain) {
+        while let Some(slot) = self.entries.pop_dirty(&mut chain) {
             let entry = self.entries.get_mut(slot);
-            if entry.change != EntryState::Dirty {
+            if entry.state != EntryState::Dirty {
                 continue;
             }
             if self.write_backs.always_reads() {
-                entry.change = EntryState::Taken;
+                entry.state = EntryState::Covered;
             }
-            if self.write_backs.is_use() && entry.is_resident {
+            if self.write_backs.counts_as_use() && entry.is_resident {
                 self.entries.touch(slot);
             }
         }
@@ -128,8 +128,8 @@ impl MappingCache {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
         if activity.write_back == WriteBack::Wanted {
-            if read == Reading::Whole {
-                self.hold(page);
+            if read == PageReadState::Whole {
+                self.hold_content(page);
                 if self.write_backs.has_buffer() {
                     self.resume_stalled();
                 }
@@ -143,8 +143,8 @@ impl MappingCache {
 
     /// Puts the content of a translation page, which is in DRAM now, into the buffer, and programs the page evicted there. Without a buffer, programs
     /// the page itself.
-    fn hold(&mut self, page: Lpn) {
-        self.tell(EntryEvent::Held(page));
+    fn hold_content(&mut self, page: Lpn) {
+        self.record_event(EntryEvent::Held(page));
         let leaves = if self.write_backs.has_buffer() {
             self.set_write_back(page, WriteBack::Buffered);
             self.write_backs.buffer_write_back(page)
@@ -153,7 +153,7 @@ impl MappingCache {
         };
         if let Some(page) = leaves {
             self.set_write_back(page, WriteBack::Queued);
-            self.actions.push_back(Action::Program(page));
+            self.actions.push_back(MapCacheAction::Program(page));
         }
     }
 
@@ -167,30 +167,30 @@ impl MappingCache {
         debug_assert_eq!(activity.write_back, WriteBack::Queued);
         activity.write_back = WriteBack::Programming;
         activity.writing = self.table.dirty(page);
-        self.table.set_dirty(page, Chain::default());
+        self.table.set_dirty(page, DirtyChain::default());
         let mut chain = activity.writing;
-        while let Some(slot) = self.entries.unchain(&mut chain) {
-            self.entries.get_mut(slot).change = EntryState::Writing;
+        while let Some(slot) = self.entries.pop_dirty(&mut chain) {
+            self.entries.get_mut(slot).state = EntryState::Writing;
         }
     }
 
     /// Ends the program of a translation page, whose values are on flash now, and resumes stalled misses.
-    pub(crate) fn programmed(&mut self, page: Lpn) {
+    pub(crate) fn finish_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);
-        let mut again = std::mem::take(&mut activity.again);
+        let mut again = std::mem::take(&mut activity.needs_another);
         activity.write_back = WriteBack::None;
         self.write_backs.end();
-        while let Some(slot) = self.entries.unchain(&mut chain) {
+        while let Some(slot) = self.entries.pop_dirty(&mut chain) {
             let entry = self.entries.get_mut(slot);
             let is_resident = entry.is_resident;
-            match entry.change {
+            match entry.state {
                 EntryState::Rewritten => {
                     again |= !is_resident;
                     self.make_dirty(slot, page);
                 }
                 _ => {
-                    entry.change = EntryState::None;
+                    entry.state = EntryState::Clean;
                     if !is_resident {
                         self.drop_entry(slot);
                     }
@@ -210,16 +210,17 @@ impl MappingCache {
     fn resume_stalled(&mut self) {
         let mut granted = true;
         for turn in 0..self.blocked.parts() {
-            let partition = self.blocked.in_turn(turn);
+            let partition = self.blocked.part_at_turn(turn);
             while let Some(waiter) = self.blocked.first(partition) {
-                let goes_on = self.bring(waiter, false) || (std::mem::take(&mut granted) && self.bring(waiter, true));
+                let goes_on =
+                    self.admit_for(waiter, false) || (std::mem::take(&mut granted) && self.admit_for(waiter, true));
                 if !goes_on {
                     break;
                 }
                 self.blocked.pop(partition);
-                self.actions.push_back(Action::Resume(waiter.transaction));
+                self.actions.push_back(MapCacheAction::Resume(waiter.transaction));
             }
         }
-        self.blocked.turn();
+        self.blocked.advance_turn();
     }
 }

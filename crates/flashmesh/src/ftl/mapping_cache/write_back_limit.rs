@@ -8,7 +8,7 @@ use crate::ids::Lpn;
 /// Write-backs in flight, and the write-back buffer.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBacks {
-    under_way: u32,
+    in_flight: u32,
     in_flight_max: u32,
     /// Buffered translation pages, oldest first. They do not count as in flight.
     buffer: VecDeque<Lpn>,
@@ -21,7 +21,7 @@ impl WriteBacks {
     /// Creates the state without write-backs, and with a buffer of `buffer_pages` pages.
     pub(super) fn new(config: &config::Mapping, buffer_pages: usize) -> WriteBacks {
         WriteBacks {
-            under_way: 0,
+            in_flight: 0,
             in_flight_max: config.write_backs,
             buffer: VecDeque::new(),
             buffer_pages,
@@ -32,17 +32,17 @@ impl WriteBacks {
 
     /// Returns whether the limit allows another write-back, which evicts an entry.
     pub(super) fn may_begin(&self) -> bool {
-        self.under_way < self.in_flight_max
+        self.in_flight < self.in_flight_max
     }
 
     /// Counts the beginning of a write-back.
     pub(super) fn begin(&mut self) {
-        self.under_way += 1;
+        self.in_flight += 1;
     }
 
     /// Counts the end of a write-back.
     pub(super) fn end(&mut self) {
-        self.under_way -= 1;
+        self.in_flight -= 1;
     }
 
     /// Returns whether there is a buffer.
@@ -67,7 +67,7 @@ impl WriteBacks {
     }
 
     /// Returns whether a write-back counts as a use of the entries whose changes it carries.
-    pub(super) fn is_use(&self) -> bool {
+    pub(super) fn counts_as_use(&self) -> bool {
         self.is_use
     }
 }
@@ -75,8 +75,8 @@ impl WriteBacks {
 #[cfg(test)]
 impl WriteBacks {
     /// Returns the number of write-backs in flight.
-    pub(super) fn under_way(&self) -> u32 {
-        self.under_way
+    pub(super) fn in_flight(&self) -> u32 {
+        self.in_flight
     }
 
     /// Returns the capacity of the buffer in pages.

@@ -30,7 +30,7 @@ pub(super) fn pages_of(shares: &[PlaneShare]) -> u32 {
 /// Places all translation pages on a fresh drive, in sequential order.
 pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
     let Some(translation) = ftl.translation else { return };
-    for (plane, shares) in shares_by_plane(ftl, &ftl.partition.within(translation.all())) {
+    for (plane, shares) in shares_by_plane(ftl, &ftl.partition.split_at_parts(translation.all())) {
         let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane) else { continue };
         ftl.blocks.open_and_fill(plane, OpenBlockKind::Translation, pages_of(&shares));
         for (local, lpn) in shares.iter().flat_map(PlaneShare::pages).enumerate() {
@@ -41,7 +41,7 @@ pub(in super::super) fn lay_out_translation(ftl: &mut Ftl) {
 }
 
 /// Writes the pages of `ranges` to their planes in sequential order, and maps them in `initial`, or else in the mapping tables.
-pub(super) fn in_order(
+pub(super) fn fill_in_order(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],
     mut initial: Option<&mut InitialMap>,
@@ -52,7 +52,7 @@ pub(super) fn in_order(
     for (done, (plane, shares)) in by_plane.into_iter().enumerate() {
         watch(done as f64 / planes);
         let first_page = ftl.blocks.next_fresh_page(plane).unwrap_or(Ppn(0));
-        ftl.blocks.open_and_fill(plane, ftl.host_stream(plane, None), pages_of(&shares));
+        ftl.blocks.open_and_fill(plane, ftl.host_block_kind(plane, None), pages_of(&shares));
         ftl.map_group(PlaneGroup::in_order(first_page, shares), initial.as_deref_mut());
     }
     ftl.blocks.level_twins(OpenBlockKind::SHARED);

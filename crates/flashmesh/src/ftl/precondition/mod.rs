@@ -3,17 +3,17 @@
 mod fill;
 mod permutation;
 mod phase;
-mod runs;
 mod sample;
 mod steady_state;
 mod stored_sample;
+mod write_runs;
 
 pub(super) use fill::lay_out_translation;
 pub(super) use permutation::Permutation;
 pub(crate) use phase::CollectionInProgress;
 pub(super) use stored_sample::StateStore;
 
-use steady_state::Copies;
+use steady_state::CopyOptions;
 
 use super::initial_map::{InitialMap, PlaneGroup};
 use super::{Ftl, FtlRules, Partition, allocation};
@@ -21,7 +21,7 @@ use crate::config::{self, ExpectedWrites, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
 /// Logical pages of the smallest drive with a computed map. Smaller drives use tables: they are filled in 0.2 s, and their lookups are faster.
-const COMPUTED_FROM: u32 = 1 << 23;
+const COMPUTED_MAP_PAGES_MIN: u32 = 1 << 23;
 
 /// Result of preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,23 +42,23 @@ pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 /// Returns the initial bytes of the computed map of a preconditioned drive; `None` if the map is a table. Small drives have tables, and so do drives
 /// whose journal or allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
-    if geometry.logical_pages < COMPUTED_FROM || config.persistence.has_journal() {
+    if geometry.logical_pages < COMPUTED_MAP_PAGES_MIN || config.persistence.has_journal() {
         return None;
     }
     let partition = Partition::new(geometry, config).ok()?;
-    if allocation::Policy::new(geometry, &partition, &rules).counts_parts() {
+    if allocation::AnyAllocator::new(geometry, &partition, &rules).counts_parts() {
         return None;
     }
     match config.precondition.kind {
         PreconditionKind::None => None,
         PreconditionKind::Sequential => Some(0),
-        PreconditionKind::Random => Some(steady_state::bytes_of_states(geometry, rules.superblock_dies)),
+        PreconditionKind::Random => Some(steady_state::sample_map_bytes(geometry, rules.superblock_dies)),
     }
 }
 
 /// Initial conditions of a preconditioned drive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Start<'a> {
+pub(super) struct InitialConditions<'a> {
     /// Whether the map is computed instead of a table.
     pub is_computed: bool,
     /// Writes of the run. If there are none, no collection is in progress at the start.
@@ -89,40 +89,40 @@ impl Ftl {
     /// # Panics
     /// If the drive is not fresh.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        self.precondition_watched(
+        self.precondition_with_progress(
             config,
             seed,
-            Start { is_computed: false, writes: &ExpectedWrites::default() },
+            InitialConditions { is_computed: false, writes: &ExpectedWrites::default() },
             None,
             &|_| {},
         )
     }
 
     /// Like [`Ftl::precondition`], but with the initial conditions `start`, saved states in `keeping`, and progress to `watch`.
-    pub(super) fn precondition_watched(
+    pub(super) fn precondition_with_progress(
         &mut self,
         config: &config::Precondition,
         seed: u64,
-        start: Start<'_>,
+        start: InitialConditions<'_>,
         keeping: Option<StateStore<'_>>,
         watch: ProgressCallback<'_>,
     ) -> PreconditionReport {
         let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
-        let ranges = self.partition.beginnings(config.fill);
+        let ranges = self.partition.filled_ranges(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
         let mut initial =
             start.is_computed.then(|| InitialMap::empty(&self.geometry, self.allocation.static_order(), &ranges));
         match config.kind {
             PreconditionKind::None => {}
-            PreconditionKind::Sequential => fill::in_order(self, &ranges, initial.as_mut(), watch),
+            PreconditionKind::Sequential => fill::fill_in_order(self, &ranges, initial.as_mut(), watch),
             PreconditionKind::Random => {
-                let copies = Copies { initial: initial.as_mut(), writes: start.writes };
+                let copies = CopyOptions { initial: initial.as_mut(), writes: start.writes };
                 steady_state::fill(self, &ranges, seed, copies, &mut report, keeping, watch);
             }
         }
         if let Some(initial) = initial {
-            self.mapping.begin_with(initial);
+            self.mapping.set_initial(initial);
         }
         if config.kind != PreconditionKind::None {
             watch(1.0);
@@ -131,7 +131,7 @@ impl Ftl {
             self.blocks.level_write_pointers();
         }
         if config.kind != PreconditionKind::None {
-            self.count_parts(0..self.geometry.logical_pages);
+            self.notify_filled(0..self.geometry.logical_pages);
         }
         report.pages_mapped = self.mapped_pages() - translation_pages;
         report

@@ -9,7 +9,7 @@
 //! - If requests preempt collections and collections are not paced, a busy plane moves pages only when its free pages are nearly used up. Its cycle
 //!   begins at that point, with a victim that waits \[choice\].
 
-use super::sample::Sample;
+use super::sample::PlaneSample;
 use crate::config;
 use crate::engine::random::SimRng;
 use crate::ftl::Ftl;
@@ -30,20 +30,20 @@ pub(crate) struct CollectionInProgress {
 
 /// Pages moved and pages written since the start of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Progress {
+struct CollectionProgress {
     moved: u64,
     written: u64,
 }
 
 /// Returns the progress at `phase` (in units of 2^-[`PHASE_BITS`]) of a collection cycle with `valid` moves and `gained` writes.
-fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> Progress {
+fn progress(gc: &config::Gc, phase: u32, valid: u64, gained: u64) -> CollectionProgress {
     let (phase, whole) = (u64::from(phase), 1 << PHASE_BITS);
     if gc.paced {
-        return Progress { moved: valid * phase / whole, written: gained * phase / whole };
+        return CollectionProgress { moved: valid * phase / whole, written: gained * phase / whole };
     }
     // All moves come first, then the writes. A move and a write take the same part of the cycle.
     let done = (valid + gained) * phase / whole;
-    Progress { moved: done.min(valid), written: done.saturating_sub(valid) }
+    CollectionProgress { moved: done.min(valid), written: done.saturating_sub(valid) }
 }
 
 /// Draws `count` phases, one from each of `count` equal parts of the cycle, in random order.
@@ -56,7 +56,7 @@ pub(super) fn phases(count: u32, random: &mut SimRng) -> Vec<u32> {
     order.into_iter().map(|number| number * part + random.below(part.max(1))).collect()
 }
 
-impl Sample<'_> {
+impl PlaneSample<'_> {
     /// Completes the collection in progress, if any.
     pub(super) fn end_collection(&mut self) {
         let CollectionInProgress { victims, .. } = std::mem::take(&mut self.begun);
@@ -64,7 +64,7 @@ impl Sample<'_> {
     }
 
     /// Writes until the next collection begins, and on to `phase` of its cycle.
-    pub(super) fn go_to_phase(&mut self, phase: u32) {
+    pub(super) fn advance_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();
         let mut left = pages;
@@ -141,26 +141,26 @@ impl Ftl {
     }
 
     fn is_set_urgent(&self, plane: PlaneId) -> bool {
-        self.set_of(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
+        self.superblock_planes(plane).any(|twin| self.collector.is_urgent(&self.blocks, twin))
     }
 
     /// Returns the minimum number of writes before a collection is due in the planes that collect together with `plane`.
     fn pages_until_collection(&self, plane: PlaneId) -> u32 {
         let until = |twin| self.collector.pages_until_short(&self.blocks, twin);
-        self.set_of(plane).map(until).min().unwrap_or(0)
+        self.superblock_planes(plane).map(until).min().unwrap_or(0)
     }
 
     /// Completes all collections in progress, untimed.
     #[cfg(test)]
-    pub(crate) fn end_begun_collections(&mut self) {
-        for CollectionInProgress { victims, .. } in self.take_begun_collections() {
+    pub(crate) fn end_initial_collections(&mut self) {
+        for CollectionInProgress { victims, .. } in self.take_initial_collections() {
             self.empty_untimed(&victims);
         }
     }
 
     /// Removes and returns the collections in progress at the start of the run.
-    pub(crate) fn take_begun_collections(&mut self) -> Vec<CollectionInProgress> {
-        std::mem::take(&mut self.begun)
+    pub(crate) fn take_initial_collections(&mut self) -> Vec<CollectionInProgress> {
+        std::mem::take(&mut self.initial_collections)
     }
 }
 
@@ -183,8 +183,8 @@ mod tests {
     fn paced_collections_keep_step_with_writes_and_others_come_before_them() {
         let half = 1 << (PHASE_BITS - 1);
         let gc = |paced| config::Gc { paced, ..config::Gc::default() };
-        assert_eq!(progress(&gc(true), half, 600, 200), Progress { moved: 300, written: 100 });
-        assert_eq!(progress(&gc(false), half, 600, 200), Progress { moved: 400, written: 0 });
-        assert_eq!(progress(&gc(false), 2 * half - 1, 600, 200), Progress { moved: 600, written: 199 });
+        assert_eq!(progress(&gc(true), half, 600, 200), CollectionProgress { moved: 300, written: 100 });
+        assert_eq!(progress(&gc(false), half, 600, 200), CollectionProgress { moved: 400, written: 0 });
+        assert_eq!(progress(&gc(false), 2 * half - 1, 600, 200), CollectionProgress { moved: 600, written: 199 });
     }
 }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::phase::{self, CollectionInProgress};
-use super::runs::Runs;
 use super::stored_sample::{StateStore, StoredSample};
+use super::write_runs::WriteRuns;
 use super::{ProgressCallback, fill};
 use crate::config::{self, Config, ExpectedWrites};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
-use crate::ftl::initial_map::SampleState;
+use crate::ftl::initial_map::PlaneImage;
 use crate::ftl::mapping::PREFETCHED;
 use crate::ftl::{Ftl, FtlRules, IdleDies, Partition, TranslationPages};
 use crate::ids::Lpn;
@@ -20,7 +20,7 @@ pub(super) const WINDOWS_MIN: u32 = 8;
 const WINDOWS_MAX: u32 = 40;
 /// Relative tolerance of settled write amplification, between the last two windows and the two before them. After [`WINDOWS_MAX`] windows, the last
 /// quarter is compared with the quarter before it instead, since two windows of a small plane are too noisy.
-const SETTLED_WITHIN: f64 = 0.005;
+const SETTLE_TOLERANCE: f64 = 0.005;
 
 /// Largest number of pages in a sample with full-size blocks; larger samples get smaller blocks. In the steady state the pages of a block are valid
 /// nearly independently of each other, so part of a block represents the whole block: the valid share of a block of 2,048 pages varies by one
@@ -29,7 +29,7 @@ const PAGES_MAX: u32 = 1 << 21;
 
 /// Returns the factor by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still has whole
 /// programs and whole words of 64 pages, in which it is copied.
-fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
+fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     let words = geometry.pages_per_block / u64::BITS;
     if pages <= PAGES_MAX || !geometry.pages_per_block.is_multiple_of(u64::BITS) {
@@ -45,14 +45,14 @@ fn times_smaller(geometry: &Geometry, planes: u32) -> u32 {
 
 /// Returns the pages of a sample of `planes` planes.
 pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
-    planes * geometry.pages_per_plane() / times_smaller(geometry, planes)
+    planes * geometry.pages_per_plane() / block_scale(geometry, planes)
 }
 
 /// Seed modifier that keeps the phases of collection independent of all other random choices of a sample.
 const SEED_OF_PHASES: u64 = 0x7068_6173_655f_6763;
 
 /// Version of the layout of saved states. Must change with the layout.
-const LAYOUT: &str = "with collections in progress";
+const STORED_FORMAT: &str = "with collections in progress";
 
 /// Minimum number of pages in a smaller block, or in the blocks of a die that are collected together.
 const BLOCK_PAGES_MIN: u32 = 1024;
@@ -66,7 +66,7 @@ pub(super) struct SampleInputs {
     pages: u32,
     translation: Option<TranslationPages>,
     /// Block size of the drive over block size of the sample.
-    times: u32,
+    block_scale: u32,
     /// Configuration of the simulation: `[gc]` and `[wear]` of the drive, but without static levelling; a seed drawn from `seed`; defaults elsewhere.
     config: Config,
     rules: FtlRules,
@@ -76,7 +76,7 @@ pub(super) struct SampleInputs {
     instants: u32,
     /// Whether a collection may be in progress in a state.
     collects: bool,
-    runs: Runs,
+    runs: WriteRuns,
 }
 
 impl SampleInputs {
@@ -91,8 +91,8 @@ impl SampleInputs {
         writes: &ExpectedWrites,
     ) -> SampleInputs {
         let [pages, translation_pages] = each;
-        let times = if translation_pages == 0 { times_smaller(&drive.geometry, planes) } else { 1 };
-        let runs = Runs::new(&drive.geometry, writes);
+        let times = if translation_pages == 0 { block_scale(&drive.geometry, planes) } else { 1 };
+        let runs = WriteRuns::new(&drive.geometry, writes);
         let pages = planes * pages.div_ceil(times).next_multiple_of(runs.pages_together());
         let translation_pages = planes * translation_pages;
         let mut geometry = drive.geometry.with_smaller_blocks(times);
@@ -112,7 +112,18 @@ impl SampleInputs {
         };
         // The logical numbers of translation pages follow those of all host pages, written or not.
         let translation = drive.translation.map(|all| all.scaled(geometry.logical_pages.max(pages), translation_pages));
-        SampleInputs { geometry, pages, translation, times, config, rules, seed, instants, collects: writes.any, runs }
+        SampleInputs {
+            geometry,
+            pages,
+            translation,
+            block_scale: times,
+            config,
+            rules,
+            seed,
+            instants,
+            collects: writes.may_write,
+            runs,
+        }
     }
 
     /// Returns the approximate number of host writes up to the last state.
@@ -143,8 +154,8 @@ impl SampleInputs {
     }
 
     /// Returns a text that identifies these inputs and the layout of saved states.
-    pub(super) fn text(&self) -> String {
-        format!("{LAYOUT} {self:?}")
+    pub(super) fn store_key(&self) -> String {
+        format!("{STORED_FORMAT} {self:?}")
     }
 
     /// Returns the planes before the first write.
@@ -152,13 +163,13 @@ impl SampleInputs {
         let end = self.geometry.logical_pages.max(self.pages);
         let end = self.translation.map_or(end, |translation| translation.all().end);
         let partition = Partition::undivided(&self.geometry, &self.config, end);
-        Ftl::divided(&self.geometry, &self.config, self.rules, partition, self.translation)
+        Ftl::with_partition(&self.geometry, &self.config, self.rules, partition, self.translation)
     }
 }
 
 /// Planes under uniform random writes: one plane, or all planes of a die if they collect together. Their states are simulated, or read from saved
 /// states.
-pub(super) struct Sample<'a> {
+pub(super) struct PlaneSample<'a> {
     pub(super) ftl: Ftl,
     inputs: SampleInputs,
     pub(super) idle: IdleDies,
@@ -182,15 +193,15 @@ pub(super) struct SteadyStateResult {
     pub(super) settled: bool,
 }
 
-impl<'a> Sample<'a> {
+impl<'a> PlaneSample<'a> {
     /// Returns the sample for `inputs`, with its saved states in `keeping` if they are worth their size.
-    pub(super) fn new(inputs: SampleInputs, keeping: Option<StateStore<'a>>) -> Sample<'a> {
+    pub(super) fn new(inputs: SampleInputs, keeping: Option<StateStore<'a>>) -> PlaneSample<'a> {
         let ftl = inputs.fresh();
         let kept = keeping.and_then(|keeping| StoredSample::find(&inputs, &ftl, keeping));
         let random = inputs.random();
         let phases = inputs.phases();
         let begun = CollectionInProgress::default();
-        let mut sample = Sample { ftl, idle: IdleDies::new(1), random, instant: 0, phases, begun, kept, inputs };
+        let mut sample = PlaneSample { ftl, idle: IdleDies::new(1), random, instant: 0, phases, begun, kept, inputs };
         if !sample.is_read() {
             sample.begin();
         }
@@ -198,17 +209,17 @@ impl<'a> Sample<'a> {
     }
 
     fn is_read(&self) -> bool {
-        self.kept.as_ref().is_some_and(StoredSample::is_read)
+        self.kept.as_ref().is_some_and(StoredSample::is_stored)
     }
 
     /// Writes all host pages once, in order.
     fn begin(&mut self) {
         let written = 0..self.inputs.pages;
-        fill::in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
+        fill::fill_in_order(&mut self.ftl, std::slice::from_ref(&written), None, &|_| {});
     }
 
-    pub(super) fn times(&self) -> u32 {
-        self.inputs.times
+    pub(super) fn block_scale(&self) -> u32 {
+        self.inputs.block_scale
     }
 
     /// Returns the number of logical pages that are written, from page 0.
@@ -243,32 +254,32 @@ impl<'a> Sample<'a> {
             self.begin();
             self.begun = CollectionInProgress::default();
             self.simulate(&|_| {});
-            (1..self.instant).for_each(|instant| self.overwrite_a_part(instant));
+            (1..self.instant).for_each(|instant| self.overwrite_part(instant));
         }
-        self.overwrite_a_part(self.instant);
+        self.overwrite_part(self.instant);
         if let Some(kept) = &mut self.kept {
             kept.write_state(&self.ftl, &self.begun, self.instant);
         }
     }
 
-    fn overwrite_a_part(&mut self, instant: u32) {
+    fn overwrite_part(&mut self, instant: u32) {
         self.end_collection();
         self.write(self.ftl.geometry.pages().div_ceil(16));
-        self.go_to_phase(self.phases[instant as usize - 1]);
+        self.advance_to_phase(self.phases[instant as usize - 1]);
         if !self.inputs.collects {
             self.end_collection();
         }
         // Continue open blocks at a multiple of 64 pages, so that copies with larger blocks can continue at the same page.
-        if self.times() > 1 {
+        if self.block_scale() > 1 {
             self.ftl.blocks.align_open_blocks(u64::BITS);
         }
     }
 
     /// Returns the current state, for copies to `drive`.
-    pub(super) fn state(&self, drive: &Geometry) -> SampleState {
+    pub(super) fn state(&self, drive: &Geometry) -> PlaneImage {
         let offsets = self.offsets(0..self.pages(), drive).collect();
         let own = &self.ftl.geometry;
-        SampleState::new(offsets, own.pages(), self.times(), own.pages_per_block)
+        PlaneImage::new(offsets, own.pages(), self.block_scale(), own.pages_per_block)
     }
 
     /// Returns the offset of each translation page from the first physical page of its copy.
@@ -277,7 +288,7 @@ impl<'a> Sample<'a> {
     }
 
     fn offsets(&self, lpns: Range<u32>, drive: &Geometry) -> impl Iterator<Item = u32> {
-        let (own, times) = (&self.ftl.geometry, self.times());
+        let (own, times) = (&self.ftl.geometry, self.block_scale());
         let pages_per_block = drive.pages_per_block;
         self.ftl.mapping.physical_pages(lpns).map(move |ppn| {
             if times == 1 {
@@ -305,13 +316,13 @@ impl<'a> Sample<'a> {
 
     /// Overwrites random pages until write amplification settles. Reports progress towards [`WINDOWS_MIN`] to `watch`.
     pub(super) fn settle(&mut self, watch: ProgressCallback<'_>) -> SteadyStateResult {
-        if let Some(settled) = self.kept.as_mut().and_then(StoredSample::read_settled) {
+        if let Some(settled) = self.kept.as_mut().and_then(StoredSample::read_result) {
             watch(1.0);
             return settled;
         }
         let settled = self.simulate(watch);
         if let Some(kept) = &mut self.kept {
-            kept.write_settled(settled);
+            kept.write_result(settled);
         }
         settled
     }
@@ -331,9 +342,9 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Returns whether the sum of the last `count` values and the sum of the `count` values before them agree within [`SETTLED_WITHIN`].
+/// Returns whether the sum of the last `count` values and the sum of the `count` values before them agree within [`SETTLE_TOLERANCE`].
 fn agree(values: &[f64], count: usize) -> bool {
     let sum = |end: usize| values[end - count..end].iter().sum::<f64>();
     let (before, now) = (sum(values.len() - count), sum(values.len()));
-    (now - before).abs() <= SETTLED_WITHIN * now
+    (now - before).abs() <= SETTLE_TOLERANCE * now
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::fill::{pages_of, shares_by_plane};
 use super::permutation::Permutation;
-use super::sample::{Sample, SampleInputs, WINDOWS_MIN, pages_of_sample};
+use super::sample::{PlaneSample, SampleInputs, WINDOWS_MIN, pages_of_sample};
 use super::{CollectionInProgress, PreconditionReport, ProgressCallback, StateStore};
 use crate::config::ExpectedWrites;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ftl::allocation::PlaneShare;
-use crate::ftl::initial_map::{InitialMap, PlaneGroup, SampleState};
+use crate::ftl::initial_map::{InitialMap, PlaneGroup, PlaneImage};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
@@ -22,7 +22,7 @@ const BYTES_PER_PAGE: u64 = 4;
 const INSTANTS_MAX: u32 = 256;
 
 /// Returns the bytes of all states of a sample, if the map is computed from them.
-pub(super) fn bytes_of_states(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
+pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
     let states = (geometry.planes() / of_set).min(INSTANTS_MAX);
@@ -49,7 +49,7 @@ struct PlaneFill {
 }
 
 /// Conditions of the copies of simulated planes.
-pub(super) struct Copies<'a> {
+pub(super) struct CopyOptions<'a> {
     /// Computed map to which the copies are added; `None` if the map is a table.
     pub initial: Option<&'a mut InitialMap>,
     /// Writes of the run. If there are none, no collection is in progress in the copies.
@@ -60,14 +60,14 @@ pub(super) fn fill(
     ftl: &mut Ftl,
     ranges: &[Range<u32>],
     seed: u64,
-    copies: Copies<'_>,
+    copies: CopyOptions<'_>,
     report: &mut PreconditionReport,
     keeping: Option<StateStore<'_>>,
     watch: ProgressCallback<'_>,
 ) {
-    let Copies { mut initial, writes } = copies;
+    let CopyOptions { mut initial, writes } = copies;
     let mut random = SimRng::new(seed);
-    let mut kinds = kinds(ftl, ranges);
+    let mut kinds = plane_classes(ftl, ranges);
     // The filled part of a small namespace may be less than a page.
     kinds.retain(|kind| kind.pages > 0);
     if kinds.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn fill(
         let instants = (sets.len() as u32).min(INSTANTS_MAX);
         let inputs =
             SampleInputs::new(ftl, together, [*pages, *translation_pages], random.next_u64(), instants, writes);
-        let mut sample = Sample::new(inputs, keeping);
+        let mut sample = PlaneSample::new(inputs, keeping);
         let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
         done += f64::from(WINDOWS_MIN);
         report.windows = report.windows.max(settled.windows);
@@ -106,7 +106,7 @@ pub(super) fn fill(
                     done += group.len() as f64;
                     watch(done / all);
                 }
-                ftl.begun.extend(copied_collection(ftl, set, &sample));
+                ftl.initial_collections.extend(copied_collection(ftl, set, &sample));
             }
         }
     }
@@ -114,20 +114,20 @@ pub(super) fn fill(
 }
 
 /// Returns the collection in progress of the sample, for the planes of `set` to which the sample was copied; `None` if there is none.
-fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &Sample) -> Option<CollectionInProgress> {
+fn copied_collection(ftl: &Ftl, set: &[PlaneFill], sample: &PlaneSample) -> Option<CollectionInProgress> {
     let CollectionInProgress { victims, valid_at_begin } = &sample.begun;
     let first = |plane: PlaneId| ftl.geometry.first_block(plane).0;
     let of_sample = victims.iter().map(|victim| victim.0 % sample.ftl.geometry.blocks_per_plane).zip(valid_at_begin);
     let copied = set.iter().zip(of_sample.cycle());
     let (victims, valid_at_begin): (Vec<BlockId>, Vec<u32>) = copied
-        .map(|(filled, (position, valid))| (BlockId(first(filled.plane) + position), valid * sample.times()))
+        .map(|(filled, (position, valid))| (BlockId(first(filled.plane) + position), valid * sample.block_scale()))
         .unzip();
     (!victims.is_empty()).then_some(CollectionInProgress { victims, valid_at_begin })
 }
 
 /// Groups the planes by the ranges whose pages they hold.
-fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
-    let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.within(pages.all()));
+fn plane_classes(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
+    let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.split_at_parts(pages.all()));
     let mut of_map: Vec<Vec<PlaneShare>> = vec![Vec::new(); ftl.geometry.planes() as usize];
     for (plane, shares) in shares_by_plane(ftl, &translation) {
         of_map[plane.index()] = shares;
@@ -154,15 +154,16 @@ fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<PlaneClass> {
 fn copy_planes(
     ftl: &mut Ftl,
     group: &[PlaneFill],
-    sample: &Sample,
-    state: &Arc<SampleState>,
+    sample: &PlaneSample,
+    state: &Arc<PlaneImage>,
     initial: Option<&mut InitialMap>,
     random: &mut SimRng,
 ) {
     let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
-    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.times());
-    let permutations =
-        (0..sample.times()).map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random)).collect();
+    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks, sample.block_scale());
+    let permutations = (0..sample.block_scale())
+        .map(|_| Permutation::new(sample.pages(), sample.pages_moved_together(), random))
+        .collect();
     let shares = group.iter().flat_map(|filled| &filled.shares).cloned();
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
     // Translation pages keep their order; the others are permuted.

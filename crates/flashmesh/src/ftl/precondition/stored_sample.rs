@@ -57,7 +57,7 @@ impl<'a> StoredSample<'a> {
         if !keeping.folder.is_worth(inputs.writes(), bytes) {
             return None;
         }
-        let key = StateKey::new(&inputs.text());
+        let key = StateKey::new(&inputs.store_key());
         let numbers = match keeping.folder.read(&key, bytes) {
             Some(numbers) => Numbers::Read(BitReader::new(numbers)),
             None => Numbers::Written(BitWriter::default()),
@@ -66,12 +66,12 @@ impl<'a> StoredSample<'a> {
     }
 
     /// Returns whether the folder has the states.
-    pub(super) fn is_read(&self) -> bool {
+    pub(super) fn is_stored(&self) -> bool {
         matches!(self.numbers, Numbers::Read(_))
     }
 
     /// Reads the saved result of [`Sample::settle`](super::sample::Sample::settle); `None` if the folder has no states.
-    pub(super) fn read_settled(&mut self) -> Option<SteadyStateResult> {
+    pub(super) fn read_result(&mut self) -> Option<SteadyStateResult> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let write_amplification = f64::from_bits(from.read(u64::BITS)?);
         Some(SteadyStateResult {
@@ -81,7 +81,7 @@ impl<'a> StoredSample<'a> {
         })
     }
 
-    pub(super) fn write_settled(&mut self, settled: SteadyStateResult) {
+    pub(super) fn write_result(&mut self, settled: SteadyStateResult) {
         let Numbers::Written(to) = &mut self.numbers else { return };
         to.put(settled.write_amplification.to_bits(), u64::BITS);
         to.put(settled.windows.into(), u32::BITS);
@@ -93,7 +93,7 @@ impl<'a> StoredSample<'a> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let begun = read_state(from, ftl, inputs);
         if begun.is_none() {
-            self.keeping.folder.damaged(&self.key, "its data is no valid state");
+            self.keeping.folder.remove_damaged(&self.key, "its data is no valid state");
         }
         begun
     }

@@ -18,26 +18,26 @@ impl BlockManager {
     /// position in all planes that share them.
     pub(super) fn begin_fold(&mut self, plane: PlaneId, above: u32) -> Option<Vec<BlockId>> {
         let NextFold { blocks, keeps_another } = self.next_fold(plane, above)?;
-        for (plane, &block) in self.set_of(plane).zip(&blocks) {
+        for (plane, &block) in self.superblock_planes(plane).zip(&blocks) {
             let account = self.plane_mut(plane);
-            account.kept = account.kept.max(u32::from(keeps_another));
+            account.kept_for_fold = account.kept_for_fold.max(u32::from(keeps_another));
             account.collecting += 1;
             if let Some(slc) = &mut account.slc {
                 slc.full.retain(|&full| full != block);
             }
-            self.table_of_slc().fold(block);
+            self.slc_table_mut().fold(block);
         }
         Some(blocks)
     }
 
     /// Returns whether the SLC cache of `plane`, which has no free page, will get one: a fold can begin, or will be able to after operations in
     /// progress have ended.
-    pub(super) fn makes_room(&self, plane: PlaneId) -> bool {
+    pub(super) fn will_free_page(&self, plane: PlaneId) -> bool {
         let Some(slc) = &self.plane(plane).slc else { return false };
         // The last pages of the open block are still being programmed; the block can be folded afterwards.
         let is_filling = self.table().state(self.plane(plane).open.get(OpenBlockKind::Slc).block) == BlockState::Open;
         let is_in_use = slc.free.len() < self.geometry().slc.per_plane;
-        let is_collected = || is_in_use && self.set_of(plane).any(|plane| self.plane(plane).collecting > 0);
+        let is_collected = || is_in_use && self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0);
         is_filling || is_collected() || self.next_fold(plane, 0).is_some()
     }
 
@@ -45,16 +45,17 @@ impl BlockManager {
     /// progress, or there is no space for the pages.
     fn next_fold(&self, plane: PlaneId, above: u32) -> Option<NextFold> {
         let full = &self.plane(plane).slc.as_ref()?.full;
-        if full.len() as u32 <= above || self.set_of(plane).any(|plane| self.plane(plane).collecting > 0) {
+        if full.len() as u32 <= above || self.superblock_planes(plane).any(|plane| self.plane(plane).collecting > 0) {
             return None;
         }
-        let is_full = |block| self.table().state(block) == BlockState::Cached;
-        let all_full = full.iter().copied().filter(|&block| self.set_of_block(block).all(is_full));
+        let is_full = |block| self.table().state(block) == BlockState::SlcFull;
+        let all_full = full.iter().copied().filter(|&block| self.superblock_blocks(block).all(is_full));
         // `min_by_key` returns the first on a tie, the block filled first.
-        let first = all_full.min_by_key(|&block| self.valid_of(self.set_of_block(block)))?;
-        let blocks: Vec<BlockId> = self.set_of_block(first).collect();
+        let first = all_full.min_by_key(|&block| self.valid_of(self.superblock_blocks(block)))?;
+        let blocks: Vec<BlockId> = self.superblock_blocks(first).collect();
         let needed = self.pages_for_fold(&blocks);
-        let left = self.set_of(plane).map(|plane| self.plane(plane).open.pages_left(OpenBlockKind::Fold)).min();
+        let left =
+            self.superblock_planes(plane).map(|plane| self.plane(plane).open.pages_left(OpenBlockKind::Fold)).min();
         let keeps_another = left.is_some_and(|left| needed > left);
         let has_place = !keeps_another || self.plane(plane).can_open(OpenBlockKind::Fold);
         has_place.then_some(NextFold { blocks, keeps_another })
@@ -68,6 +69,10 @@ impl BlockManager {
     /// furthest ahead. Programs of several mapping units may run partly filled, so that the rest of their units is skipped.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
-        if self.geometry().gathers() { 2 * valid.next_multiple_of(self.geometry().units_per_program) } else { valid }
+        if self.geometry().gathers_units() {
+            2 * valid.next_multiple_of(self.geometry().units_per_program)
+        } else {
+            valid
+        }
     }
 }

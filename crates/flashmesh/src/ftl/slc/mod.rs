@@ -36,17 +36,17 @@ use crate::ids::{BlockId, PlaneId, StreamId};
 
 /// Conditions for folds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
+pub(super) struct FoldRules {
     /// Number of full SLC blocks of a plane above which one of them is folded while the die is idle.
     fold_above: u32,
     /// Whether writes wait for a fold if the cache is full.
     writes_wait: bool,
 }
 
-impl Rules {
-    pub fn new(slc: &config::Slc) -> Rules {
+impl FoldRules {
+    pub fn new(slc: &config::Slc) -> FoldRules {
         let fold_above = (f64::from(slc.blocks_per_plane) * slc.fold_threshold) as u32;
-        Rules { fold_above, writes_wait: slc.is_on() && slc.when_full == SlcWhenFull::Fold }
+        FoldRules { fold_above, writes_wait: slc.is_on() && slc.when_full == SlcWhenFull::Fold }
     }
 }
 
@@ -84,33 +84,34 @@ impl Ftl {
     /// Returns whether writes to `plane` wait for a fold: its SLC cache has no page for them, but will get one.
     #[inline]
     pub(crate) fn waits_for_fold(&self, plane: PlaneId) -> bool {
-        self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.makes_room(plane)
+        self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
     }
 
     /// Returns the stream for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits for one.
-    pub(crate) fn write_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
+    pub(crate) fn write_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
-        if to_slc { OpenBlockKind::Slc } else { self.host_stream(plane, stream) }
+        if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, stream) }
     }
 
     /// Returns the stream for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of them.
-    pub(crate) fn write_stream_beside(&self, plane: PlaneId) -> OpenBlockKind {
-        let to_slc = self.geometry.has_slc() && self.blocks.set_of(plane).any(|twin| self.has_slc_page(twin));
-        if to_slc { OpenBlockKind::Slc } else { self.host_stream(plane, None) }
+    pub(crate) fn superblock_write_kind(&self, plane: PlaneId) -> OpenBlockKind {
+        let to_slc =
+            self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.has_slc_page(twin));
+        if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, None) }
     }
 
     /// Like [`Ftl::begin_fold`], but regardless of the number of full blocks. Begins a fold only if the plane is short of free pages and has lent
     /// full blocks, or if writes wait.
     pub(crate) fn begin_fold_for_space(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let has_lent = self.blocks.plane(plane).slc.as_ref().is_some_and(|slc| slc.has_lent());
-        let is_short = || self.blocks.set_of(plane).any(|plane| self.is_short(plane));
+        let is_short = || self.blocks.superblock_planes(plane).any(|plane| self.is_short(plane));
         let is_needed = (has_lent && is_short()) || self.waits_for_fold(plane);
         if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
     /// Sets how many free blocks a plane must keep when it lends one, so that lending triggers no collection.
     pub(super) fn limit_lending(&mut self) {
-        let kept_free = self.collector.pages_kept_free().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
+        let kept_free = self.collector.collection_threshold().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
         self.blocks.limit_lending(kept_free);
     }
 }
@@ -135,21 +136,21 @@ impl BlockManager {
         let native = account.free.pop().expect("a block is lent only while others are free");
         lent.blocks.push((block, native));
         account.free_pages -= pages;
-        account.kept = 1;
-        self.table_of_slc().open(native, false);
+        account.kept_for_fold = 1;
+        self.slc_table_mut().open(native, false);
     }
 
     /// Frees the native block lent for an SLC block that was folded and erased. Does nothing for a static cache.
-    fn give_back(&mut self, plane: PlaneId, block: BlockId) {
+    fn return_lent(&mut self, plane: PlaneId, block: BlockId) {
         let pages = self.geometry().pages_per_block;
         let account = self.plane_mut(plane);
         let Some(lent) = account.slc.as_mut().and_then(|slc| slc.lent.as_mut()) else { return };
         let at = lent.blocks.iter().position(|&(lent, _)| lent == block).expect("a block that was opened was lent");
         let (_, native) = lent.blocks.swap_remove(at);
         let has_more = !lent.blocks.is_empty();
-        let erase_count = self.table_of_slc().erase_lent(native);
+        let erase_count = self.slc_table_mut().erase_lent(native);
         let account = self.plane_mut(plane);
-        account.kept = u32::from(has_more);
+        account.kept_for_fold = u32::from(has_more);
         account.free_pages += pages;
         account.free.push(native, erase_count);
         account.wear.erased(erase_count);
@@ -157,7 +158,7 @@ impl BlockManager {
 
     /// Marks a block of the SLC cache as full.
     pub(super) fn fill_slc(&mut self, block: BlockId) {
-        self.table_of_slc().fill_slc(block);
+        self.slc_table_mut().fill_slc(block);
         let plane = self.geometry().plane_of_block(block);
         if let Some(slc) = &mut self.plane_mut(plane).slc {
             slc.full.push(block);
@@ -166,15 +167,15 @@ impl BlockManager {
 
     /// Returns a folded and erased block to the free blocks of the SLC cache.
     pub(super) fn free_folded(&mut self, block: BlockId) {
-        let erase_count = self.table_of_slc().erase(block);
+        let erase_count = self.slc_table_mut().erase(block);
         let plane = self.geometry().plane_of_block(block);
         let account = self.plane_mut(plane);
         account.collecting -= 1;
-        account.kept = 0;
+        account.kept_for_fold = 0;
         if let Some(slc) = &mut account.slc {
             slc.free.push(block, erase_count);
         }
-        self.give_back(plane, block);
+        self.return_lent(plane, block);
     }
 }
 

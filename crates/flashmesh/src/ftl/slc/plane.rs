@@ -10,12 +10,12 @@ pub(in super::super) struct SlcPlane {
     /// Full blocks that are not being folded, in the order in which they were filled.
     pub(in super::super) full: Vec<BlockId>,
     /// Blocks lent to a dynamic cache; `None` for a static cache.
-    pub(in super::super) lent: Option<Lent>,
+    pub(in super::super) lent: Option<LentBlocks>,
 }
 
 /// Blocks that a plane has lent to its dynamic cache.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Lent {
+pub(in super::super) struct LentBlocks {
     /// SLC blocks, each with the native block that is lent for it.
     pub(in super::super) blocks: Vec<(BlockId, BlockId)>,
     /// Number of free native blocks that the plane does not lend.
@@ -32,7 +32,7 @@ impl SlcPlane {
         let first = BlockId(geometry.first_block(plane).0 + geometry.native_blocks_per_plane());
         let blocks = geometry.slc.per_plane;
         let free = FreeBlocks::new(first, blocks, least_erased_first);
-        let lent = geometry.slc.is_dynamic.then(Lent::default);
+        let lent = geometry.slc.is_dynamic.then(LentBlocks::default);
         geometry.has_slc().then(|| Box::new(SlcPlane { free, full: Vec::new(), lent }))
     }
 

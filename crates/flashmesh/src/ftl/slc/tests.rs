@@ -57,7 +57,7 @@ fn move_out(ftl: &mut Ftl, block: BlockId) -> u32 {
     let (mut moved, mut from_page) = (0, 0);
     while let Some((page, lpn)) = ftl.next_valid_page(block, from_page) {
         let from = ftl.geometry.ppn(block, page);
-        let stream = ftl.stream_of_move(from);
+        let stream = ftl.move_block_kind(from);
         assert_eq!(stream == OpenBlockKind::Fold, ftl.geometry.is_slc(block));
         let to = ftl.allocate_move(PLANE, stream).expect("the fold has a free page");
         assert!(ftl.commit_move(lpn, from, to));

@@ -9,20 +9,20 @@
 //! The interval of a percentile follows from the interval of the share of requests below it, by the order statistics of all requests of the window
 //! (Seila, "A batching approach to quantile estimation in regenerative simulations", Management Science 28(5), 1982).
 
-mod counted;
 mod ratio;
+mod request_intervals;
 
 use std::ops::Range;
 
-use self::counted::{RequestIntervals, increment};
+use self::request_intervals::{RequestIntervals, increment};
 use super::batches::Batches;
 use super::interval::DriveCounts;
 use crate::config::PrecisionOf;
 use crate::quantities;
 use crate::units::Time;
 
-pub use self::counted::{RequestMetrics, tally};
 pub use self::ratio::{half_width, half_width_without_drift};
+pub use self::request_intervals::{RequestMetrics, tally};
 
 quantities! {
     /// A 95 % confidence interval.
@@ -181,7 +181,7 @@ pub struct WindowMetrics<'a> {
 /// Percentiles with intervals, as shares.
 const PERCENTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
 /// Ends of the intervals of the percentiles.
-pub const ENDS: usize = 2 * PERCENTILES.len();
+pub const INTERVAL_ENDS: usize = 2 * PERCENTILES.len();
 
 /// Latencies of the requests of a window.
 pub trait Distribution {
@@ -190,7 +190,7 @@ pub trait Distribution {
     /// Returns the mean latency in picoseconds; 0 without any.
     fn mean_ps(&self) -> f64;
     /// Returns for each of `shares` the latency in picoseconds that this share of the requests does not exceed; 0 without any. The shares must ascend.
-    fn quantiles_ps(&self, shares: [f64; ENDS]) -> [f64; ENDS];
+    fn quantiles_ps(&self, shares: [f64; INTERVAL_ENDS]) -> [f64; INTERVAL_ENDS];
 }
 
 impl ConfidenceReport {
@@ -198,9 +198,9 @@ impl ConfidenceReport {
     pub fn new(batches: &Batches, start: Time, figures: &WindowMetrics<'_>) -> ConfidenceReport {
         let marks = batches.requests();
         let RequestIntervals { batches: count, iops, bandwidth_bytes_per_s, latency_ps, breakdown_share } =
-            RequestIntervals::new(marks, marks.steps(start), None, &figures.requests);
+            RequestIntervals::new(marks, marks.batch_indices(start), None, &figures.requests);
         let drive = batches.drive();
-        let of_drive = drive.steps(start);
+        let of_drive = drive.batch_indices(start);
         let each = |count: &dyn Fn(&DriveCounts) -> f64| -> Vec<f64> {
             of_drive.clone().map(|step| increment(drive, step, |mark| count(&mark.counts))).collect()
         };
@@ -237,7 +237,7 @@ impl StreamConfidence {
         let batches = batches.merged(Some(stream));
         let marks = batches.requests();
         let RequestIntervals { iops, bandwidth_bytes_per_s, latency_ps, .. } =
-            RequestIntervals::new(marks, marks.steps_between(window), Some(stream), figures);
+            RequestIntervals::new(marks, marks.batch_indices_between(window), Some(stream), figures);
         Some(StreamConfidence { iops, bandwidth_bytes_per_s, latency_ps })
     }
 }
@@ -276,7 +276,7 @@ mod tests {
             arrival += exponential(2_000.0);
             end = end.max(arrival) + exponential(1_000.0);
             let (now, latency) = (Time::from_ps((end * 1e3) as u64), Time::from_ps(((end - arrival) * 1e3) as u64));
-            if now >= batches.next_of_requests {
+            if now >= batches.next_request_sample {
                 batches.sample_requests(now, &streams);
             }
             let spent = LatencyBreakdown { array: latency, ..LatencyBreakdown::default() };
@@ -287,10 +287,10 @@ mod tests {
         let mut together = streams[0].clone();
         together.add(&streams[1]);
         let (latencies, of_stream) = (together.latencies(), streams[1].latencies());
-        let requests = RequestMetrics::of(rate, 0.0, &latencies);
+        let requests = RequestMetrics::from_latencies(rate, 0.0, &latencies);
         let figures = WindowMetrics { requests, write_amplification: None, dies_gc_mean: 0.0, dies: 1 };
         let all = ConfidenceReport::new(&batches.merged(None), Time::ZERO, &figures);
-        let figures = RequestMetrics::of(rate / 2.0, 0.0, &of_stream);
+        let figures = RequestMetrics::from_latencies(rate / 2.0, 0.0, &of_stream);
         let stream = StreamConfidence::new(&batches, Time::ZERO..ended, 1, &figures).expect("there are two streams");
         [(all.iops, all.latency_ps), (stream.iops, stream.latency_ps)].map(|(iops, latency)| {
             let LatencyConfidence { mean, p50, p95, p99, .. } = latency.all;

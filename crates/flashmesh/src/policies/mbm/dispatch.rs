@@ -7,8 +7,8 @@ use crate::schedule::purpose::Purpose;
 use crate::schedule::transaction::Transaction;
 
 use super::channel_max_subs::channel_max_subs;
-use super::gathering::Gathering;
-use super::{Chips, Mbm};
+use super::filling_programs::FillingProgram;
+use super::{ChipDispatch, Mbm};
 
 /// State of one round of dispatch.
 pub(super) struct DispatchRound<'a, 'b> {
@@ -34,8 +34,8 @@ impl DispatchRound<'_, '_> {
                 && (eligibility == Eligibility::WithoutProgram || self.drive.load.is_idle(die))
         };
         match self.mbm.chips {
-            Chips::ByDie => is_free(die),
-            Chips::AllDies | Chips::OneDie => self.dies_of(self.mbm.geometry.chip_of(die)).all(is_free),
+            ChipDispatch::ByDie => is_free(die),
+            ChipDispatch::AllDies | ChipDispatch::OneDie => self.dies_of(self.mbm.geometry.chip_of(die)).all(is_free),
         }
     }
 
@@ -54,7 +54,7 @@ impl DispatchRound<'_, '_> {
             .filter(|&die| self.mbm.pinned.first(die).is_some() && self.takes(die, Eligibility::WithoutProgram))
             .collect();
         for die in eligibility {
-            if self.mbm.chips == Chips::OneDie && !self.takes(die, Eligibility::WithoutProgram) {
+            if self.mbm.chips == ChipDispatch::OneDie && !self.takes(die, Eligibility::WithoutProgram) {
                 continue;
             }
             let mut planes = self.planes(die);
@@ -67,7 +67,7 @@ impl DispatchRound<'_, '_> {
                 }
                 if self.has_room(id, plane) {
                     let sent = self.fill_pinned(plane, units);
-                    self.mbm.gathering.set(Gathering { plane, units, room: units - sent });
+                    self.mbm.gathering.set(FillingProgram { plane, units, free_units: units - sent });
                     (next, has_sent) = (planes.next(), true);
                 } else if planes.len() > 0 {
                     next = planes.next();
@@ -88,7 +88,7 @@ impl DispatchRound<'_, '_> {
         let mut taken = 0;
         let free: Vec<DieId> = self.mbm.round_robin.dies(chip).filter(|&die| self.takes(die, eligibility)).collect();
         for die in free {
-            if self.mbm.chips == Chips::OneDie && taken > 0 {
+            if self.mbm.chips == ChipDispatch::OneDie && taken > 0 {
                 break;
             }
             let (planes, before) = (self.planes(die), taken);
@@ -101,7 +101,7 @@ impl DispatchRound<'_, '_> {
                 }
                 let sent = self.fill(plane, units);
                 if sent > 0 {
-                    self.mbm.gathering.set(Gathering { plane, units, room: units - sent });
+                    self.mbm.gathering.set(FillingProgram { plane, units, free_units: units - sent });
                     taken += 1;
                 }
             }
@@ -117,8 +117,8 @@ impl DispatchRound<'_, '_> {
         let (dies, chips) = (self.mbm.round_robin.dies(chip), self.mbm.chips);
         let mut of_dies = dies.map(|die| if self.takes(die, eligibility) { self.planes(die).len() as u32 } else { 0 });
         match chips {
-            Chips::ByDie | Chips::AllDies => of_dies.sum(),
-            Chips::OneDie => of_dies.find(|&pages| pages > 0).unwrap_or(0),
+            ChipDispatch::ByDie | ChipDispatch::AllDies => of_dies.sum(),
+            ChipDispatch::OneDie => of_dies.find(|&pages| pages > 0).unwrap_or(0),
         }
     }
 
@@ -182,7 +182,7 @@ impl DispatchRound<'_, '_> {
     }
 
     /// Dispatches writes to one chip at a time. Chips are chosen from the channels in round-robin order, until no channel takes a write.
-    fn dispatch_in_turn(&mut self, eligibility: Eligibility) {
+    fn dispatch_round_robin(&mut self, eligibility: Eligibility) {
         let mut without = 0;
         while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
             let Some(channel) = self.mbm.round_robin.channels().next() else { return };
@@ -196,7 +196,7 @@ impl DispatchRound<'_, '_> {
     }
 
     pub fn run(mut self) -> DispatchedWrites {
-        self.fill_gathering();
+        self.top_up_programs();
         self.dispatch_pinned();
         if self.mbm.writes.is_empty() {
             return self.due;
@@ -207,14 +207,14 @@ impl DispatchRound<'_, '_> {
         if self.mbm.rules.ws {
             self.dispatch_by_channel(eligibility);
         } else {
-            self.dispatch_in_turn(eligibility);
+            self.dispatch_round_robin(eligibility);
         }
         // The next round runs when a write in flight ends. None is in flight, so dispatch now, without the limits for channels.
-        if !self.mbm.writes.is_empty() && self.mbm.programs.is_none() {
-            self.dispatch_in_turn(Eligibility::WithoutProgram);
+        if !self.mbm.writes.is_empty() && self.mbm.programs.is_empty() {
+            self.dispatch_round_robin(Eligibility::WithoutProgram);
         }
         // No plane has space: let the allocator place one write, which then waits for a page.
-        if self.mbm.programs.is_none()
+        if self.mbm.programs.is_empty()
             && let Some(id) = self.mbm.writes.pop_front()
         {
             let plane = self.drive.ftl.place_write(self.drive.load.transaction(id).lpn, self.drive.idle);

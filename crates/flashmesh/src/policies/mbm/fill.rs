@@ -3,19 +3,19 @@
 use crate::ids::{PlaneId, TransactionId};
 
 use super::dispatch::DispatchRound;
-use super::gathering::Gathering;
+use super::filling_programs::FillingProgram;
 
 impl DispatchRound<'_, '_> {
     /// Places the page of `id` on `plane` and dispatches the write.
     pub(super) fn send(&mut self, id: TransactionId, plane: PlaneId) {
-        self.drive.ftl.place_write_on(self.drive.load.transaction(id).lpn, plane);
+        self.drive.ftl.record_placement(self.drive.load.transaction(id).lpn, plane);
         self.count(id, plane);
     }
 
     pub(super) fn count(&mut self, id: TransactionId, plane: PlaneId) {
         let place = self.mbm.location_of(plane);
         self.mbm.programs.begin(place);
-        self.due.sent.push((id, plane));
+        self.due.dispatched.push((id, plane));
     }
 
     /// Returns the number of mapping units in the next program of a plane.
@@ -24,7 +24,7 @@ impl DispatchRound<'_, '_> {
         if !geometry.has_slc() {
             return geometry.units_per_program;
         }
-        let next = self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_stream(plane, None));
+        let next = self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None));
         next.map_or(geometry.units_per_program, |(block, _)| geometry.units_per_program_of(block))
     }
 
@@ -62,12 +62,12 @@ impl DispatchRound<'_, '_> {
     }
 
     /// Dispatches writes to partly filled programs, pinned writes first.
-    pub(super) fn fill_gathering(&mut self) {
+    pub(super) fn top_up_programs(&mut self) {
         for gathering in self.mbm.gathering.all() {
-            let Gathering { plane, room, .. } = gathering;
+            let FillingProgram { plane, free_units: room, .. } = gathering;
             let pinned = self.fill_pinned(plane, room);
             let sent = pinned + self.fill(plane, room - pinned);
-            self.mbm.gathering.set(Gathering { room: room - sent, ..gathering });
+            self.mbm.gathering.set(FillingProgram { free_units: room - sent, ..gathering });
         }
     }
 }

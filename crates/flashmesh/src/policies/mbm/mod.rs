@@ -28,7 +28,7 @@ mod areas;
 mod channel_max_subs;
 mod dispatch;
 mod fill;
-mod gathering;
+mod filling_programs;
 mod pinned_writes;
 mod planes;
 mod programs;
@@ -50,14 +50,14 @@ use crate::units::Bytes;
 
 use super::{
     AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyEvent, PolicyInfo, PolicyView,
-    planes_work_together,
+    joint_plane_conflicts,
 };
 
 use areas::Areas;
 use dispatch::DispatchRound;
-use gathering::GatheringPlanes;
+use filling_programs::FillingPrograms;
 use pinned_writes::PinnedWrites;
-use programs::{PlaneLocation, Programs};
+use programs::{PlaneLocation, ProgramsInFlight};
 use round_robin::RoundRobin;
 
 pub static INFO: PolicyInfo = PolicyInfo {
@@ -66,17 +66,17 @@ pub static INFO: PolicyInfo = PolicyInfo {
     // The policy chooses the planes of host writes; all other pages follow the static allocation order.
     ftl_rules: |config, rules| FtlRules {
         allocation: Allocation::Static(config.ftl.static_order()),
-        pages_leave_their_plane: true,
+        allows_other_planes: true,
         moves_share_write_block: !config.mbm.ws,
         equal_write_pointers: config.mbm.ws,
         ..rules
     },
-    clashes: |config, _| planes_work_together(config, 1),
+    conflicts: |config, _| joint_plane_conflicts(config, 1),
 };
 
 /// Condition under which a chip takes writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Chips {
+enum ChipDispatch {
     /// Each die takes writes on its own.
     ByDie,
     /// All dies take writes together, when all of them are free.
@@ -85,14 +85,14 @@ enum Chips {
     OneDie,
 }
 
-impl Chips {
-    fn new(config: &Config, geometry: &Geometry) -> Chips {
+impl ChipDispatch {
+    fn new(config: &Config, geometry: &Geometry) -> ChipDispatch {
         if geometry.dies_per_chip > 1 && !config.flash.die_interleaving {
-            Chips::OneDie
+            ChipDispatch::OneDie
         } else if config.dies_start_together() {
-            Chips::AllDies
+            ChipDispatch::AllDies
         } else {
-            Chips::ByDie
+            ChipDispatch::ByDie
         }
     }
 }
@@ -107,14 +107,14 @@ pub(super) struct Mbm {
     /// Waiting writes that are not pinned, in order of arrival.
     writes: VecDeque<TransactionId>,
     pinned: PinnedWrites,
-    gathering: GatheringPlanes,
-    programs: Programs,
+    gathering: FillingPrograms,
+    programs: ProgramsInFlight,
     /// Number of queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
     /// Whether the chip with the least parallelism has been served since the queue of writes was last empty, indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
-    chips: Chips,
+    chips: ChipDispatch,
     /// Pages to reallocate of the request whose reads start, with their target planes.
     planned: Vec<(Lpn, PlaneId)>,
     /// Reads of pages to reallocate, each with its target plane.
@@ -139,12 +139,12 @@ impl Mbm {
             rules,
             writes: VecDeque::new(),
             pinned: PinnedWrites::new(geometry.dies()),
-            gathering: GatheringPlanes::default(),
-            programs: Programs::new(geometry),
+            gathering: FillingPrograms::default(),
+            programs: ProgramsInFlight::new(geometry),
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
             round_robin: RoundRobin::new(geometry),
-            chips: Chips::new(config, geometry),
+            chips: ChipDispatch::new(config, geometry),
             planned: Vec::new(),
             reading: FxHashMap::default(),
             reallocations: 0,
@@ -175,7 +175,7 @@ impl Mbm {
         self.is_due = true;
     }
 
-    fn write_left(&mut self, plane: PlaneId) {
+    fn remove_write(&mut self, plane: PlaneId) {
         self.programs.end(self.location_of(plane));
         self.is_due = true;
     }
@@ -204,7 +204,7 @@ impl FirmwarePolicy for Mbm {
             return;
         }
         let places: Vec<(Lpn, Ppn)> = pages.map(Lpn).filter_map(|lpn| ftl.lookup(lpn).map(|ppn| (lpn, ppn))).collect();
-        let moves = reallocation::moves(&self.geometry, &places);
+        let moves = reallocation::pages_to_move(&self.geometry, &places);
         self.planned = moves.into_iter().map(|(lpn, die)| (lpn, self.geometry.first_plane(die))).collect();
     }
 
@@ -249,18 +249,18 @@ impl FirmwarePolicy for Mbm {
 
     fn withdraw_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         let mut taken = Vec::new();
-        self.pinned.take(|&id| is_taken(id), &mut taken);
+        self.pinned.remove_where(|&id| is_taken(id), &mut taken);
         taken.extend(self.writes.iter().copied().filter(|&id| is_taken(id)));
         self.writes.retain(|&id| !is_taken(id));
         taken
     }
 
-    fn rewrites(&mut self, read: TransactionId) -> Option<PlaneId> {
+    fn rewrite_plane(&mut self, read: TransactionId) -> Option<PlaneId> {
         self.reading.remove(&read)
     }
 
     /// With RS, lets reads of requests join only within one request.
-    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
+    fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }
 
@@ -277,19 +277,19 @@ impl FirmwarePolicy for Mbm {
                     self.reads[channel] = self.reads[channel].saturating_sub(1);
                 }
             }
-            PolicyEvent::ReadDropped(id) => {
+            PolicyEvent::ReadCancelled(id) => {
                 self.reading.remove(&id);
             }
             PolicyEvent::Rewritten => self.reallocations -= 1,
-            PolicyEvent::WriteEnded(write) => self.write_left(write.plane),
-            PolicyEvent::WriteDropped(write) => {
+            PolicyEvent::WriteEnded(write) => self.remove_write(write.plane),
+            PolicyEvent::WriteCancelled(write) => {
                 self.reallocations -= u32::from(write.purpose == Purpose::Reallocate);
                 self.gathering.remove_write(write.plane);
-                self.write_left(write.plane);
+                self.remove_write(write.plane);
             }
             PolicyEvent::DieIdle => self.is_due = true,
-            PolicyEvent::PageTaken(TransactionClass::UserProgram, plane) => self.gathering.on_program_start(plane),
-            PolicyEvent::PageTaken(..) => {}
+            PolicyEvent::PageAllocated(TransactionClass::UserProgram, plane) => self.gathering.on_program_start(plane),
+            PolicyEvent::PageAllocated(..) => {}
         }
     }
 }

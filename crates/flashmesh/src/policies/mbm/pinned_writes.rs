@@ -44,7 +44,7 @@ impl PinnedWrites {
     }
 
     /// Moves the writes for which `is_taken` holds to `taken`.
-    pub(super) fn take(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
+    pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         for queue in &mut self.queues {
             taken.extend(queue.iter().copied().filter(&is_taken));
             queue.retain(|id| !is_taken(id));

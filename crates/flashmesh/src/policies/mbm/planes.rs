@@ -8,7 +8,7 @@ use super::dispatch::DispatchRound;
 /// Returns the write pointer that is furthest behind: the start of the shortest cyclic interval of page offsets that contains all pointers.
 ///
 /// Pointers are page offsets in a block of `pages`. After the last page comes page 0 of the next block.
-pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
+pub(super) fn furthest_behind(pointers: &[u32], pages: u32) -> Option<u32> {
     let (first, others) = pointers.split_first()?;
     if others.iter().all(|other| other == first) {
         return Some(*first);
@@ -19,7 +19,7 @@ pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
 
 /// Iterator over the planes of a die that are written at once.
 #[derive(Clone, Copy)]
-pub(super) struct Planes {
+pub(super) struct PlanesBehind {
     /// First plane of the die.
     first: u32,
     /// Bit mask of the planes whose write pointers are furthest behind; all planes if the pointers are equal.
@@ -28,7 +28,7 @@ pub(super) struct Planes {
     others: u32,
 }
 
-impl Iterator for Planes {
+impl Iterator for PlanesBehind {
     type Item = PlaneId;
 
     #[inline]
@@ -49,28 +49,28 @@ impl Iterator for Planes {
     }
 }
 
-impl ExactSizeIterator for Planes {}
+impl ExactSizeIterator for PlanesBehind {}
 
 impl DispatchRound<'_, '_> {
     /// Returns the planes of a die that are written at once: those with a free page; with WS only those whose write pointers are furthest behind.
-    pub(super) fn planes(&mut self, die: DieId) -> Planes {
+    pub(super) fn planes(&mut self, die: DieId) -> PlanesBehind {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;
         let (mut offsets, mut pointers) = ([0; PLANES_PER_DIE_MAX], [0; PLANES_PER_DIE_MAX]);
         let mut open = 0;
         for offset in 0..geometry.planes_per_die {
             let plane = PlaneId(first + offset);
-            match self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_stream(plane, None)) {
+            match self.drive.ftl.next_page_offset(plane, self.drive.ftl.write_block_kind(plane, None)) {
                 Some((_, page)) => {
                     (offsets[open], pointers[open]) = (offset, page);
                     open += 1;
                 }
-                None => self.due.full.push(plane),
+                None => self.due.full_planes.push(plane),
             }
         }
         let pointers = &pointers[..open];
-        let start = behind(pointers, geometry.pages_per_block);
-        let mut planes = Planes { first, behind: 0, others: 0 };
+        let start = furthest_behind(pointers, geometry.pages_per_block);
+        let mut planes = PlanesBehind { first, behind: 0, others: 0 };
         for (offset, page) in offsets.iter().zip(pointers) {
             let set = if start == Some(*page) { &mut planes.behind } else { &mut planes.others };
             *set |= 1 << offset;
@@ -88,11 +88,15 @@ mod tests {
 
     #[test]
     fn planes_that_are_behind_are_written_first() {
-        assert_eq!(behind(&[5, 5], 16), Some(5));
-        assert_eq!(behind(&[5, 6], 16), Some(5));
-        assert_eq!(behind(&[0, 15], 16), Some(15), "the last page of a block comes before the first one of the next");
-        assert_eq!(behind(&[6, 5, 6, 5], 16), Some(5));
-        assert_eq!(behind(&[3, 12], 16), Some(12));
-        assert_eq!(behind(&[], 16), None);
+        assert_eq!(furthest_behind(&[5, 5], 16), Some(5));
+        assert_eq!(furthest_behind(&[5, 6], 16), Some(5));
+        assert_eq!(
+            furthest_behind(&[0, 15], 16),
+            Some(15),
+            "the last page of a block comes before the first one of the next"
+        );
+        assert_eq!(furthest_behind(&[6, 5, 6, 5], 16), Some(5));
+        assert_eq!(furthest_behind(&[3, 12], 16), Some(12));
+        assert_eq!(furthest_behind(&[], 16), None);
     }
 }

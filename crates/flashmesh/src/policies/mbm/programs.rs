@@ -5,7 +5,7 @@ use crate::ids::{ChannelId, DieId, PlaneId};
 
 /// Number of mapping units in flight on each plane and die, and of programs in flight on each channel.
 #[derive(Clone, Debug)]
-pub(super) struct Programs {
+pub(super) struct ProgramsInFlight {
     units_per_program: u32,
     of_plane: Vec<u32>,
     of_die: Vec<u32>,
@@ -20,10 +20,10 @@ pub(super) struct PlaneLocation {
     pub channel: ChannelId,
 }
 
-impl Programs {
+impl ProgramsInFlight {
     /// Creates the counts, all zero.
-    pub(super) fn new(geometry: &Geometry) -> Programs {
-        Programs {
+    pub(super) fn new(geometry: &Geometry) -> ProgramsInFlight {
+        ProgramsInFlight {
             units_per_program: geometry.units_per_program,
             of_plane: vec![0; geometry.planes() as usize],
             of_die: vec![0; geometry.dies() as usize],
@@ -56,7 +56,7 @@ impl Programs {
     }
 
     /// Returns whether no programs are in flight.
-    pub(super) fn is_none(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.of_channel.iter().all(|&count| count == 0)
     }
 

@@ -25,7 +25,7 @@ fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
 }
 
 /// Returns the number of operations that read `pages` pages if they are laid out evenly over the dies.
-fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
+fn min_operations(geometry: &Geometry, pages: u32) -> u32 {
     let dies = geometry.dies();
     let operations = |units: u32| units.div_ceil(geometry.units_per_page).div_ceil(geometry.planes_per_die);
     let (each, more) = (pages / dies, pages % dies);
@@ -33,7 +33,7 @@ fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
 }
 
 /// Returns the pages of a request that must move, each with its target die.
-pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
+pub(super) fn pages_to_move(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
     let count = places.len() as u32;
     let mut by_die: Vec<Vec<(Lpn, Ppn)>> = vec![Vec::new(); geometry.dies() as usize];
     for &(lpn, ppn) in places {
@@ -45,7 +45,7 @@ pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, Die
     let even_on_channel = count.div_ceil(geometry.channels) as usize;
     let of_channel = |channel: &[Vec<(Lpn, Ppn)>]| channel.iter().map(Vec::len).sum::<usize>();
     let is_channel_loaded = by_die.chunks(dies_per_channel).any(|channel| of_channel(channel) > even_on_channel);
-    if needed <= operations_when_even(geometry, count) && !is_channel_loaded {
+    if needed <= min_operations(geometry, count) && !is_channel_loaded {
         return Vec::new();
     }
 

@@ -7,15 +7,15 @@ use super::{AnyPolicy, FirmwarePolicy, PolicyInfo};
 
 pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Page,
-    build: |_, _| AnyPolicy::Page(Page),
+    build: |_, _| AnyPolicy::Page(PagePolicy),
     ftl_rules: |_, rules| rules,
-    clashes: |_, _| Vec::new(),
+    conflicts: |_, _| Vec::new(),
 };
 
-pub struct Page;
+pub struct PagePolicy;
 
-impl FirmwarePolicy for Page {
+impl FirmwarePolicy for PagePolicy {
     fn snapshot(&self) -> Option<AnyPolicy> {
-        Some(AnyPolicy::Page(Page))
+        Some(AnyPolicy::Page(PagePolicy))
     }
 }

@@ -3,24 +3,24 @@
 
 use crate::config::{self, Config, ConfigConflict, KindOrder, Priorities, SchedulePolicy};
 
-use super::page::Page;
+use super::page::PagePolicy;
 use super::{AnyPolicy, PolicyInfo};
 
 pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Sprinkler,
-    build: |_, _| AnyPolicy::Page(Page),
+    build: |_, _| AnyPolicy::Page(PagePolicy),
     ftl_rules: |_, rules| rules,
-    clashes: |config, _| clashes(config),
+    conflicts: |config, _| conflicts(config),
 };
 
 /// Returns the conflicts with other settings of scheduling, because the policy includes its own scheduler.
-fn clashes(config: &Config) -> Vec<ConfigConflict> {
+fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if let Some(policy) = &config.policy.scheduler {
         let message =
             format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and policy.scheduler is `{policy}`");
         let help = "set ftl.policy to \"page\", which places pages as `sprinkler` does, or leave policy.scheduler away";
-        clashes.push(ConfigConflict::new(&["policy.scheduler", "ftl.policy"], message).help(help));
+        clashes.push(ConfigConflict::new(&["policy.scheduler", "ftl.policy"], message).with_help(help));
     }
     let schedule = &config.schedule;
     let others = [
@@ -38,7 +38,7 @@ fn clashes(config: &Config) -> Vec<ConfigConflict> {
                 format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and {key} is `{value}`");
             clashes.push(
                 ConfigConflict::new(&[key, "ftl.policy"], message)
-                    .help(&format!("leave {key} away, or set ftl.policy to \"page\"")),
+                    .with_help(&format!("leave {key} away, or set ftl.policy to \"page\"")),
             );
         }
     }

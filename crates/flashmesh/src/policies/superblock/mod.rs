@@ -21,14 +21,14 @@ pub static INFO: PolicyInfo = PolicyInfo {
         superblock_dies: Some(config.superblock_dies()),
         ..rules
     },
-    clashes,
+    conflicts,
 };
 
-fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
+fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
     let (dies, of_drive) = (config.superblock_dies(), config.dies());
     if of_drive.is_multiple_of(dies) {
-        let mut clashes = shared_blocks::clashes(config, geometry, dies);
-        clashes.extend(parity_clash(config, dies));
+        let mut clashes = shared_blocks::conflicts(config, geometry, dies);
+        clashes.extend(parity_conflict(config, dies));
         return clashes;
     }
     let message = format!(
@@ -37,12 +37,12 @@ fn clashes(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> 
     let keys = ["superblock.dies", "geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"];
     vec![
         ConfigConflict::new(&keys, message)
-            .help("set superblock.dies to a divisor of it, or leave it away for all dies"),
+            .with_help("set superblock.dies to a divisor of it, or leave it away for all dies"),
     ]
 }
 
 /// Returns the conflict between parity and superblocks of `dies` dies.
-fn parity_clash(config: &Config, dies: u32) -> Option<ConfigConflict> {
+fn parity_conflict(config: &Config, dies: u32) -> Option<ConfigConflict> {
     let programs = config.parity_stripe()?;
     let share = config::ParityShare(programs);
     let of_superblock = if dies == 1 { "has one die".to_owned() } else { format!("has {dies} dies") };
@@ -53,7 +53,7 @@ fn parity_clash(config: &Config, dies: u32) -> Option<ConfigConflict> {
             "ftl.parity is {share}, and a block of geometry.pages-per-block is one program: none is left for data"
         );
         let clash = ConfigConflict::new(&["ftl.parity", "geometry.pages-per-block"], message);
-        return Some(clash.help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
+        return Some(clash.with_help("set geometry.pages-per-block to a larger number, or leave ftl.parity away"));
     }
     let message = match programs {
         programs if programs > dies => {
@@ -69,5 +69,5 @@ fn parity_clash(config: &Config, dies: u32) -> Option<ConfigConflict> {
         Some(divisor) => format!("set ftl.parity to \"1/{divisor}\", or superblock.dies to a multiple of {programs}"),
         None => format!("set superblock.dies to a multiple of {programs}, or leave ftl.parity away"),
     };
-    Some(ConfigConflict::new(&["ftl.parity", "superblock.dies"], message).help(&remedy))
+    Some(ConfigConflict::new(&["ftl.parity", "superblock.dies"], message).with_help(&remedy))
 }

@@ -16,5 +16,5 @@ pub static INFO: PolicyInfo = PolicyInfo {
     kind: config::FirmwarePolicy::Tbm,
     build: |_, geometry| AnyPolicy::other(SharedBlockPlacement::new(geometry, 1)),
     ftl_rules: |_, rules| FtlRules { moves_share_write_block: true, superblock_dies: Some(1), ..rules },
-    clashes: |config, geometry| shared_blocks::clashes(config, geometry, 1),
+    conflicts: |config, geometry| shared_blocks::conflicts(config, geometry, 1),
 };

@@ -22,8 +22,8 @@ use crate::measure::report::Report;
 use crate::units::Time;
 
 use super::RecordingWindow;
+use super::pending_paths::PendingPaths;
 use super::requests::{RegisterContents, Requests};
-use super::unfinished::Unfinished;
 use tracks::{DieTracks, SliceTrack, Tracks};
 use writer::{Slice, Writer};
 
@@ -31,7 +31,7 @@ pub use tracks::DriveLayout;
 
 /// Result of writing a timeline. An error in writing does not stop the run.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome(Arc<Mutex<Ended>>);
+pub struct TimelineOutcome(Arc<Mutex<Ended>>);
 
 #[derive(Clone, Debug, Default)]
 struct Ended {
@@ -39,7 +39,7 @@ struct Ended {
     failed: Option<String>,
 }
 
-impl Outcome {
+impl TimelineOutcome {
     /// Returns the time at which the timeline became full and writing stopped; `None` if it never became full.
     pub fn full_at(&self) -> Option<Time> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).full_at
@@ -54,10 +54,10 @@ impl Outcome {
 pub struct Timeline {
     writer: Writer,
     tracks: Tracks,
-    unfinished: Unfinished,
+    unfinished: PendingPaths,
     requests: Requests,
     pages: RegisterContents,
-    outcome: Outcome,
+    outcome: TimelineOutcome,
 }
 
 impl Timeline {
@@ -67,14 +67,14 @@ impl Timeline {
         window: RecordingWindow,
         events_max: u64,
         sink: Box<dyn Write + Send>,
-    ) -> (Timeline, Outcome) {
+    ) -> (Timeline, TimelineOutcome) {
         let mut writer = Writer::new(sink, window, events_max);
         let tracks = Tracks::new(shape, &mut writer);
-        let outcome = Outcome::default();
+        let outcome = TimelineOutcome::default();
         let timeline = Timeline {
             writer,
             tracks,
-            unfinished: Unfinished::default(),
+            unfinished: PendingPaths::default(),
             requests: Requests::default(),
             pages: RegisterContents::default(),
             outcome: outcome.clone(),
@@ -104,7 +104,7 @@ impl Timeline {
             requests: &requests,
             notes: &notes,
         });
-        self.writer.end_arrows(slot, now, request.number);
+        self.writer.end_flow(slot, now, request.number);
     }
 
     fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut SliceTrack, now: Time) {
@@ -161,7 +161,7 @@ impl Timeline {
 
     fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
         let tracks = self.tracks.die(die);
-        let internal = if tracks.taken_internal { " (collection)" } else { "" };
+        let internal = if tracks.is_internal { " (collection)" } else { "" };
         let name = if planes > 1 {
             format!("{}{internal}, {planes} planes", name_of(kind))
         } else {
@@ -196,7 +196,7 @@ impl Probe for Timeline {
     /// over.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.writer.window().end;
-        self.writer.takes_no_more()
+        self.writer.is_stopped()
             || (now >= end
                 && self.unfinished.is_empty()
                 && !self.requests.has_older(end)

@@ -17,7 +17,7 @@ pub struct DriveLayout<'a> {
 }
 
 #[derive(Debug)]
-pub struct Begun {
+pub struct OpenSlice {
     pub at: Time,
     pub name: String,
     pub category: &'static str,
@@ -28,7 +28,7 @@ pub struct Begun {
 #[derive(Debug)]
 pub struct SliceTrack {
     track: Track,
-    begun: Option<Begun>,
+    begun: Option<OpenSlice>,
 }
 
 impl SliceTrack {
@@ -37,7 +37,7 @@ impl SliceTrack {
     }
 
     pub fn begin(&mut self, at: Time, name: &str, category: &'static str, requests: Vec<u64>) {
-        self.begun = Some(Begun { at, name: name.to_owned(), category, requests });
+        self.begun = Some(OpenSlice { at, name: name.to_owned(), category, requests });
     }
 
     pub fn rename(&mut self, name: &str) {
@@ -57,7 +57,7 @@ impl SliceTrack {
     }
 
     /// Ends the current slice and returns its track and content; `None` if the track is idle.
-    pub fn end(&mut self) -> Option<(Track, Begun)> {
+    pub fn end(&mut self) -> Option<(Track, OpenSlice)> {
         self.begun.take().map(|begun| (self.track, begun))
     }
 }
@@ -72,7 +72,7 @@ pub struct DieTracks {
     /// Requests of the transactions that were dequeued for the next operation.
     taken: Vec<u64>,
     /// Whether the transaction dequeued last is firmware work, such as GC.
-    pub taken_internal: bool,
+    pub is_internal: bool,
     /// Name of the operation that began last.
     pub operation: String,
     requests: Vec<u64>,
@@ -90,7 +90,7 @@ impl DieTracks {
     pub fn add_dequeued(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
-        self.taken_internal = is_internal;
+        self.is_internal = is_internal;
     }
 
     /// Starts the command of the next operation. Returns the name and the requests of the operation.
@@ -202,7 +202,7 @@ impl Tracks {
                     array: SliceTrack::new(writer.track("array", Some(all))),
                     data: SliceTrack::new(writer.track("data", Some(all))),
                     taken: Vec::new(),
-                    taken_internal: false,
+                    is_internal: false,
                     operation: String::new(),
                     requests: Vec::new(),
                     suspended: None,

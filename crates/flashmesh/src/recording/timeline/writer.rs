@@ -51,7 +51,7 @@ impl Writer {
     }
 
     /// Returns whether all later events will be dropped, because the timeline is full or writing has failed.
-    pub fn takes_no_more(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.full_at.is_some() || self.failed.is_some()
     }
 
@@ -106,7 +106,7 @@ impl Writer {
         self.packet(Some(until), Some(event(track, Kind::SliceEnd)), None);
     }
 
-    pub fn end_arrows(&mut self, track: Track, at: Time, request: u64) {
+    pub fn end_flow(&mut self, track: Track, at: Time, request: u64) {
         if self.window.overlaps(at, at) && self.count(at) {
             let name = Some("completed".to_owned());
             let event = TrackEvent { name, terminating_flow_ids: vec![request], ..event(track, Kind::Instant) };

@@ -33,7 +33,7 @@ fn damaged(
 fn assert_owners(network: &CircuitNetwork, grid: &Grid) {
     let mut owners = vec![0; network.mesh().links() as usize];
     for controller in 0..grid.rows {
-        network.held(ChannelId(controller)).for_each(|link| owners[link.index()] += 1);
+        network.held_links(ChannelId(controller)).for_each(|link| owners[link.index()] += 1);
     }
     for (position, out) in grid.out.iter().enumerate() {
         owners[grid.link(position).index()] += u32::from(*out);

@@ -2,7 +2,7 @@
 
 use flashmesh::fabric::wormhole::{
     Arbitration, Crossing, FlitNetwork, GrantRule, Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId,
-    TerminalId, Topology, Wires, WormholeNetwork,
+    TerminalId, Topology, WireSharing, WormholeNetwork,
 };
 use proptest::prelude::*;
 
@@ -117,7 +117,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
         outbox.deliveries.extend(reported.deliveries);
         outbox.injections.extend(reported.injections);
     }
-    assert_eq!(network.held().next(), None);
+    assert_eq!(network.held_links().next(), None);
     assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "some packets were not delivered");
     let mut log = network.take_log();
     log.sort();
@@ -143,7 +143,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
             .filter(|crossing| crossing.link == link)
             .map(|crossing| u64::from(packets[crossing.token as usize].1.flits))
             .sum();
-        assert_eq!(network.carried(link).flits, flits);
+        assert_eq!(network.traffic(link).flits, flits);
     }
     let queued = (0..topology.terminals()).map(|terminal| network.queued(TerminalId(terminal)));
     assert!(queued.into_iter().all(|queued| (queued.packets, queued.flits) == (0, 0)));
@@ -154,7 +154,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
 fn crossings_of_flits(
     topology: &Topology,
     parameters: Parameters,
-    wires: Wires,
+    wires: WireSharing,
     packets: &[(u64, Packet)],
 ) -> Vec<Crossing> {
     let mut network =
@@ -168,13 +168,13 @@ fn crossings_of_flits(
     while let Some(at) = network.next_event() {
         network.advance_to_report(at, at + at % 3 * 50, &mut outbox);
     }
-    assert_eq!(network.held().next(), None);
+    assert_eq!(network.held_links().next(), None);
     assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "some packets were not delivered");
     assert_eq!(outbox.injections.len(), packets.len());
     let mut of_packets: Vec<Crossing> = Vec::new();
     let mut flits = network.take_log();
     let wire = |link: flashmesh::ids::LinkId| match (wires, topology.reverse(link)) {
-        (Wires::Shared { .. }, Some(reverse)) => link.min(reverse),
+        (WireSharing::Shared { .. }, Some(reverse)) => link.min(reverse),
         _ => link,
     };
     let mut uses: Vec<_> = flits.iter().map(|flit| (wire(flit.link), flit.head)).collect();
@@ -247,7 +247,7 @@ fn directions_that_share_a_wire_take_turns() {
     let packet =
         |token, source, destination| Packet { token, source, destination, flits: 100, class: PacketClass::Large };
     let both = [(0, packet(0, west, east)), (0, packet(1, east, west))];
-    let wires = Wires::Shared { terminals_from: TerminalId(2) };
+    let wires = WireSharing::Shared { terminals_from: TerminalId(2) };
     let between = |packets: &[(u64, Packet)]| {
         let crossings = crossings_of_flits(&topology, parameters, wires, packets);
         let mut tails: Vec<u64> = crossings
@@ -285,8 +285,8 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
         half_duplex: false,
     };
     for (class, expected) in [(PacketClass::Small, [0, 9, 0, 0]), (PacketClass::Large, [0, 0, 0, 9])] {
-        let mut network =
-            FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are within their bounds");
+        let mut network = FlitNetwork::new(topology.clone(), parameters, WireSharing::Separate)
+            .expect("the parameters are within their bounds");
         let packet = |token, source, flits, class| Packet {
             token,
             source: TerminalId(source),
@@ -334,8 +334,8 @@ fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
     };
     let mut by_runs =
         WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");
-    let mut by_flits =
-        FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are within their bounds");
+    let mut by_flits = FlitNetwork::new(topology.clone(), parameters, WireSharing::Separate)
+        .expect("the parameters are within their bounds");
     for (token, source) in [(0, 1), (1, 0)] {
         by_runs.inject(0, packet(token, source)).expect("the packet can be delivered");
         by_flits.inject(0, packet(token, source)).expect("the packet can be delivered");
@@ -383,7 +383,7 @@ proptest! {
             ..case.parameters
         };
         let terminals_from = TerminalId(topology.grid().rows * topology.grid().columns);
-        let wires = if shared { Wires::Shared { terminals_from } } else { Wires::Own };
+        let wires = if shared { WireSharing::Shared { terminals_from } } else { WireSharing::Separate };
         let packets = case.packets(&topology);
         let mut expected = Oracle::run_over(&topology, parameters, wires, &packets);
         expected.sort();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flashmesh::fabric::wormhole::{
-    Arbitration, Crossing, GrantRule, Packet, PacketClass, Parameters, TerminalId, Topology, Wires,
+    Arbitration, Crossing, GrantRule, Packet, PacketClass, Parameters, TerminalId, Topology, WireSharing,
 };
 use flashmesh::ids::LinkId;
 
@@ -71,7 +71,7 @@ impl<'a> Oracle<'a> {
     /// # Panics
     /// If no flit moves for longer than any finite wait.
     pub fn run(topology: &'a Topology, parameters: Parameters, packets: &'a [(u64, Packet)]) -> Vec<Crossing> {
-        Oracle::run_over(topology, parameters, Wires::Own, packets)
+        Oracle::run_over(topology, parameters, WireSharing::Separate, packets)
     }
 
     /// Like [`run`](Self::run), but the two directions of a link may share a wire flit by flit.
@@ -81,7 +81,7 @@ impl<'a> Oracle<'a> {
     pub fn run_over(
         topology: &'a Topology,
         parameters: Parameters,
-        wires: Wires,
+        wires: WireSharing,
         packets: &'a [(u64, Packet)],
     ) -> Vec<Crossing> {
         let paths = packets.iter().map(|(_, packet)| topology.path(packet.source, packet.destination).collect());
@@ -137,8 +137,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn share(&mut self, wires: Wires) {
-        let Wires::Shared { terminals_from } = wires else { return };
+    fn share(&mut self, wires: WireSharing) {
+        let WireSharing::Shared { terminals_from } = wires else { return };
         let routers =
             (0..self.topology.links()).map(LinkId).filter_map(|link| Some((link, self.topology.reverse(link)?)));
         let terminals = (terminals_from.0..self.topology.terminals())

@@ -3,7 +3,7 @@
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{
     Arbitration, FlitNetwork, GrantRule, Grid, NetworkReports, Packet, PacketClass, Parameters, RouterId, TerminalId,
-    Topology, Wires, WormholeNetwork,
+    Topology, WireSharing, WormholeNetwork,
 };
 
 const GRIDS: [Grid; 6] = [
@@ -95,7 +95,7 @@ fn whatever_is_injected_arrives() {
 }
 
 /// Like [`drive`], but over a network of single flits.
-fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
+fn drive_flits(grid: Grid, parameters: Parameters, wires: WireSharing, seed: u64) {
     const PACKETS: u32 = 20;
     let routers = (0..grid.rows * grid.columns).map(RouterId);
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
@@ -152,10 +152,10 @@ fn whatever_is_injected_arrives_over_wires_that_take_turns_with_every_flit_and_i
                         half_duplex: false,
                     };
                     drive(grid, parameters, seed);
-                    drive_flits(grid, parameters, Wires::Own, seed);
+                    drive_flits(grid, parameters, WireSharing::Separate, seed);
                     if credit_cycles > 0 {
                         let terminals_from = TerminalId(grid.rows * grid.columns);
-                        drive_flits(grid, parameters, Wires::Shared { terminals_from }, seed);
+                        drive_flits(grid, parameters, WireSharing::Shared { terminals_from }, seed);
                     }
                 }
             }

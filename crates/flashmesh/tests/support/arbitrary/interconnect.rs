@@ -2,7 +2,7 @@
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
-    Move, Nossd, NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak,
+    Nossd, NossdTopology, PacketArbitration, PageMove, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak,
     Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
@@ -16,7 +16,7 @@ pub struct Interconnect {
     pnssd: Pnssd,
     nossd: Nossd,
     venice: Venice,
-    r#move: Move,
+    r#move: PageMove,
 }
 
 fn fabric() -> impl Strategy<Value = Fabric> {
@@ -91,7 +91,7 @@ fn venice() -> impl Strategy<Value = Venice> {
 }
 
 pub fn interconnect() -> impl Strategy<Value = Interconnect> {
-    (fabric(), pnssd(), nossd(), venice(), select(Move::ALL))
+    (fabric(), pnssd(), nossd(), venice(), select(PageMove::ALL))
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
 }
 
@@ -104,8 +104,9 @@ pub fn send_pages(config: &mut Config, cleans: bool) {
         config.fabric = Fabric { kind: FabricKind::Nossd, ..Fabric::default() };
         config.nossd.half_duplex = false;
     }
-    config.gc.r#move = if cleans && config.fabric.kind == FabricKind::Nossd { Move::Clean } else { Move::ChipToChip };
-    config.flash.die_interleaving |= config.gc.r#move == Move::Clean;
+    config.gc.r#move =
+        if cleans && config.fabric.kind == FabricKind::Nossd { PageMove::Clean } else { PageMove::ChipToChip };
+    config.flash.die_interleaving |= config.gc.r#move == PageMove::Clean;
     if config.validate().is_err() {
         *config = before;
     }
@@ -130,8 +131,8 @@ impl Interconnect {
         let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;
         let can_clean = kind == FabricKind::Nossd && config.flash.die_interleaving && lists;
         config.gc.r#move = match self.r#move {
-            _ if !can_copy => Move::ThroughController,
-            Move::Clean if !can_clean => Move::ChipToChip,
+            _ if !can_copy => PageMove::ThroughController,
+            PageMove::Clean if !can_clean => PageMove::ChipToChip,
             r#move => r#move,
         };
         let geometry = &mut config.geometry;

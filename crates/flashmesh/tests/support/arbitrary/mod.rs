@@ -13,7 +13,7 @@ mod stripes;
 pub mod units;
 
 use flashmesh::config::{
-    Allocation, Config, FirmwarePolicy, FirstTouch, Ftl, HomeOrder, Level, Move, MovedPages, PreconditionKind,
+    Allocation, ArrayLevel, Config, FirmwarePolicy, FirstTouch, Ftl, HomeOrder, MovedPages, PageMove, PreconditionKind,
     ProgramOrder, Suspension, VictimPolicy, WriteBinding,
 };
 use flashmesh::units::{Bytes, Time};
@@ -36,8 +36,10 @@ pub struct Case {
     pub requests: Vec<IoRequest>,
 }
 
-fn order() -> impl Strategy<Value = [Level; 4]> {
-    Just(Level::ALL.to_vec()).prop_shuffle().prop_map(|levels| levels.try_into().expect("the vector has four levels"))
+fn order() -> impl Strategy<Value = [ArrayLevel; 4]> {
+    Just(ArrayLevel::ALL.to_vec())
+        .prop_shuffle()
+        .prop_map(|levels| levels.try_into().expect("the vector has four levels"))
 }
 
 fn home_order() -> impl Strategy<Value = HomeOrder> {
@@ -106,7 +108,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 threshold: share(low.max(high)),
                 hard_threshold: share(low.min(high)),
                 preemptible,
-                r#move: Move::ThroughController,
+                r#move: PageMove::ThroughController,
                 moved_pages,
                 copyback,
                 background_threshold: share(background),

@@ -1,8 +1,8 @@
 //! Random firmware policies, added to random drives with the policy `page`.
 
 use flashmesh::config::{
-    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, Move, MovedPages, ParityShare, Schedule, Suspension,
-    WriteBinding, WriteStreams,
+    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, MovedPages, PageMove, ParityShare, Schedule,
+    Suspension, WriteBinding, WriteStreams,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -118,7 +118,7 @@ fn work_together(config: &mut Config) {
     config.ftl.write_streams = WriteStreams::Shared;
     if config.ftl.policy != FirmwarePolicy::Mbm {
         config.gc.copyback = false;
-        config.gc.r#move = Move::ThroughController;
+        config.gc.r#move = PageMove::ThroughController;
         config.namespace.clear();
         config.queue.namespace = None;
         config.stream.iter_mut().for_each(|stream| stream.queue.namespace = None);

@@ -1,7 +1,7 @@
 //! Random mapping units and program units, added to random drives.
 
 use flashmesh::config::{
-    Config, FirmwarePolicy, FirstTouch, Move, MovedPages, PageTypes, ProgramUnit, Suspension, WriteBinding,
+    Config, FirmwarePolicy, FirstTouch, MovedPages, PageMove, PageTypes, ProgramUnit, Suspension, WriteBinding,
     WriteStreams,
 };
 use flashmesh::flash::geometry::Geometry;
@@ -80,7 +80,7 @@ impl Units {
         config.geometry.pages_per_block =
             config.geometry.pages_per_block.next_multiple_of(pages.max(self.pages as u32)).max(2 * pages);
         config.ftl.gather_timeout = self.gather_timeout;
-        if config.gc.r#move == Move::Clean && config.nossd.half_duplex {
+        if config.gc.r#move == PageMove::Clean && config.nossd.half_duplex {
             // The page list of a Clean must fit into a buffer.
             let units = config.geometry.pages_per_block * config.units_per_page() / config.pages_per_unit();
             let list = config.nossd.read_request_flits + 4 * units;
@@ -102,7 +102,7 @@ impl Units {
             config.ftl.first_touch = FirstTouch::Home;
             config.ftl.write_streams = WriteStreams::Shared;
             config.gc.copyback = false;
-            config.gc.r#move = Move::ThroughController;
+            config.gc.r#move = PageMove::ThroughController;
             config.gc.moved_pages = MovedPages::OwnBlock;
         }
         self.spare(config);

@@ -197,7 +197,7 @@ impl Collections {
         let gc = &mut shared.counters.gc;
         gc.collections += 1;
         gc.wear_moves += u64::from(need == Need::Wear);
-        match shared.ftl.stream_of_move(shared.geometry.ppn(block, 0)) {
+        match shared.ftl.move_block_kind(shared.geometry.ppn(block, 0)) {
             OpenBlockKind::TranslationCollection => gc.translation_collections += 1,
             OpenBlockKind::Fold => shared.slc.iter_mut().for_each(|slc| slc.fold_began()),
             _ => {}

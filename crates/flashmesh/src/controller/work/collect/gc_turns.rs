@@ -18,7 +18,7 @@ pub(super) struct ShortOfSpace(Vec<bool>);
 
 impl ShortOfSpace {
     pub(super) fn new(config: &Config, geometry: &Geometry) -> ShortOfSpace {
-        ShortOfSpace(vec![false; if config.collection_takes_turns() { geometry.planes() as usize } else { 0 }])
+        ShortOfSpace(vec![false; if config.gc_alternates_with_destage() { geometry.planes() as usize } else { 0 }])
     }
 
     /// Updates the set of `plane` after blocks of a superblock became free or were taken for collection.
@@ -50,7 +50,8 @@ impl Collections {
         let ftl = &shared.ftl;
         let goes_on = if ftl.has_twins() {
             let first = shared.geometry.first_plane(die);
-            self.short.is_short(set_of(die, shared)) || ftl.set_of(first).any(|plane| ftl.waits_for_fold(plane))
+            self.short.is_short(set_of(die, shared))
+                || ftl.superblock_planes(first).any(|plane| ftl.waits_for_fold(plane))
         } else {
             is_urgent(die, shared)
         };

@@ -54,7 +54,7 @@ impl Collections {
                 }
                 cx.push(FollowUp::Enqueue(id));
             } else {
-                cx.shared.policy.notify(PolicyEvent::PageTaken(TransactionClass::CollectProgram, plane));
+                cx.shared.policy.notify(PolicyEvent::PageAllocated(TransactionClass::CollectProgram, plane));
                 self.moved(plane, cx);
                 cx.datapath.remove(id);
                 cx.push(FollowUp::Advance(plane));

@@ -19,7 +19,10 @@ struct UnreadCounts {
 
 impl UnreadPages {
     pub(super) fn new(geometry: &Geometry) -> UnreadPages {
-        UnreadPages(vec![UnreadCounts::default(); if geometry.gathers() { geometry.planes() as usize } else { 0 }])
+        UnreadPages(vec![
+            UnreadCounts::default();
+            if geometry.gathers_units() { geometry.planes() as usize } else { 0 }
+        ])
     }
 
     /// Counts a new victim of `plane`.

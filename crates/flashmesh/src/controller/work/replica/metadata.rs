@@ -46,7 +46,7 @@ mod tests {
         // 0.2 % of 1 TB. The paper states 3.23 MB, because its drive has 0.3 % more pages than 1 TiB.
         let config = Config::from_preset("collisions").expect("the preset exists");
         let pages = Geometry::new(&config.geometry).expect("the geometry is valid").pages();
-        let copies = config.replication.copies_max(pages);
+        let copies = config.replication.replicas_max(pages);
         let megabytes = (u64::from(copies) * map_entry_bytes()) as f64 / 1e6;
         assert!((megabytes / 3.23 - 1.0).abs() < 0.005, "{megabytes} MB");
     }

@@ -72,7 +72,7 @@ impl Replication {
         };
         own.enabled.then(|| {
             Box::new(Replication {
-                copies_max: own.copies_max(geometry.logical_pages) as usize,
+                copies_max: own.replicas_max(geometry.logical_pages) as usize,
                 dies,
                 pairs_per_die: own.l_r,
                 logical_pages: geometry.logical_pages,

@@ -54,7 +54,7 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
         return copies.give_up(lpn);
     };
     copies.planned.insert(lpn, Planned::Program { wanted: true });
-    ftl.expect_replica(plane);
+    ftl.begin_replica(plane);
     cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
 
@@ -96,7 +96,7 @@ pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     // Replicas beyond the limit do not count for the peak: they are evicted at once, below.
     copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
     cx.shared.ftl.commit_replica(lpn, to);
-    cx.shared.persist_program(lpn, to, ProgramReason::Copied);
+    cx.shared.persist_program(lpn, to, ProgramReason::Replicated);
     cx.kernel.notify(|| Notice::ReplicaMade(lpn, to));
     if is_beyond {
         give_up_oldest_copy(cx);

@@ -1,6 +1,6 @@
 //! Reads of replicated pages: choice of the location, and detection of collisions.
 
-use crate::collisions::{Collision, Pair, ReplicationDecision};
+use crate::collisions::{Collision, PagePair, ReplicationDecision};
 use crate::controller::Context;
 use crate::controller::shared::Shared;
 use crate::controller::work::host_write::HostWrites;
@@ -71,7 +71,7 @@ pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites,
     }
     copies.counts.imbalanced += 1;
     let Replication { occupancy, detector, planned, .. } = &mut **copies;
-    occupancy.record_pairs(die, |first, second| detector.pair(Pair::new(first, second)));
+    occupancy.record_pairs(die, |first, second| detector.pair(PagePair::new(first, second)));
     let occupancy = &*occupancy;
     let may = |lpn: Lpn, to: DieId| {
         let is_readable = |id| {

@@ -14,7 +14,7 @@ fn cut_off(revisits: Revisits, gets_free: bool) -> (u64, ScoutAction) {
     loop {
         let step = network.step(ChannelId(0));
         if matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
-            assert!(network.counters().circuit_lengths.iter().sum::<u64>() == 1 || network.is_clear());
+            assert!(network.counters().circuit_lengths.iter().sum::<u64>() == 1 || network.is_empty());
             return (network.counters().steps, step);
         }
         if gets_free && network.counters().steps == 6 {
@@ -58,7 +58,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
             let mut due = Time::from_ns(1);
             loop {
                 let until = due + Time::from_ns(u64::from(random.below(20)));
-                let (last, end) = walked.walk(controller, due, HOP, until);
+                let (last, end) = walked.run_scout(controller, due, HOP, until);
                 let mut step = stepped.step(controller);
                 while due + HOP <= until && !matches!(step, ScoutAction::Reached { .. } | ScoutAction::Failed) {
                     due += HOP;
@@ -66,9 +66,9 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
                 }
                 assert_eq!((last, end), (due, step));
                 assert_eq!(walked.counters(), stepped.counters());
-                assert!(walked.held(controller).eq(stepped.held(controller)));
-                assert_eq!(walked.last_held(controller).0, stepped.held(controller).count());
-                assert_eq!(walked.last_held(controller).1, stepped.held(controller).last());
+                assert!(walked.held_links(controller).eq(stepped.held_links(controller)));
+                assert_eq!(walked.last_held_link(controller).0, stepped.held_links(controller).count());
+                assert_eq!(walked.last_held_link(controller).1, stepped.held_links(controller).last());
                 match end {
                     ScoutAction::Forward | ScoutAction::Back => due += HOP,
                     ScoutAction::Failed => break,
@@ -87,7 +87,7 @@ fn a_walk_is_as_many_steps_as_there_is_time_for() {
 impl CircuitNetwork {
     /// Returns whether all routers are in the same state as in `other`.
     fn mesh_is_as(&self, other: &CircuitNetwork) -> bool {
-        let state = |router: &Router| (router.busy, router.register);
+        let state = |router: &Router| (router.busy, router.lfsr);
         let marks = |network: &CircuitNetwork| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();
         let (own, others): (Vec<_>, Vec<_>) = (marks(self), marks(other));
         self.routers.iter().map(state).eq(other.routers.iter().map(state)) && own == others

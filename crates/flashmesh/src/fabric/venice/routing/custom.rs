@@ -18,7 +18,7 @@ impl CustomRouting {
         let ports = |set: usize| PortSet::from_bits((set % SETS) as u8);
         let answer = |pair: usize| {
             let (nearer, open) = (ports(pair / SETS), ports(pair));
-            routing.candidates(nearer, open).and(open)
+            routing.candidates(nearer, open).intersection(open)
         };
         CustomRouting { answers: std::array::from_fn(answer) }
     }

@@ -10,6 +10,6 @@ pub struct MinimalAdaptive;
 impl RoutingAlgorithm for MinimalAdaptive {
     #[inline]
     fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
-        nearer.and(open)
+        nearer.intersection(open)
     }
 }

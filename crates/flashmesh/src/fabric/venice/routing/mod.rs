@@ -36,18 +36,18 @@ pub trait RoutingAlgorithm {
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 #[allow(clippy::large_enum_variant, reason = "a network has one")]
 pub enum AnyRouting {
-    Venice(venice::Venice),
+    Venice(venice::VeniceRouting),
     MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
     Xy(xy::Xy),
     RandomDfs(random_dfs::RandomDfs),
-    Own(custom::CustomRouting),
+    Custom(custom::CustomRouting),
 }
 
 impl AnyRouting {
     /// Returns the algorithm that `name` selects.
     pub fn new(name: config::Routing) -> AnyRouting {
         match name {
-            config::Routing::Venice => AnyRouting::Venice(venice::Venice),
+            config::Routing::Venice => AnyRouting::Venice(venice::VeniceRouting),
             config::Routing::MinimalAdaptive => AnyRouting::MinimalAdaptive(minimal_adaptive::MinimalAdaptive),
             config::Routing::Xy => AnyRouting::Xy(xy::Xy),
             config::Routing::RandomDfs => AnyRouting::RandomDfs(random_dfs::RandomDfs),
@@ -66,7 +66,7 @@ mod tests {
     const SOUTH: MeshCoord = MeshCoord { row: 5, column: 4 };
 
     fn ports(ports: &[Port]) -> PortSet {
-        ports.iter().fold(PortSet::NONE, |set, port| set.with(PortSet::of(*port)))
+        ports.iter().fold(PortSet::NONE, |set, port| set.union(PortSet::from_port(*port)))
     }
 
     /// Returns the candidates of four algorithms: Venice, minimal adaptive, XY, and random depth-first search.

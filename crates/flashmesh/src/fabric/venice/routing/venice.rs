@@ -5,12 +5,12 @@ use super::RoutingAlgorithm;
 
 /// Algorithm 1 of Venice, ISCA 2023, section 4.3: a minimal port if one is open, otherwise any open port.
 #[derive(Clone, Copy, Debug)]
-pub struct Venice;
+pub struct VeniceRouting;
 
-impl RoutingAlgorithm for Venice {
+impl RoutingAlgorithm for VeniceRouting {
     #[inline]
     fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
-        let minimal = nearer.and(open);
+        let minimal = nearer.intersection(open);
         if minimal.is_empty() { open } else { minimal }
     }
 }

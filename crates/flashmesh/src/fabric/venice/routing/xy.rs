@@ -10,9 +10,9 @@ pub struct Xy;
 impl RoutingAlgorithm for Xy {
     #[inline]
     fn candidates(&self, nearer: PortSet, open: PortSet) -> PortSet {
-        const HORIZONTAL: PortSet = PortSet::of(Port::East).with(PortSet::of(Port::West));
-        let along_the_row = nearer.and(HORIZONTAL);
+        const HORIZONTAL: PortSet = PortSet::from_port(Port::East).union(PortSet::from_port(Port::West));
+        let along_the_row = nearer.intersection(HORIZONTAL);
         let first = if along_the_row.is_empty() { nearer } else { along_the_row };
-        first.and(open)
+        first.intersection(open)
     }
 }

@@ -9,19 +9,19 @@ use crate::fabric::wormhole::round_robin::RoundRobin;
 use crate::fabric::wormhole::topology::{RouterId, Topology};
 use crate::ids::LinkId;
 
-use super::{Flying, FlyingId};
+use super::{FlitPacket, FlitPacketId};
 
 /// A link, with its output port and the buffer at its end.
 #[derive(Clone, Debug)]
 pub(super) struct FlitLink {
     pub(super) holder: Option<Holder>,
     pub(super) arbiter: PortArbiter,
-    pub(super) buffer: Buffer,
+    pub(super) buffer: FlitBuffer,
     /// Cycle from which a flit may cross, and cycle from which the link may be granted.
     pub(super) flit_free: u64,
     pub(super) grant_free: u64,
     /// Side of a shared wire; `None` if the link has a wire of its own.
-    pub(super) side: Option<Side>,
+    pub(super) side: Option<SharedWireSide>,
     /// Router at the end of the link.
     pub(super) end: RouterId,
     pub(super) gap_cycles: u32,
@@ -40,7 +40,7 @@ impl FlitLink {
         FlitLink {
             holder: None,
             arbiter: PortArbiter { requests: Vec::new(), turns: RoundRobin::new(link, topology), run: None },
-            buffer: Buffer::new(parameters.buffer_flits, credit_cycles),
+            buffer: FlitBuffer::new(parameters.buffer_flits, credit_cycles),
             flit_free: 0,
             grant_free: 0,
             side: None,
@@ -61,7 +61,7 @@ impl FlitLink {
 /// The packet to which a link is granted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
-    pub(super) packet: FlyingId,
+    pub(super) packet: FlitPacketId,
     /// Link whose buffer the packet comes from; `None` for a terminal.
     pub(super) source: Option<LinkId>,
     pub(super) sent: u32,
@@ -71,7 +71,7 @@ pub(super) struct Holder {
 /// A request for a link, from a buffer or from a queue of a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    pub(super) packet: FlyingId,
+    pub(super) packet: FlitPacketId,
     pub(super) source: Option<LinkId>,
     pub(super) input: u32,
     pub(super) ready: u64,
@@ -101,11 +101,11 @@ impl PortArbiter {
     }
 
     /// Removes and returns the best of the requests that can be granted at `now`.
-    pub(super) fn take_best(
+    pub(super) fn dequeue_best(
         &mut self,
         now: u64,
         parameters: &Parameters,
-        packets: &Arena<FlyingId, Flying>,
+        packets: &Arena<FlitPacketId, FlitPacket>,
     ) -> Option<Request> {
         let key = |request: &Request| {
             let flying = &packets[request.packet];
@@ -132,7 +132,7 @@ impl PortArbiter {
 
 /// The side of a link at a shared wire.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
+pub(super) struct SharedWireSide {
     /// Link in the other direction.
     pub(super) reverse: LinkId,
     pub(super) has_token: bool,
@@ -141,14 +141,14 @@ pub(super) struct Side {
 /// A flit in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flit {
-    pub(super) packet: FlyingId,
+    pub(super) packet: FlitPacketId,
     pub(super) index: u32,
     pub(super) crossed: u64,
 }
 
 /// The buffer at the end of a link.
 #[derive(Clone, Debug)]
-pub(super) struct Buffer {
+pub(super) struct FlitBuffer {
     flits: VecDeque<Flit>,
     /// Cycles from which the free slots can be used.
     slots: VecDeque<u64>,
@@ -159,10 +159,10 @@ pub(super) struct Buffer {
     credit_cycles: u32,
 }
 
-impl Buffer {
-    fn new(slots: u32, credit_cycles: u32) -> Buffer {
+impl FlitBuffer {
+    fn new(slots: u32, credit_cycles: u32) -> FlitBuffer {
         let slots = std::iter::repeat_n(0, slots as usize).collect();
-        Buffer { flits: VecDeque::new(), slots, drain: None, considered_from: 0, credit_cycles }
+        FlitBuffer { flits: VecDeque::new(), slots, drain: None, considered_from: 0, credit_cycles }
     }
 
     /// Returns the first flit.
@@ -172,13 +172,13 @@ impl Buffer {
 
     /// Returns the packet of the first flit if that flit is a head, with the cycle from which it can request its next link: `route_cycles` after it
     /// crossed, or later.
-    pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlyingId, u64)> {
+    pub(super) fn first_head(&self, route_cycles: u64) -> Option<(FlitPacketId, u64)> {
         let &Flit { packet, crossed, .. } = self.first().filter(|flit| flit.index == 0)?;
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
     /// Returns the next link that must be processed first if no slot is free.
-    pub(super) fn drain_if_full(&self) -> Option<LinkId> {
+    pub(super) fn output_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
 

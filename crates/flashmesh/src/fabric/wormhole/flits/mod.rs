@@ -10,7 +10,7 @@
 //!
 //! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire has a token. The side
 //!   with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a free slot, passes the token on without
-//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`Wires`] selects whether
+//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`WireSharing`] selects whether
 //!   the two links of a terminal also share a wire.
 //! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run an output prefers the next
 //!   packet of the run to other packets. With `small_first`, small packets go first even between the packets of a run.
@@ -21,29 +21,29 @@
 //! output ports and slots, each of which belongs to one direction. So the order of links in the [parent module](super) applies to directions. A wait
 //! for a wire lasts one flit.
 
+mod cycle;
 mod flit_link;
-mod step;
 
 use std::collections::VecDeque;
 
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use self::flit_link::{FlitLink, Side};
+use self::flit_link::{FlitLink, SharedWireSide};
 use super::packet::{Crossing, CrossingLog, NetworkReports, Packet, PacketClass, QueueLength};
 use super::parameters::{InjectError, ParameterError, Parameters};
 use super::topology::{TerminalId, Topology};
 
 id!(
     /// The id of a packet in flight.
-    FlyingId
+    FlitPacketId
 );
 
 /// The links that share wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wires {
+pub enum WireSharing {
     /// No links share wires: each direction has a wire of its own.
-    Own,
+    Separate,
     /// The two links between each pair of routers share a wire, and the two links of each terminal from `terminals_from` on.
     Shared {
         /// First terminal whose links share a wire.
@@ -53,7 +53,7 @@ pub enum Wires {
 
 /// A packet in flight.
 #[derive(Clone, Copy, Debug)]
-struct Flying {
+struct FlitPacket {
     packet: Packet,
     created: u64,
     order: u64,
@@ -63,7 +63,7 @@ struct Flying {
 #[derive(Clone, Debug, Default)]
 struct Terminal {
     /// Queued packets. With `small_first`, small packets have a queue of their own.
-    queues: [VecDeque<FlyingId>; 2],
+    queues: [VecDeque<FlitPacketId>; 2],
     waiting: QueueLength,
 }
 
@@ -73,7 +73,7 @@ pub struct FlitNetwork {
     topology: Topology,
     parameters: Parameters,
     ports: Vec<FlitLink>,
-    packets: Arena<FlyingId, Flying>,
+    packets: Arena<FlitPacketId, FlitPacket>,
     terminals: Vec<Terminal>,
     /// Links that are held or requested.
     active: Vec<LinkId>,
@@ -92,21 +92,22 @@ impl FlitNetwork {
     /// # Errors
     /// If a parameter is out of its bounds. Also if wires are shared and slots are free again in the cycle in which a flit leaves, because the result
     /// would depend on the order of the directions.
-    pub fn new(topology: Topology, parameters: Parameters, wires: Wires) -> Result<FlitNetwork, ParameterError> {
+    pub fn new(topology: Topology, parameters: Parameters, wires: WireSharing) -> Result<FlitNetwork, ParameterError> {
         parameters.check()?;
-        if wires != Wires::Own && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0) {
+        if wires != WireSharing::Separate && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0)
+        {
             return Err(ParameterError::SharedSlots);
         }
         let mut ports: Vec<FlitLink> =
             (0..topology.links()).map(|link| FlitLink::new(LinkId(link), &topology, &parameters)).collect();
-        if let Wires::Shared { terminals_from } = wires {
+        if let WireSharing::Shared { terminals_from } = wires {
             let between_routers = (0..topology.links()).map(LinkId);
             let pairs = between_routers.filter_map(|link| Some((link, topology.reverse(link)?)));
             let terminals = (terminals_from.0..topology.terminals()).map(TerminalId);
             let of_terminals = terminals.map(|terminal| (topology.injection(terminal), topology.ejection(terminal)));
             for (link, reverse) in pairs.chain(of_terminals) {
-                ports[link.index()].side = Some(Side { reverse, has_token: link < reverse });
-                ports[reverse.index()].side = Some(Side { reverse: link, has_token: reverse < link });
+                ports[link.index()].side = Some(SharedWireSide { reverse, has_token: link < reverse });
+                ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: reverse < link });
             }
         }
         Ok(FlitNetwork {
@@ -145,7 +146,7 @@ impl FlitNetwork {
             return Err(InjectError::Past { at: now, reached: self.reached - 1 });
         }
         let hops = self.topology.hops(packet.source, packet.destination);
-        let id = self.packets.insert(Flying { packet, created: now, order: self.injected, hops });
+        let id = self.packets.insert(FlitPacket { packet, created: now, order: self.injected, hops });
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
         terminal.waiting.add(&packet);
@@ -207,7 +208,7 @@ impl FlitNetwork {
     }
 
     /// Returns the granted links, each with the token of its packet.
-    pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
+    pub fn held_links(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = (0..).map(LinkId).zip(&self.ports).filter_map(|(link, port)| Some((link, port.holder?)));
         held.map(|(link, holder)| (link, self.packets[holder.packet].packet.token))
     }

@@ -59,7 +59,7 @@ fn every_path_leads_to_its_terminal_by_the_shortest_way_the_rule_allows() {
             assert_eq!(path.len() as u32, topology.hops(from, to) + 2, "{grid:?} from {from:?} to {to:?}");
             assert_eq!(path.last(), Some(&topology.ejection(to)));
             let mut visited = Vec::new();
-            topology.follow(from, to, |link| visited.push(link));
+            topology.for_each_link(from, to, |link| visited.push(link));
             assert_eq!(visited, path);
         }
     }
@@ -76,7 +76,7 @@ fn the_reverse_of_a_link_leads_back() {
     for grid in every_grid() {
         let topology = topology(grid);
         for (router, way) in (0..grid.rows * grid.columns).flat_map(|router| WAYS.map(|way| (router, way))) {
-            let link = topology.leaving[router as usize][way as usize];
+            let link = topology.outgoing[router as usize][way as usize];
             if link != NO_LINK {
                 let back = topology.reverse(link).expect("every link between routers has one");
                 assert_eq!(topology.router_at_end(back), RouterId(router), "{grid:?}");

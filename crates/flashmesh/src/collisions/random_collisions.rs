@@ -1,7 +1,7 @@
 //! Collision probabilities by chance: each of a given number of outstanding reads is on a random die.
 
 /// Returns the probability that some of `outstanding` reads share a die: the birthday problem, 1 - n! / ((n - k)! n^k).
-pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
+pub fn state_collision_probability(outstanding: u32, dies: u32) -> f64 {
     if outstanding > dies {
         return 1.0;
     }
@@ -9,7 +9,7 @@ pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
 }
 
 /// Returns the probability that an arriving read, one of `outstanding`, meets another read at its die: 1 - (1 - 1/n)^(k - 1).
-pub fn colliding_reads(outstanding: u32, dies: u32) -> f64 {
+pub fn read_collision_probability(outstanding: u32, dies: u32) -> f64 {
     let elsewhere = 1.0 - 1.0 / f64::from(dies);
     1.0 - (1..outstanding).map(|_| elsewhere).product::<f64>()
 }
@@ -20,19 +20,19 @@ mod tests {
 
     #[test]
     fn the_birthday_problem() {
-        assert_eq!((colliding_states(0, 16), colliding_states(1, 16)), (0.0, 0.0));
-        assert!((colliding_states(23, 365) - 0.507_297).abs() < 1e-6);
-        assert_eq!(colliding_states(17, 16), 1.0);
+        assert_eq!((state_collision_probability(0, 16), state_collision_probability(1, 16)), (0.0, 0.0));
+        assert!((state_collision_probability(23, 365) - 0.507_297).abs() < 1e-6);
+        assert_eq!(state_collision_probability(17, 16), 1.0);
     }
 
     #[test]
     fn eight_random_reads_on_sixteen_dies() {
         // 16 x 15 x ... x 9 / 16^8 of the states have no collision. An arriving read meets each of seven others with probability 1 / 16.
-        assert!((colliding_states(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
-        assert!((colliding_reads(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
+        assert!((state_collision_probability(8, 16) - (1.0 - 518_918_400.0 / 4_294_967_296.0)).abs() < 1e-12);
+        assert!((read_collision_probability(8, 16) - (1.0 - 170_859_375.0 / 268_435_456.0)).abs() < 1e-12);
         // Table 2 of the paper has an average OCC of 7.8 and a collision ratio of 86.0 %. Both follow if a fifth of the states have seven reads and
         // the others eight.
-        let mixed = 0.8 * colliding_states(8, 16) + 0.2 * colliding_states(7, 16);
+        let mixed = 0.8 * state_collision_probability(8, 16) + 0.2 * state_collision_probability(7, 16);
         assert!((mixed - 0.860).abs() < 0.001, "{mixed}");
     }
 }

@@ -6,11 +6,11 @@ use crate::units::{Bytes, Rate, Time, TransferTimes};
 use super::{Payload, TransferKind};
 
 /// Size of a page address in the page list of a Clean packet \[choice\]. No paper states one.
-pub const LISTED_PAGE: Bytes = Bytes::new(4);
+pub const PAGE_ADDRESS_SIZE: Bytes = Bytes::new(4);
 
 /// Overhead of a channel, in addition to the transferred bytes.
 #[derive(Clone, Debug)]
-pub(super) enum Framing {
+pub(super) enum ChannelOverhead {
     /// Command and address cycles, which take a fixed time. Data has no overhead.
     Signals,
     /// Packets (Venice, ISCA 2023, section 3.2, after pSSD): one control packet for each plane of a command, and a header and a CRC around data.
@@ -25,20 +25,20 @@ pub(super) enum Framing {
 /// Transfer times on channels of a given rate.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelTiming {
-    framing: Framing,
+    framing: ChannelOverhead,
     data_times: TransferTimes,
 }
 
 impl ChannelTiming {
     /// Creates the transfer times of bare signals at `rate`.
     pub(super) fn signals(rate: Rate) -> ChannelTiming {
-        ChannelTiming { framing: Framing::Signals, data_times: TransferTimes::new(rate) }
+        ChannelTiming { framing: ChannelOverhead::Signals, data_times: TransferTimes::new(rate) }
     }
 
     /// Creates the transfer times of packets at `rate`.
     pub(super) fn packets(config: &config::Packets, rate: Rate) -> ChannelTiming {
         let overhead = config.data_header + config.data_crc;
-        let framing = Framing::Packets { control: rate.time_for(config.control_packet), overhead };
+        let framing = ChannelOverhead::Packets { control: rate.time_for(config.control_packet), overhead };
         ChannelTiming { framing, data_times: TransferTimes::new(rate) }
     }
 
@@ -46,21 +46,21 @@ impl ChannelTiming {
     #[inline(always)]
     pub(super) fn duration(&mut self, payload: Payload) -> Time {
         match self.framing {
-            Framing::Signals if payload.bytes == Bytes::ZERO => payload.command,
-            Framing::Signals => payload.command + self.data_times.time_for(payload.bytes),
-            Framing::Packets { control, overhead } => self.of_packets(payload, control, overhead),
+            ChannelOverhead::Signals if payload.bytes == Bytes::ZERO => payload.command_time,
+            ChannelOverhead::Signals => payload.command_time + self.data_times.time_for(payload.bytes),
+            ChannelOverhead::Packets { control, overhead } => self.packet_duration(payload, control, overhead),
         }
     }
 
     #[inline]
-    fn of_packets(&mut self, payload: Payload, control: Time, overhead: Bytes) -> Time {
+    fn packet_duration(&mut self, payload: Payload, control: Time, overhead: Bytes) -> Time {
         let data = if payload.bytes == Bytes::ZERO {
             Time::ZERO
         } else {
             self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
         };
-        match payload.message {
-            TransferKind::Data | TransferKind::Copy => data,
+        match payload.kind {
+            TransferKind::Data | TransferKind::ChipToChipData => data,
             TransferKind::Read | TransferKind::Program | TransferKind::Erase | TransferKind::Copyback => {
                 control * u64::from(payload.planes) + data
             }
@@ -75,7 +75,7 @@ mod tests {
     const GIGABYTE: Rate = Rate::from_bytes_per_second(1_000_000_000);
 
     fn payload(message: TransferKind, planes: u32, bytes: u64) -> Payload {
-        Payload { message, planes, command: Time::from_ns(30), bytes: Bytes::new(bytes) }
+        Payload { kind: message, planes, command_time: Time::from_ns(30), bytes: Bytes::new(bytes) }
     }
 
     #[test]

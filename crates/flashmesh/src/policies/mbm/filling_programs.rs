@@ -4,27 +4,27 @@ use crate::ids::PlaneId;
 
 /// A plane with a partly filled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gathering {
+pub(super) struct FillingProgram {
     pub plane: PlaneId,
     /// Mapping units in a full program.
     pub units: u32,
     /// Mapping units for which the program still has space.
-    pub room: u32,
+    pub free_units: u32,
 }
 
 /// All partly filled programs, in the order in which they were begun. Empty if a program writes one unit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct GatheringPlanes(Vec<Gathering>);
+pub(super) struct FillingPrograms(Vec<FillingProgram>);
 
-impl GatheringPlanes {
+impl FillingPrograms {
     /// Returns a copy of the list, in the order above.
-    pub(super) fn all(&self) -> Vec<Gathering> {
+    pub(super) fn all(&self) -> Vec<FillingProgram> {
         self.0.clone()
     }
 
     /// Updates the list after a dispatch to a plane: adds or changes its program, or removes a full one.
-    pub(super) fn set(&mut self, gathering: Gathering) {
-        let is_open = gathering.room > 0 && gathering.room < gathering.units;
+    pub(super) fn set(&mut self, gathering: FillingProgram) {
+        let is_open = gathering.free_units > 0 && gathering.free_units < gathering.units;
         match self.0.iter().position(|other| other.plane == gathering.plane) {
             Some(at) if is_open => self.0[at] = gathering,
             Some(at) => {
@@ -43,7 +43,7 @@ impl GatheringPlanes {
     /// Removes a cancelled write from the program of a plane, which has space for another write then.
     pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
-            self.set(Gathering { room: gathering.room + 1, ..gathering });
+            self.set(FillingProgram { free_units: gathering.free_units + 1, ..gathering });
         }
     }
 }
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn a_plane_gathers_until_its_program_is_full_or_begins_or_nothing_waits_for_it() {
-        let open = |plane, room| Gathering { plane, units: 4, room };
-        let mut planes = GatheringPlanes::default();
+        let open = |plane, room| FillingProgram { plane, units: 4, free_units: room };
+        let mut planes = FillingPrograms::default();
         for plane in PLANES {
             planes.set(open(plane, 4));
             assert_eq!(planes.all().len(), usize::from(plane != PLANES[0]), "no unit has arrived yet");

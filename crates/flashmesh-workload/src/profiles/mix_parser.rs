@@ -25,7 +25,7 @@ pub(super) fn is_mix(text: &str) -> bool {
 ///
 /// # Errors
 /// If a member is no profile, or its rate is invalid.
-pub(super) fn read(text: &str) -> Result<Mix, WorkloadError> {
+pub(super) fn parse_mix(text: &str) -> Result<Mix, WorkloadError> {
     let parts: Vec<&str> = text.split('+').map(str::trim).collect();
     if parts.len() > MEMBERS_MAX {
         return Err(unusable(format!("a mix has at most {MEMBERS_MAX} members, \"{text}\" has {}", parts.len())));
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn every_us(text: &str) -> Vec<f64> {
-        let members = read(text).unwrap().members;
+        let members = parse_mix(text).unwrap().members;
         members.iter().map(|member| member.mean_interarrival.as_ps() as f64 / 1e6).collect()
     }
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_rates_of_members_add_up() {
-        let mix = read("src2_1 + proj_3@50us").unwrap();
+        let mix = parse_mix("src2_1 + proj_3@50us").unwrap();
         assert_eq!(mix.mean_interarrival, Time::from_us(25));
         assert_eq!(mix.name, "src2_1 + proj_3@50us");
         assert!((mix.read_share() - (0.98 + 0.95) / 2.0).abs() < 1e-9);
@@ -120,9 +120,9 @@ mod tests {
             ("hm_0@0s", "hm_0 cannot arrive every 0"),
             ("2*hm_0@5us", "leave one away"),
         ] {
-            let message = read(text).unwrap_err().to_string();
+            let message = parse_mix(text).unwrap_err().to_string();
             assert!(message.starts_with("workload.profile: ") && message.contains(said), "{text}: {message}");
         }
-        assert!(read(&["hm_0"; 65].join("+")).unwrap_err().to_string().contains("at most 64 members"));
+        assert!(parse_mix(&["hm_0"; 65].join("+")).unwrap_err().to_string().contains("at most 64 members"));
     }
 }

@@ -6,7 +6,7 @@ use crate::units::Bytes;
 /// Maximum number of mapping units in a block.
 const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 
-/// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::namespace_of) relies on this check.
+/// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::from_config) relies on this check.
 pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     let (page, unit) = (config.geometry.page_size, config.mapping_unit());
     let divides = |one: Bytes, other: Bytes| other.as_u64().is_multiple_of(one.as_u64().max(1));
@@ -17,7 +17,7 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
             format!("ftl.mapping-unit ({unit}) does not divide geometry.page-size ({page})")
         };
         let help = "set ftl.mapping-unit to the page size divided or multiplied by a power of two, such as \"4KiB\" or \"64KiB\" on pages of 16 KiB";
-        clashes.push(ConfigConflict::new(&["ftl.mapping-unit", "geometry.page-size"], message).help(help));
+        clashes.push(ConfigConflict::new(&["ftl.mapping-unit", "geometry.page-size"], message).with_help(help));
         return;
     }
     if unit > page {
@@ -28,7 +28,7 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
         let message = format!("ftl.mapping-unit ({unit}) is smaller than geometry.sector-size ({sector})");
         let clash = ConfigConflict::new(&["ftl.mapping-unit", "geometry.sector-size"], message);
         clashes.push(
-            clash.help("a unit holds one sector at least: raise ftl.mapping-unit, or lower geometry.sector-size"),
+            clash.with_help("a unit holds one sector at least: raise ftl.mapping-unit, or lower geometry.sector-size"),
         );
     }
     let pages = u64::from(config.geometry.pages_per_block);
@@ -38,7 +38,7 @@ pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) 
             format!("a block holds {units} mapping units of {unit}; at most {UNITS_PER_BLOCK_MAX} can be simulated");
         let keys = ["ftl.mapping-unit", "geometry.pages-per-block", "geometry.page-size"];
         clashes.push(
-            ConfigConflict::new(&keys, message).help("raise ftl.mapping-unit, or lower geometry.pages-per-block"),
+            ConfigConflict::new(&keys, message).with_help("raise ftl.mapping-unit, or lower geometry.pages-per-block"),
         );
     }
     programs(config, clashes);
@@ -60,7 +60,7 @@ fn large_units(config: &Config, clashes: &mut Vec<ConfigConflict>) {
              {needed}"
         );
         let clash = ConfigConflict::new(&["geometry.pages-per-block", "ftl.mapping-unit"], message);
-        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {needed}")));
+        clashes.push(clash.with_help(&format!("set geometry.pages-per-block to a multiple of {needed}")));
     }
     let program = config.pages_per_program();
     if !pages.is_multiple_of(program) && !program.is_multiple_of(pages) {
@@ -69,7 +69,7 @@ fn large_units(config: &Config, clashes: &mut Vec<ConfigConflict>) {
              the other"
         );
         let clash = ConfigConflict::new(&["ftl.mapping-unit", "flash.program-unit", "flash.page-types"], message);
-        clashes.push(clash.help(&format!("set ftl.mapping-unit to a multiple of {program} pages")));
+        clashes.push(clash.with_help(&format!("set ftl.mapping-unit to a multiple of {program} pages")));
     }
 }
 
@@ -81,7 +81,9 @@ fn programs(config: &Config, clashes: &mut Vec<ConfigConflict>) {
                 .to_owned();
             let clash = ConfigConflict::new(&["flash.program-unit", "flash.page-types"], message);
             clashes.push(
-                clash.help("set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or flash.program-unit to \"page\""),
+                clash.with_help(
+                    "set flash.page-types to \"mlc\", \"tlc\" or \"qlc\", or flash.program-unit to \"page\"",
+                ),
             );
         }
         let times = [
@@ -94,7 +96,7 @@ fn programs(config: &Config, clashes: &mut Vec<ConfigConflict>) {
                 "{key} is set, and with flash.program-unit `word-line` all pages of a word line are programmed at once"
             );
             let clash = ConfigConflict::new(&[key, "flash.program-unit"], message);
-            clashes.push(clash.help("leave it away: flash.program-time is the time of a word line"));
+            clashes.push(clash.with_help("leave it away: flash.program-time is the time of a word line"));
         }
     }
     let in_block = config.geometry.pages_per_block;
@@ -102,7 +104,7 @@ fn programs(config: &Config, clashes: &mut Vec<ConfigConflict>) {
         let message =
             format!("a word line has {pages} pages, and geometry.pages-per-block ({in_block}) is no multiple of that");
         let clash = ConfigConflict::new(&["geometry.pages-per-block", "flash.program-unit"], message);
-        clashes.push(clash.help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
+        clashes.push(clash.with_help(&format!("set geometry.pages-per-block to a multiple of {pages}")));
     }
     if config.units_per_program() > 1 {
         cache(config, clashes);
@@ -113,7 +115,7 @@ fn programs(config: &Config, clashes: &mut Vec<ConfigConflict>) {
             config.ftl.gather_timeout
         );
         let clash = ConfigConflict::new(&["ftl.gather-timeout", "ftl.mapping-unit"], message);
-        clashes.push(clash.help("leave ftl.gather-timeout away"));
+        clashes.push(clash.with_help("leave ftl.gather-timeout away"));
     }
 }
 
@@ -126,6 +128,6 @@ fn cache(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     if capacity > Bytes::ZERO && capacity < program {
         let message = format!("cache.capacity ({capacity}) is less than the {program} that one program takes");
         let clash = ConfigConflict::new(&["cache.capacity", "flash.program-unit", "geometry.page-size"], message);
-        clashes.push(clash.help("writes gather in the cache: raise cache.capacity, or set it to 0"));
+        clashes.push(clash.with_help("writes gather in the cache: raise cache.capacity, or set it to 0"));
     }
 }

@@ -5,8 +5,8 @@ use crate::fabric::{Cause, Outbox};
 use crate::ids::{ChannelId, ChipId};
 use crate::units::Time;
 
-use super::controller::{Controller, Stage};
 use super::fabric::Venice;
+use super::flash_controller::{ControllerStage, FlashController};
 use super::path_queue::PathRequest;
 
 impl Venice {
@@ -16,26 +16,26 @@ impl Venice {
         let chip = &mut self.chips[request.chip];
         if chip.is_reserved {
             chip.queue.insert(request);
-            self.waits.wait(&request, Cause::Channel, now);
-        } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
-            self.waiting.insert_searching(request);
+            self.wait_stats.set_cause(&request, Cause::Channel, now);
+        } else if let Some(controller) = self.controllers.free().nearest(request.coord.row, None) {
+            self.path_queue.insert_searching(request);
             self.launch(controller, request, now, outbox);
         } else {
-            self.waiting.insert(request);
-            self.waits.wait(&request, Cause::Controller, now);
+            self.path_queue.insert(request);
+            self.wait_stats.set_cause(&request, Cause::Controller, now);
         }
     }
 
     /// Launches the scout of `controller` for `request`.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
-        self.waits.end(&request, now);
+        self.wait_stats.end(&request, now);
         self.chips[request.chip].is_reserved = true;
         self.network.launch(controller, request.chip);
         self.controllers.search(controller, request, now);
         self.record_held(controller, now, outbox);
         self.predict(controller, now, outbox);
-        self.progress.steps.add(now + self.timing.scout_hop(), controller);
+        self.scout_events.steps.add(now + self.timing.scout_hop(), controller);
     }
 
     /// Marks a controller as free.
@@ -51,8 +51,8 @@ impl Venice {
         let state = &mut self.chips[chip];
         state.is_reserved = false;
         if let Some(next) = state.queue.pop() {
-            self.waiting.insert(next);
-            self.waits.wait(&next, Cause::Controller, now);
+            self.path_queue.insert(next);
+            self.wait_stats.set_cause(&next, Cause::Controller, now);
         }
     }
 
@@ -60,7 +60,7 @@ impl Venice {
     #[inline]
     pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
         while !self.controllers.free().is_empty()
-            && let Some(row) = self.waiting.next(self.controllers.free())
+            && let Some(row) = self.path_queue.next_row(self.controllers.free())
         {
             self.serve(row, now, outbox);
         }
@@ -69,14 +69,14 @@ impl Venice {
     /// Launches a scout for the first request of `row`, unless its chip is busy. At least one controller must be free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
-        let (position, request) = self.waiting.first(row);
+        let (position, request) = self.path_queue.first_request(row);
         let chip = &mut self.chips[request.chip];
         if chip.is_reserved {
-            self.waiting.remove_at(row, position);
+            self.path_queue.remove_at(row, position);
             chip.queue.insert(request);
-            self.waits.wait(&request, Cause::Channel, now);
-        } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
-            self.waiting.mark_searching(row, position);
+            self.wait_stats.set_cause(&request, Cause::Channel, now);
+        } else if let Some(controller) = self.controllers.free().nearest(request.coord.row, None) {
+            self.path_queue.mark_searching(row, position);
             self.launch(controller, request, now, outbox);
         }
     }
@@ -84,35 +84,37 @@ impl Venice {
     /// Returns whether a failed scout is launched again at once under `retry = "immediate"`. This requires a circuit, which will be torn down, or
     /// that no scout in flight serves an older request.
     fn may_retry(&self, request: &PathRequest) -> bool {
-        let has_circuit = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted);
-        let is_older =
-            |state: &Controller| state.stage == Stage::Searching && state.request.sequence < request.sequence;
+        let has_circuit =
+            |state: &FlashController| matches!(state.stage, ControllerStage::Returning | ControllerStage::Granted);
+        let is_older = |state: &FlashController| {
+            state.stage == ControllerStage::Searching && state.request.sequence < request.sequence
+        };
         self.controllers.iter().any(has_circuit) || !self.controllers.iter().any(is_older)
     }
 
     /// Handles a scout that has returned without a path.
     pub(super) fn handle_failure(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.release_controller(controller, now, outbox);
-        let Controller { request, since, .. } = self.controllers[controller];
-        if self.waits.fail(&request, since) {
+        let FlashController { request, since, .. } = self.controllers[controller];
+        if self.wait_stats.record_failure(&request, since) {
             self.network.count_first_failure();
         }
         let other = match self.retry {
             Retry::OnTeardown => None,
             Retry::Immediate => self.may_retry(&request).then_some(controller),
-            Retry::NextController => self.controllers.free().nearest(request.place.row, Some(controller)),
+            Retry::NextController => self.controllers.free().nearest(request.coord.row, Some(controller)),
         };
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
             // A circuit may have been torn down during the search, perhaps behind the scout. Then the request can be retried at once.
-            self.waiting.mark_failed(&request);
+            self.path_queue.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
         // All scouts can fail if they blocked only each other, and then no event wakes their requests. Launch one scout alone.
         if self.controllers.free().is_all()
-            && let Some(row) = self.waiting.longest()
+            && let Some(row) = self.path_queue.oldest_row()
         {
             self.serve(row, now, outbox);
         }

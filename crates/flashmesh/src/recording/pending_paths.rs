@@ -9,13 +9,13 @@ use crate::units::Time;
 
 /// Paths that are requested and not released, and acknowledgements in flight.
 #[derive(Debug, Default)]
-pub(super) struct Unfinished {
+pub(super) struct PendingPaths {
     paths: FxHashSet<(DieId, TransferPhase)>,
     /// Acknowledgements in flight, by sending die.
     acknowledgements: FxHashMap<DieId, u32>,
 }
 
-impl Unfinished {
+impl PendingPaths {
     /// Records `notice` at time `now`. Adds only paths and acknowledgements that begin before `end`, the end of the window.
     pub fn record(&mut self, now: Time, end: Time, notice: &Notice<'_>) {
         match *notice {

@@ -4,8 +4,8 @@ use crate::ids::LinkId;
 
 use crate::fabric::wormhole::packet::{Crossing, Delivery, Injection, NetworkReports, Packet};
 
-use super::flit_link::{Flit, Holder, Request, Side};
-use super::{FlitNetwork, FlyingId};
+use super::flit_link::{Flit, Holder, Request, SharedWireSide};
+use super::{FlitNetwork, FlitPacketId};
 
 impl FlitNetwork {
     /// Runs cycle `now`, which is the next one with a possible event.
@@ -43,7 +43,7 @@ impl FlitNetwork {
         self.next = self.next.min(request.ready.max(self.reached));
     }
 
-    pub(super) fn request_injection(&mut self, packet: FlyingId, queue: usize) {
+    pub(super) fn request_injection(&mut self, packet: FlitPacketId, queue: usize) {
         let flying = &self.packets[packet];
         let ready = flying.created + u64::from(self.parameters.interface_cycles);
         let link = self.topology.injection(flying.packet.source);
@@ -55,7 +55,7 @@ impl FlitNetwork {
         let port = &self.ports[source.index()];
         let route_cycles = u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
         let Some((packet, ready)) = port.buffer.first_head(route_cycles) else { return };
-        let link = self.topology.next(port.end, self.packets[packet].packet.destination);
+        let link = self.topology.next_link(port.end, self.packets[packet].packet.destination);
         self.request(link, Request { packet, source: Some(source), input: self.topology.input(source), ready });
     }
 
@@ -65,7 +65,7 @@ impl FlitNetwork {
         if port.holder.is_some() || port.grant_free > now {
             return;
         }
-        let Some(request) = port.arbiter.take_best(now, &self.parameters, &self.packets) else { return };
+        let Some(request) = port.arbiter.dequeue_best(now, &self.parameters, &self.packets) else { return };
         let Request { packet, source, input, .. } = request;
         port.holder = Some(Holder { packet, source, sent: 0, head: now });
         self.start_wire_hold(link, now);
@@ -87,7 +87,7 @@ impl FlitNetwork {
     /// Returns the link that counts the held time of the wire of `link`, and whether the other direction is held.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
-            Some(Side { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
+            Some(SharedWireSide { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
             None => (link, false),
         }
     }
@@ -127,7 +127,7 @@ impl FlitNetwork {
         if !self.can_cross(link, now) {
             return;
         }
-        if let Some(Side { reverse, has_token }) = self.ports[link.index()].side {
+        if let Some(SharedWireSide { reverse, has_token }) = self.ports[link.index()].side {
             // Without the token, a side sends only if the other side cannot send or passed the token on in this cycle.
             let is_taken = self.ports[reverse.index()].flit_free > now;
             if is_taken || (!has_token && self.can_cross(reverse, now)) {
@@ -140,8 +140,8 @@ impl FlitNetwork {
 
     /// Passes the token of the wire from `link` to `reverse`, the other direction.
     fn pass_token(&mut self, link: LinkId, reverse: LinkId) {
-        self.ports[link.index()].side = Some(Side { reverse, has_token: false });
-        self.ports[reverse.index()].side = Some(Side { reverse: link, has_token: true });
+        self.ports[link.index()].side = Some(SharedWireSide { reverse, has_token: false });
+        self.ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: true });
     }
 
     /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. Terminates, because links form
@@ -149,7 +149,7 @@ impl FlitNetwork {
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()
-            && let Some(drain) = port.buffer.drain_if_full()
+            && let Some(drain) = port.buffer.output_if_full()
         {
             self.cross(drain, now, outbox);
         }

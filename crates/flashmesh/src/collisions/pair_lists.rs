@@ -1,8 +1,8 @@
 //! Collision pair lists, one for each die (section III.A of the paper), with at most `l_R` entries and LRU replacement.
 
-use super::Pair;
+use super::PagePair;
 use super::lru::{LruOrder, TouchOutcome};
-use super::occupancy::{BITS, die_words};
+use super::outstanding_reads::{BITS, die_words};
 use crate::ids::{DieId, Lpn};
 
 /// A pair of pages that collided on a die.
@@ -33,7 +33,7 @@ impl PairEntry<'_> {
 
     /// Returns the die with the largest slack counter (the first on a tie), and this counter.
     #[inline]
-    pub fn best(self) -> (DieId, u16) {
+    pub fn max_slack(self) -> (DieId, u16) {
         if self.occurrences == 1 {
             let word = self.first.iter().position(|&dies| dies != 0);
             let die = word.map_or(0, |word| word * BITS + self.first[word].trailing_zeros() as usize);
@@ -104,7 +104,7 @@ impl PairLists {
     /// Records a collision of `pair` on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated entry;
     /// `None` if lists have no entries (`l_R` = 0).
     #[inline]
-    pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<PairEntry<'_>> {
+    pub fn collided(&mut self, die: DieId, pair: PagePair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
         let list = self.lists.get_mut(die.index())?;
         let TouchOutcome { at, is_new } = list.lru.touch(pair);
@@ -127,14 +127,14 @@ impl PairLists {
         Some(list.entry(at, dies))
     }
 
-    pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, PairEntry<'_>)> {
+    pub fn entries(&self, die: DieId) -> impl Iterator<Item = (PagePair, PairEntry<'_>)> {
         self.lists
             .get(die.index())
             .into_iter()
             .flat_map(|list| list.lru.newest_first().into_iter().map(|(at, pair)| (pair, list.entry(at, self.dies))))
     }
 
-    pub fn appearances(&self, die: DieId, lpn: Lpn, pair: Pair) -> usize {
+    pub fn appearances(&self, die: DieId, lpn: Lpn, pair: PagePair) -> usize {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
@@ -156,8 +156,8 @@ mod tests {
     const OWNER: DieId = DieId(0);
     const NONE: [u64; 1] = [0];
 
-    fn pair(first: u32, second: u32) -> Pair {
-        Pair::new(Lpn(first), Lpn(second))
+    fn pair(first: u32, second: u32) -> PagePair {
+        PagePair::new(Lpn(first), Lpn(second))
     }
 
     fn occurrences(lists: &PairLists, die: DieId) -> Vec<u16> {
@@ -169,10 +169,10 @@ mod tests {
         let mut lists = PairLists::new(4, 5);
         let entry = lists.collided(OWNER, pair(1, 2), &[0b1100]).expect("lists have entries");
         assert_eq!([0, 1, 2, 3].map(|die| entry.slack(DieId(die))), [0, 0, 1, 1]);
-        assert_eq!((entry.occurrences(), entry.best()), (1, (DieId(2), 1)));
+        assert_eq!((entry.occurrences(), entry.max_slack()), (1, (DieId(2), 1)));
         let entry = lists.collided(OWNER, pair(1, 2), &[0b1010]).expect("lists have entries");
         assert_eq!([0, 1, 2, 3].map(|die| entry.slack(DieId(die))), [0, 1, 1, 2]);
-        assert_eq!((entry.occurrences(), entry.best()), (2, (DieId(3), 2)));
+        assert_eq!((entry.occurrences(), entry.max_slack()), (2, (DieId(3), 2)));
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         for (first, second) in [(1, 2), (3, 4), (2, 1), (5, 6)] {
             lists.collided(OWNER, pair(first, second), &[0b10]);
         }
-        let pairs: Vec<Pair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
+        let pairs: Vec<PagePair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
         assert_eq!(pairs, [pair(5, 6), pair(1, 2)]);
         assert_eq!(occurrences(&lists, OWNER), [1, 2]);
         // The occurrences of an evicted pair start at 1 again.
@@ -215,7 +215,7 @@ mod tests {
     fn scanned_and_hashed_lists_agree_with_plain_vectors() {
         for length in [1, 2, 7, 100] {
             let mut lists = PairLists::new(2, length as u32);
-            let mut plain: Vec<(Pair, u16)> = Vec::new();
+            let mut plain: Vec<(PagePair, u16)> = Vec::new();
             let mut state = 1_u64;
             for round in 0..10_000 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -31,7 +31,7 @@ pub struct RequestRecord {
     /// Time of the controller's cores: waiting for a core, and its work.
     pub firmware: Time,
     /// Breakdown of the critical transaction. The rest of the latency, except for `firmware`, was spent in the host's queue and on the link.
-    pub spent: LatencyBreakdown,
+    pub breakdown: LatencyBreakdown,
     /// Status with which the request completed.
     pub status: Status,
     /// Causes for which transfers of the request waited for a path; empty if every path was free at the first attempt.
@@ -41,7 +41,7 @@ pub struct RequestRecord {
 impl RequestRecord {
     /// Returns the time in the host's queue and on the link.
     pub fn host(&self) -> Time {
-        self.completed - self.arrival - self.firmware - self.spent.total()
+        self.completed - self.arrival - self.firmware - self.breakdown.total()
     }
 }
 

@@ -19,8 +19,8 @@ use crate::units::Time;
 
 use super::layout::{Layout, SharedResource};
 use super::{
-    AnyFabric, ArbitrationPolicy, Cause, DataOwner, Fabric, FabricEvent, Grant, Granted, HoldTimes, LinkUsage, Outbox,
-    Payload, Sent, TOKENS, TransferKind, TransferPhase, nossd, venice,
+    AnyFabric, ArbitrationPolicy, Cause, DataOwner, Fabric, FabricEvent, Grant, GrantRecord, HoldTimes, LinkUsage,
+    Outbox, Payload, SendOutcome, TOKENS, TransferKind, TransferPhase, nossd, venice,
 };
 
 /// Flag in the token of a wake-up: an acknowledgement has crossed a path. The other bits are the path.
@@ -55,11 +55,11 @@ pub struct HeldPaths {
     /// Held paths, indexed by path.
     paths: Vec<Option<Path>>,
     /// Path that the current transaction holds, indexed by die.
-    kept: Vec<Option<PathId>>,
+    current_path: Vec<Option<PathId>>,
     /// Paths of the reads whose data has not left completely, with the number of remaining pages. Indexed by die, in the order of departure.
     reading: Vec<VecDeque<(PathId, u32)>>,
     /// Paths of programs, erases and copybacks in progress. Indexed by die, in the order of their commands, which is the order of their ends.
-    changing: Vec<VecDeque<PathId>>,
+    program_paths: Vec<VecDeque<PathId>>,
     /// Wait for the held path before its last grant, indexed by die and phase; `None` if the inner fabric made that grant.
     waited: Vec<[Option<Time>; TransferPhase::ALL.len()]>,
     /// Ended operations without a held path, whose acknowledgements need a path of their own; indexed by die.
@@ -75,9 +75,9 @@ impl HeldPaths {
         HeldPaths {
             rule,
             paths: Vec::new(),
-            kept: vec![None; dies],
+            current_path: vec![None; dies],
             reading: vec![VecDeque::new(); dies],
-            changing: vec![VecDeque::new(); dies],
+            program_paths: vec![VecDeque::new(); dies],
             waited: vec![Default::default(); dies],
             pending_acks: vec![VecDeque::new(); dies],
             held_for: vec![Time::ZERO; fabric.layout().links.len()],
@@ -92,7 +92,7 @@ impl HeldPaths {
     /// Records the grants of the inner fabric, which start at index `first` of `outbox`.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
-        while let Some(&Granted { grant, .. }) = outbox.grants.get(at) {
+        while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
             let (die, path) = (grant.die.index(), grant.path.index());
             self.paths.resize_with(self.paths.len().max(path + 1), || None);
             self.paths[path] = Some(Path {
@@ -131,9 +131,9 @@ impl HeldPaths {
         {
             return Some(path);
         }
-        let path = self.kept[die.index()]?;
-        let has_pending_ack =
-            self.fabric.acknowledges() && self.paths[path.index()].as_ref().is_some_and(|path| path.unacknowledged > 0);
+        let path = self.current_path[die.index()]?;
+        let has_pending_ack = self.fabric.sends_acknowledgements()
+            && self.paths[path.index()].as_ref().is_some_and(|path| path.unacknowledged > 0);
         (phase != TransferPhase::Command || !has_pending_ack).then_some(path)
     }
 
@@ -154,7 +154,7 @@ impl HeldPaths {
                 path.is_moving = true;
                 self.waited[grant.die.index()][phase.index()] = Some(now - asked);
                 let grant = Grant { phase, ..grant };
-                outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
+                outbox.grants.push(GrantRecord { grant, since: now, cause: Cause::Channel });
             }
             Some(PathUse::Acknowledgement(id)) => self.send_acknowledgement(grant, id, now, outbox),
             None if path.unacknowledged > 0 || self.has_data_left(grant) => {}
@@ -169,7 +169,7 @@ impl HeldPaths {
 
     fn release_path(&mut self, number: PathId, now: Time, outbox: &mut Outbox) {
         let Some(Path { grant, since, links, .. }) = self.paths[number.index()].take() else { return };
-        let kept = &mut self.kept[grant.die.index()];
+        let kept = &mut self.current_path[grant.die.index()];
         *kept = kept.filter(|kept| *kept != number);
         links.iter().for_each(|link| self.held_for[link.index()] += now - since);
         self.call_fabric(now, outbox, |fabric, outbox| fabric.release(grant, now, outbox));
@@ -199,8 +199,8 @@ impl Fabric for HeldPaths {
         self.fabric.set_packet_routing(config, geometry, routing)
     }
 
-    fn set_arbiter(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
-        self.fabric.set_arbiter(policy)
+    fn set_arbitration_policy(&mut self, policy: Box<dyn ArbitrationPolicy + Send>) -> bool {
+        self.fabric.set_arbitration_policy(policy)
     }
 
     fn set_host_request(&mut self, request: Option<RequestId>) {
@@ -221,19 +221,19 @@ impl Fabric for HeldPaths {
         }
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome {
         let die = grant.die.index();
-        match payload.message {
+        match payload.kind {
             TransferKind::Read if self.rule.holds_reads() => {
                 self.reading[die].push_back((grant.path, payload.planes));
-                self.kept[die] = Some(grant.path);
+                self.current_path[die] = Some(grant.path);
             }
             TransferKind::Program | TransferKind::Erase | TransferKind::Copyback if self.rule.holds_programs() => {
                 self.path(grant.path).unacknowledged += 1;
-                self.changing[die].push_back(grant.path);
-                self.kept[die] = Some(grant.path);
+                self.program_paths[die].push_back(grant.path);
+                self.current_path[die] = Some(grant.path);
             }
-            TransferKind::Data | TransferKind::Copy => {
+            TransferKind::Data | TransferKind::ChipToChipData => {
                 if let Some((_, pages)) = self.reading[die].front_mut() {
                     *pages = pages.saturating_sub(payload.planes);
                     if *pages == 0 {
@@ -251,13 +251,13 @@ impl Fabric for HeldPaths {
         self.start_next_use(grant.path, now, outbox);
     }
 
-    fn acknowledges(&self) -> bool {
-        self.rule.holds_programs() || self.fabric.acknowledges()
+    fn sends_acknowledgements(&self) -> bool {
+        self.rule.holds_programs() || self.fabric.sends_acknowledgements()
     }
 
     fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
-        match self.changing[die.index()].pop_front() {
-            Some(path) if self.fabric.acknowledges() => {
+        match self.program_paths[die.index()].pop_front() {
+            Some(path) if self.fabric.sends_acknowledgements() => {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
@@ -300,8 +300,8 @@ impl Fabric for HeldPaths {
         Some(Cause::ALL.map(|cause| if cause == Cause::Channel { waited } else { Time::ZERO }))
     }
 
-    fn stalled(&self, grant: Grant) -> Time {
-        self.fabric.stalled(grant)
+    fn stall_time(&self, grant: Grant) -> Time {
+        self.fabric.stall_time(grant)
     }
 
     /// Adds the time up to `now` to the held times of links.
@@ -319,7 +319,7 @@ impl Fabric for HeldPaths {
     }
 
     fn link_hold_times(&self) -> HoldTimes<Time> {
-        HoldTimes::ByOperations(self.held_for.clone())
+        HoldTimes::OperationHolds(self.held_for.clone())
     }
 
     fn layout(&self) -> &Layout {
@@ -334,16 +334,16 @@ impl Fabric for HeldPaths {
         self.fabric.usage()
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
-        self.fabric.controllers_busy(now)
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
+        self.fabric.controller_busy_times(now)
     }
 
     fn hops(&self) -> u64 {
         self.fabric.hops()
     }
 
-    fn scouts(&self) -> Option<&venice::Counters> {
-        self.fabric.scouts()
+    fn scout_counters(&self) -> Option<&venice::Counters> {
+        self.fabric.scout_counters()
     }
 
     fn held_links(&self) -> Vec<(LinkId, DieId)> {
@@ -358,7 +358,7 @@ mod tests {
     use crate::units::Bytes;
 
     fn payload(message: TransferKind) -> Payload {
-        Payload { message, planes: 1, command: Time::ZERO, bytes: Bytes::from_kib(4) }
+        Payload { kind: message, planes: 1, command_time: Time::ZERO, bytes: Bytes::from_kib(4) }
     }
 
     /// Requests a path for `phase` of die 0, and returns the grant.

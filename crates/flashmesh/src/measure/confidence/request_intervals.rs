@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ratio::{NORMAL_QUANTILE, half_width};
 use super::{
-    BreakdownConfidence, ConfidenceInterval, Distribution, ENDS, LatencyConfidence, LatencyConfidenceReport,
+    BreakdownConfidence, ConfidenceInterval, Distribution, INTERVAL_ENDS, LatencyConfidence, LatencyConfidenceReport,
     PERCENTILES,
 };
 use crate::measure::batches::{Batches, CumulativeSamples, RequestSample};
@@ -15,7 +15,7 @@ use crate::units::Time;
 /// Returns the tally of the requests of `kinds` in the batches after `start`.
 pub fn tally(batches: &Batches, start: Time, kinds: &[MeasuredKind]) -> BreakdownSums {
     let marks = batches.requests();
-    Counted::new(marks, marks.steps(start), None, kinds).total
+    BatchTallies::new(marks, marks.batch_indices(start), None, kinds).total
 }
 
 /// Rates and latencies of the requests of a window, of which there are intervals.
@@ -28,7 +28,11 @@ pub struct RequestMetrics<'a> {
 
 impl<'a> RequestMetrics<'a> {
     /// Creates figures from the latencies of all requests, of reads, and of writes.
-    pub fn of<D: Distribution>(iops: f64, bandwidth_bytes_per_s: f64, latencies: &'a [D; 3]) -> RequestMetrics<'a> {
+    pub fn from_latencies<D: Distribution>(
+        iops: f64,
+        bandwidth_bytes_per_s: f64,
+        latencies: &'a [D; 3],
+    ) -> RequestMetrics<'a> {
         let latencies = latencies.each_ref().map(|latencies| latencies as &dyn Distribution);
         RequestMetrics { iops, bandwidth_bytes_per_s, latencies }
     }
@@ -53,7 +57,7 @@ impl RequestIntervals {
     ) -> Self {
         let [of_all, of_reads, of_writes] = figures.latencies;
         let spacing = vec![seconds(marks.spacing()); steps.len()];
-        let counted = |kinds: &[MeasuredKind]| Counted::new(marks, steps.clone(), stream, kinds);
+        let counted = |kinds: &[MeasuredKind]| BatchTallies::new(marks, steps.clone(), stream, kinds);
         let (all, read, write) =
             (counted(&MeasuredKind::ALL), counted(&[MeasuredKind::Read]), counted(&[MeasuredKind::Write]));
         let bytes: Vec<f64> =
@@ -76,7 +80,7 @@ impl RequestIntervals {
 }
 
 /// Requests of some kinds, counted for each batch.
-struct Counted {
+struct BatchTallies {
     tallies: Vec<BreakdownSums>,
     /// Tally of all batches together.
     total: BreakdownSums,
@@ -84,20 +88,20 @@ struct Counted {
     latency_ps: Vec<f64>,
 }
 
-impl Counted {
+impl BatchTallies {
     fn new(
         marks: &CumulativeSamples<RequestSample>,
         steps: Range<usize>,
         stream: Option<usize>,
         kinds: &[MeasuredKind],
-    ) -> Counted {
+    ) -> BatchTallies {
         let joined = |mark: &RequestSample| {
             let counts = mark.stream_counts(stream);
             let mut joined = BreakdownSums::default();
             kinds.iter().for_each(|&kind| joined.add(&counts.kinds[kind as usize]));
             joined
         };
-        let start = joined(marks.before(steps.start));
+        let start = joined(marks.batch_start(steps.start));
         let (mut before, mut tallies) = (start.clone(), Vec::with_capacity(steps.len()));
         for index in steps {
             let now = joined(&marks.values()[index]);
@@ -107,7 +111,7 @@ impl Counted {
         let total = before.since(&start);
         let requests = tallies.iter().map(|tally| tally.count as f64).collect();
         let latency_ps = tallies.iter().map(|tally| tally.parts_ps.iter().sum::<u128>() as f64).collect();
-        Counted { tallies, total, requests, latency_ps }
+        BatchTallies { tallies, total, requests, latency_ps }
     }
 
     fn latency(&self, latencies: &dyn Distribution) -> LatencyConfidence {
@@ -119,14 +123,14 @@ impl Counted {
 
     /// Returns the intervals of the percentiles. All of their ends are looked up in one pass over the latencies.
     fn percentiles(&self, latencies: &dyn Distribution) -> [Option<ConfidenceInterval>; PERCENTILES.len()] {
-        let spans = PERCENTILES.map(|share| self.span(latencies, share));
-        let mut ends = [(0.0, 0); ENDS];
+        let spans = PERCENTILES.map(|share| self.percentile_interval(latencies, share));
+        let mut ends = [(0.0, 0); INTERVAL_ENDS];
         for (number, (low, high)) in spans.iter().map(|span| span.unwrap_or_default()).enumerate() {
             ends[2 * number] = (low, 2 * number);
             ends[2 * number + 1] = (high, 2 * number + 1);
         }
         ends.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let mut found = [0.0; ENDS];
+        let mut found = [0.0; INTERVAL_ENDS];
         for ((_, place), ps) in ends.iter().zip(latencies.quantiles_ps(ends.map(|(share, _)| share))) {
             found[*place] = ps;
         }
@@ -137,9 +141,9 @@ impl Counted {
 
     /// Returns the lower and the upper end of the confidence interval of the percentile at `share`, each as a share of the requests, not as a latency; `None`
     /// if there are too few requests for the upper end to lie among them.
-    fn span(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
+    fn percentile_interval(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
-        let below = self.below(share)?;
+        let below = self.requests_below(share)?;
         let independent = NORMAL_QUANTILE * (share * (1.0 - share) / count).sqrt();
         let width = half_width(&below, &self.requests)?.max(independent);
         let (low, high) = ((share - width).max(0.0), share + width);
@@ -147,7 +151,7 @@ impl Counted {
     }
 
     /// Returns the number of requests of each batch below the percentile of all requests. Interpolates within the percentile's latency bucket.
-    fn below(&self, share: f64) -> Option<Vec<f64>> {
+    fn requests_below(&self, share: f64) -> Option<Vec<f64>> {
         let wanted = share * self.total.count as f64;
         let mut reached = 0.0;
         let first = self.total.buckets.iter().position(|&count| count > 0)?;
@@ -182,7 +186,7 @@ impl Counted {
 
 /// Returns the growth of a value in the batch that ends at the mark `index`.
 pub(super) fn increment<T>(marks: &CumulativeSamples<T>, index: usize, value: impl Fn(&T) -> f64) -> f64 {
-    value(&marks.values()[index]) - value(marks.before(index))
+    value(&marks.values()[index]) - value(marks.batch_start(index))
 }
 
 fn seconds(time: Time) -> f64 {

@@ -14,7 +14,7 @@ use crate::config::{Config, HoldPath};
 use crate::fabric::layout::{Layout, LinkKind, SharedResource};
 use crate::fabric::wormhole::{TerminalId, Topology};
 use crate::fabric::{
-    Cause, DataOwner, Fabric, FabricError, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferKind,
+    Cause, DataOwner, Fabric, FabricError, Grant, GrantRecord, LinkUsage, Outbox, Payload, SendOutcome, TransferKind,
     TransferPhase,
 };
 use crate::flash::geometry::Geometry;
@@ -25,14 +25,14 @@ use super::controller_selector;
 use super::controller_selector::ControllerSelector;
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
-use super::routing::{PacketRouting, PacketRoutingError, routed};
+use super::routing::{PacketRouting, PacketRoutingError, with_routing};
 use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
 /// One possible route to a die: its local channels at both ends, and its links.
 #[derive(Clone, Debug)]
-struct Route {
+struct CircuitRoute {
     sender: TerminalId,
     chip: TerminalId,
     receiver: TerminalId,
@@ -42,21 +42,21 @@ struct Route {
 #[derive(Clone, Debug)]
 struct Circuit {
     die: DieId,
-    route: Route,
+    route: CircuitRoute,
     since: Time,
 }
 
 #[derive(Clone, Debug)]
-struct QueuedRequest {
+struct CircuitRequest {
     die: DieId,
     phase: TransferPhase,
-    routes: Vec<Route>,
+    routes: Vec<CircuitRoute>,
     cause: Cause,
 }
 
 /// The network, whose links are reserved as circuits.
 #[derive(Clone, Debug)]
-pub struct Circuits {
+pub struct CircuitSwitchedNossd {
     topology: Topology,
     flit_time: Time,
     packetizer: Packetizer,
@@ -73,23 +73,27 @@ pub struct Circuits {
     /// Die that holds each link, indexed by link.
     holders: Vec<Option<DieId>>,
     /// Queued requests, in order of arrival.
-    waiting: Vec<QueuedRequest>,
+    waiting: Vec<CircuitRequest>,
 }
 
-impl Circuits {
+impl CircuitSwitchedNossd {
     /// Builds the network of the drive that `config` describes.
     ///
     /// # Errors
     /// If no such network can be built.
-    pub fn new(config: &Config, geometry: &Geometry) -> Result<Circuits, FabricError> {
-        Ok(Circuits::over(config, geometry, controller_selector::topology(&config.nossd, geometry).map_err(too_large)?))
+    pub fn new(config: &Config, geometry: &Geometry) -> Result<CircuitSwitchedNossd, FabricError> {
+        Ok(CircuitSwitchedNossd::with_topology(
+            config,
+            geometry,
+            controller_selector::topology(&config.nossd, geometry).map_err(too_large)?,
+        ))
     }
 
-    fn over(config: &Config, geometry: &Geometry, topology: Topology) -> Circuits {
+    fn with_topology(config: &Config, geometry: &Geometry, topology: Topology) -> CircuitSwitchedNossd {
         let nossd = &config.nossd;
         let controllers = ControllerSelector::new(nossd, geometry, &topology);
         let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
-        Circuits {
+        CircuitSwitchedNossd {
             flit_time: nossd.flit_time,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
             zero_load: ZeroLoadLatency::new(parameters(nossd)),
@@ -112,7 +116,7 @@ impl Circuits {
 
     /// Returns the routes of a command from `sender` to a die and of the reply to `receiver`. Without a sender, returns the routes of a reply alone.
     /// The reply ends at the local channel of `receiver` with the number of the sender's channel.
-    fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<Route> {
+    fn routes(&self, die: DieId, sender: Option<u32>, receiver: u32) -> Vec<CircuitRoute> {
         let chip = self.controllers.terminal_of_chip(self.chip_of(die));
         let local = |first: TerminalId, number: u32| TerminalId(first.0 + number);
         let chip_channels = self.controllers.local_channels(chip).count() as u32;
@@ -122,43 +126,44 @@ impl Circuits {
             let controller = |controller| local(self.controllers.terminal(controller), of_controller);
             let (chip, receiver) = (local(chip, of_chip), controller(receiver));
             let mut links = Vec::new();
-            let mut add = |from, to| self.topology.follow(from, to, |link| links.push(self.links.number(link)));
+            let mut add =
+                |from, to| self.topology.for_each_link(from, to, |link| links.push(self.links.layout_link(link)));
             if let Some(sender) = sender {
                 add(controller(sender), chip);
             }
             add(chip, receiver);
             links.sort_unstable_by_key(|link| link.0);
             links.dedup();
-            Route { sender: sender.map_or(receiver, controller), chip, receiver, links }
+            CircuitRoute { sender: sender.map_or(receiver, controller), chip, receiver, links }
         };
         (0..chip_channels * channels).map(route).collect()
     }
 
     /// Returns the queued requests with a route over `link`.
-    fn requests_for(&self, link: LinkId) -> impl Iterator<Item = &QueuedRequest> {
+    fn requests_for(&self, link: LinkId) -> impl Iterator<Item = &CircuitRequest> {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
     /// Returns the number of dies that hold a local channel of a controller, or wait for one.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
-        let links = locals.map(|terminal| self.links.number(self.topology.injection(terminal)));
+        let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));
         links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
     /// Returns [`Cause::Controller`] if all local channels of the chosen controller are held or waited for, otherwise [`Cause::Link`].
-    fn cause(&self, routes: &[Route]) -> Cause {
+    fn cause(&self, routes: &[CircuitRoute]) -> Cause {
         let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
-        let is_blocked = |route: &Route| route.links.iter().filter(of_controllers).any(|&link| is_taken(link));
+        let is_blocked = |route: &CircuitRoute| route.links.iter().filter(of_controllers).any(|&link| is_taken(link));
         if routes.iter().all(is_blocked) { Cause::Controller } else { Cause::Link }
     }
 
-    fn enqueue(&mut self, die: DieId, phase: TransferPhase, routes: Vec<Route>, now: Time, outbox: &mut Outbox) {
+    fn enqueue(&mut self, die: DieId, phase: TransferPhase, routes: Vec<CircuitRoute>, now: Time, outbox: &mut Outbox) {
         let cause = self.cause(&routes);
-        let is_free = |route: &Route| route.links.iter().all(|link| self.holders[link.index()].is_none());
+        let is_free = |route: &CircuitRoute| route.links.iter().all(|link| self.holders[link.index()].is_none());
         let can_be_granted = routes.iter().any(is_free);
-        self.waiting.push(QueuedRequest { die, phase, routes, cause });
+        self.waiting.push(CircuitRequest { die, phase, routes, cause });
         if can_be_granted {
             self.grant_queued(now, outbox);
         }
@@ -169,7 +174,7 @@ impl Circuits {
         let mut claimed: Vec<bool> = self.holders.iter().map(Option::is_some).collect();
         let mut at = 0;
         while at < self.waiting.len() {
-            let is_free = |route: &&Route| route.links.iter().all(|link| !claimed[link.index()]);
+            let is_free = |route: &&CircuitRoute| route.links.iter().all(|link| !claimed[link.index()]);
             let routes = &self.waiting[at].routes;
             let found = routes.iter().find(is_free).cloned();
             // Later requests must not take the links that this request gets or waits for.
@@ -185,14 +190,14 @@ impl Circuits {
         }
     }
 
-    fn reserve(&mut self, waiting: &QueuedRequest, route: Route, now: Time, outbox: &mut Outbox) {
-        let QueuedRequest { die, phase, cause, .. } = *waiting;
+    fn reserve(&mut self, waiting: &CircuitRequest, route: CircuitRoute, now: Time, outbox: &mut Outbox) {
+        let CircuitRequest { die, phase, cause, .. } = *waiting;
         route.links.iter().for_each(|link| self.holders[link.index()] = Some(die));
         let free = self.circuits.iter().position(Option::is_none).unwrap_or(self.circuits.len());
         self.circuits.resize_with(self.circuits.len().max(free + 1), || None);
         self.circuits[free] = Some(Circuit { die, route, since: now });
         let grant = Grant { die, phase, path: PathId(free as u32) };
-        outbox.grants.push(Granted { grant, since: now, cause });
+        outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
     fn circuit(&self, path: PathId) -> &Circuit {
@@ -216,7 +221,7 @@ impl Circuits {
     }
 }
 
-impl Fabric for Circuits {
+impl Fabric for CircuitSwitchedNossd {
     fn set_packet_routing(
         &mut self,
         config: &Config,
@@ -224,7 +229,7 @@ impl Fabric for Circuits {
         routing: &dyn PacketRouting,
     ) -> Result<bool, PacketRoutingError> {
         let topology = controller_selector::topology(&config.nossd, geometry).map_err(too_large)?;
-        *self = Circuits::over(config, geometry, routed(topology, routing)?);
+        *self = CircuitSwitchedNossd::with_topology(config, geometry, with_routing(topology, routing)?);
         Ok(true)
     }
 
@@ -240,7 +245,7 @@ impl Fabric for Circuits {
             // With held reads, a die requests a path for data only to acknowledge an operation that holds no path.
             self.routes(die, None, self.dies[die.index()].ack_controller)
         } else {
-            self.routes(die, None, self.dies[die.index()].receiver())
+            self.routes(die, None, self.dies[die.index()].data_controller())
         };
         self.enqueue(die, phase, routes, now, outbox);
     }
@@ -249,24 +254,24 @@ impl Fabric for Circuits {
         self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> SendOutcome {
         let (packets, _) = self.packetizer.packetize(payload);
-        let Route { sender, chip, receiver, .. } = self.circuit(grant.path).route;
+        let CircuitRoute { sender, chip, receiver, .. } = self.circuit(grant.path).route;
         let own = self.chip_of(grant.die);
         let state = &mut self.dies[grant.die.index()];
         let receiving = self.controllers.reply_controller(own, state.command_controller);
-        match payload.message {
+        match payload.kind {
             TransferKind::Read => state.expect_data(receiving, payload.planes),
             TransferKind::Program | TransferKind::Erase | TransferKind::Copyback => state.ack_controller = receiving,
-            TransferKind::Data | TransferKind::Copy => _ = state.dequeue_plane(),
+            TransferKind::Data | TransferKind::ChipToChipData => _ = state.dequeue_plane(),
         }
-        let (ends, hops) = match payload.message {
-            TransferKind::Data | TransferKind::Copy => ([chip, receiver], self.controllers.least_hops_out(own)),
-            _ => ([sender, chip], self.controllers.least_hops_in(own)),
+        let (ends, hops) = match payload.kind {
+            TransferKind::Data | TransferKind::ChipToChipData => ([chip, receiver], self.controllers.min_hops_out(own)),
+            _ => ([sender, chip], self.controllers.min_hops_in(own)),
         };
         let delivered = self.send_over(ends, packets, payload.bytes, grant.phase, now);
         let least = self.flit_time * (self.zero_load.cycles(packets, hops) + 1);
-        Sent { delivered: Some(delivered), min_duration: least }
+        SendOutcome { arrival: Some(delivered), min_duration: least }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
@@ -278,12 +283,12 @@ impl Fabric for Circuits {
         self.grant_queued(now, outbox);
     }
 
-    fn acknowledges(&self) -> bool {
+    fn sends_acknowledgements(&self) -> bool {
         true
     }
 
     fn acknowledge_over(&mut self, grant: Grant, now: Time) -> Time {
-        let Route { chip, receiver, .. } = self.circuit(grant.path).route;
+        let CircuitRoute { chip, receiver, .. } = self.circuit(grant.path).route;
         let packets = self.packetizer.acknowledgement();
         self.send_over([chip, receiver], packets, Bytes::ZERO, TransferPhase::DataOut, now)
     }
@@ -293,7 +298,7 @@ impl Fabric for Circuits {
         let wanted: Vec<LinkId> =
             self.waiting[at].routes.iter().flat_map(|route| route.links.iter().copied()).collect();
         let holders = wanted.iter().filter_map(|link| self.holders[link.index()]);
-        let wants_the_same = |other: &&QueuedRequest| {
+        let wants_the_same = |other: &&CircuitRequest| {
             other.routes.iter().any(|route| route.links.iter().any(|link| wanted.contains(link)))
         };
         let before = self.waiting[..at].iter().filter(wants_the_same).map(|other| other.die);
@@ -316,7 +321,7 @@ impl Fabric for Circuits {
         self.links.usage()
     }
 
-    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+    fn controller_busy_times(&self, now: Time) -> Vec<Time> {
         self.links.controllers_busy(now)
     }
 

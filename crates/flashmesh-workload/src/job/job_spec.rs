@@ -1,6 +1,6 @@
 //! The constant properties of a job, from the configuration.
 
-use super::file::{DIRECTIONS, File, Stride};
+use super::file::{DIRECTIONS, JobFile, Stride};
 use super::random_map::RandomMap;
 use super::{DEALLOCATIONS, READS, WRITES, does_not_fit};
 use crate::config::{FileOrder, Pattern, RunKind, Sizes, Workload};
@@ -12,7 +12,7 @@ use crate::units::Bytes;
 
 /// The properties that all requests of a job share.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct JobSpec {
     pub(super) kinds: KindMix,
     /// The sizes of reads, writes and deallocations.
     pub(super) sizes: [SizeTable; DIRECTIONS],
@@ -34,13 +34,13 @@ pub(super) struct Shape {
     pub(super) run_length: u32,
     pub(super) run_kind: RunKind,
     /// The chance that an offset is drawn at random when a draw is due; otherwise the request is sequential.
-    pub(super) draws: Chance,
+    pub(super) random_chance: Chance,
     pub(super) pass_size: Option<u64>,
     pub(super) same_passes: bool,
 }
 
-impl Shape {
-    pub(super) fn new(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<Shape, WorkloadError> {
+impl JobSpec {
+    pub(super) fn new(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<JobSpec, WorkloadError> {
         let of_reads = &workload.request_size;
         let given: [&Sizes; DIRECTIONS] = [
             of_reads,
@@ -87,7 +87,7 @@ impl Shape {
         let pass_size = workload.pass_size.map(Bytes::as_u64);
         let files = u64::from(workload.files.max(1));
         let is_rewritten = used != [READS] && pass_size.is_some_and(|size| size > length.as_u64() * files);
-        Ok(Shape {
+        Ok(JobSpec {
             kinds: KindMix::new(Shares {
                 read: workload.read_share,
                 deallocate: workload.deallocate_share,
@@ -104,7 +104,7 @@ impl Shape {
             stride: Stride {
                 skip: workload.skip.as_u64(),
                 after: workload.skip_after.map_or(0, Bytes::as_u64),
-                is_back: workload.skip_back,
+                is_backward: workload.skip_back,
                 wraps: (pass_size.is_none() && files == 1) || is_rewritten,
             },
             file_order: workload.file_order,
@@ -112,18 +112,18 @@ impl Shape {
             deallocates_first: workload.deallocate_first,
             run_length: workload.run_length.max(1),
             run_kind: workload.run_kind,
-            draws: Chance::new(workload.random_share),
+            random_chance: Chance::new(workload.random_share),
             pass_size,
             same_passes: workload.same_passes,
         })
     }
 
     /// Returns the files of the job in their initial state.
-    pub(super) fn files(&self, workload: &Workload) -> Vec<File> {
+    pub(super) fn files(&self, workload: &Workload) -> Vec<JobFile> {
         let has_map = workload.random_map && workload.pattern == Pattern::Random;
         let map = || has_map.then(|| RandomMap::new(self.length / self.map_unit));
         let start = |file: u64| workload.footprint_start.as_u64() + file * self.length;
-        (0..u64::from(workload.files.max(1))).map(|file| File::new(start(file), map())).collect()
+        (0..u64::from(workload.files.max(1))).map(|file| JobFile::new(start(file), map())).collect()
     }
 
     /// Returns the number of requests; `None` if the configuration does not determine it.

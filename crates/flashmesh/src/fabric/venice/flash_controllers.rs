@@ -5,43 +5,43 @@ use std::ops::{Index, IndexMut};
 use crate::ids::ChannelId;
 use crate::units::Time;
 
-use super::controller::{Controller, Stage};
+use super::flash_controller::{ControllerStage, FlashController};
 use super::free_controllers::FreeControllers;
 use super::path_queue::PathRequest;
 
 /// All controllers, indexed by row.
 #[derive(Clone, Debug)]
-pub(super) struct Controllers {
-    controllers: Vec<Controller>,
-    /// Controllers in [`Stage::Free`].
+pub(super) struct FlashControllers {
+    controllers: Vec<FlashController>,
+    /// Controllers in [`ControllerStage::Free`].
     free: FreeControllers,
 }
 
-impl Index<ChannelId> for Controllers {
-    type Output = Controller;
+impl Index<ChannelId> for FlashControllers {
+    type Output = FlashController;
 
     #[inline(always)]
-    fn index(&self, controller: ChannelId) -> &Controller {
+    fn index(&self, controller: ChannelId) -> &FlashController {
         &self.controllers[controller.index()]
     }
 }
 
-impl IndexMut<ChannelId> for Controllers {
+impl IndexMut<ChannelId> for FlashControllers {
     #[inline(always)]
-    fn index_mut(&mut self, controller: ChannelId) -> &mut Controller {
+    fn index_mut(&mut self, controller: ChannelId) -> &mut FlashController {
         &mut self.controllers[controller.index()]
     }
 }
 
-impl Controllers {
+impl FlashControllers {
     /// Creates `rows` free controllers.
-    pub fn new(rows: u32) -> Controllers {
-        let controllers = (0..rows).map(|_| Controller::new()).collect();
-        Controllers { controllers, free: FreeControllers::all(rows) }
+    pub fn new(rows: u32) -> FlashControllers {
+        let controllers = (0..rows).map(|_| FlashController::new()).collect();
+        FlashControllers { controllers, free: FreeControllers::all(rows) }
     }
 
     /// Returns the controllers from the top row down.
-    pub fn iter(&self) -> impl Iterator<Item = &Controller> {
+    pub fn iter(&self) -> impl Iterator<Item = &FlashController> {
         self.controllers.iter()
     }
 
@@ -56,7 +56,7 @@ impl Controllers {
     pub fn search(&mut self, controller: ChannelId, request: PathRequest, now: Time) {
         self.free.remove(controller);
         let state = &mut self.controllers[controller.index()];
-        state.stage = Stage::Searching;
+        state.stage = ControllerStage::Searching;
         state.request = request;
         state.since = now;
     }
@@ -66,7 +66,7 @@ impl Controllers {
     pub fn release_controller(&mut self, controller: ChannelId, now: Time) {
         let state = &mut self.controllers[controller.index()];
         state.busy = state.busy_until(now);
-        state.stage = Stage::Free;
+        state.stage = ControllerStage::Free;
         self.free.insert(controller);
     }
 }

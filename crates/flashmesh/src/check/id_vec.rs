@@ -6,18 +6,18 @@ use crate::ids::Id;
 
 /// A value for each id, default until set.
 #[derive(Clone, Debug)]
-pub(super) struct ById<I, T> {
+pub(super) struct IdVec<I, T> {
     values: Vec<T>,
     id: PhantomData<I>,
 }
 
-impl<I, T> Default for ById<I, T> {
+impl<I, T> Default for IdVec<I, T> {
     fn default() -> Self {
-        ById { values: Vec::new(), id: PhantomData }
+        IdVec { values: Vec::new(), id: PhantomData }
     }
 }
 
-impl<I: Id, T: Default> ById<I, T> {
+impl<I: Id, T: Default> IdVec<I, T> {
     #[inline]
     pub(super) fn at(&mut self, id: I) -> &mut T {
         let at = id.as_u32() as usize;
@@ -33,7 +33,7 @@ impl<I: Id, T: Default> ById<I, T> {
     }
 }
 
-impl<I: Id, T> ById<I, Option<T>> {
+impl<I: Id, T> IdVec<I, Option<T>> {
     #[inline]
     pub(super) fn insert(&mut self, id: I, value: T) -> Option<T> {
         self.at(id).replace(value)

@@ -20,7 +20,7 @@ impl BlockManager {
     /// Returns the host stream whose open block takes moved pages of `stream` first; `None` if these have an open block of their own.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
-        is_shared.then(|| self.planes[plane.index()].open.writer(None))
+        is_shared.then(|| self.planes[plane.index()].open.host_block_kind(None))
     }
 
     /// Like [`BlockManager::allocate`], but for a moved page.
@@ -39,7 +39,7 @@ impl BlockManager {
     /// victim of `plane` was erased.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
-        let written = open.writer(None);
+        let written = open.host_block_kind(None);
         if open.pages_left(written) == 0 && open.pages_left(OpenBlockKind::Collection) > 0 {
             let reserve = *open.get(OpenBlockKind::Collection);
             let full = std::mem::replace(open.get_mut(written), reserve);
@@ -69,11 +69,11 @@ impl BlockManager {
             let planes = || (first..first + planes_per_die).map(PlaneId);
             let pointer = |blocks: &BlockManager, plane: PlaneId| {
                 let open = &blocks.planes[plane.index()].open;
-                open.get(open.writer(None)).next_page
+                open.get(open.host_block_kind(None)).next_page
             };
             let furthest = planes().map(|plane| pointer(self, plane)).max().unwrap_or(0);
             for plane in planes() {
-                let written = self.planes[plane.index()].open.writer(None);
+                let written = self.planes[plane.index()].open.host_block_kind(None);
                 self.skip_pages(plane, written, furthest - pointer(self, plane));
             }
         }
@@ -107,7 +107,7 @@ mod tests {
         ftl.deallocate(Lpn(0));
         let victim = ftl.begin_collection(PLANE).expect("block 0 has an invalid page");
         let (page, lpn) = ftl.next_valid_page(victim, 0).expect("block 0 has valid pages");
-        let stream = ftl.stream_of_move(Ppn(page));
+        let stream = ftl.move_block_kind(Ppn(page));
         assert_eq!(ftl.next_move_offset(PLANE, stream), Some((BlockId(1), 4)));
         let to = ftl.allocate_move(PLANE, stream).expect("there is a page");
         assert_eq!(to, Ppn(12));

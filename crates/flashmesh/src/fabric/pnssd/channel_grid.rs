@@ -18,7 +18,7 @@ pub(super) struct DieChannel {
 
 /// Channels of a square array with N rows. Links 0 to N - 1 are horizontal, links N to 2N - 1 vertical.
 #[derive(Clone, Debug)]
-pub(super) struct Grid {
+pub(super) struct ChannelGrid {
     /// Horizontal and vertical side, indexed by die.
     sides: Vec<[DieChannel; 2]>,
     /// Number of rows and of columns (N).
@@ -27,8 +27,8 @@ pub(super) struct Grid {
     channels_per_controller: u32,
 }
 
-impl Grid {
-    pub(super) fn new(geometry: &Geometry, controllers: Controllers) -> Grid {
+impl ChannelGrid {
+    pub(super) fn new(geometry: &Geometry, controllers: Controllers) -> ChannelGrid {
         let (rows, dies_per_chip) = (geometry.channels, geometry.dies_per_chip);
         let channels_per_controller = match controllers {
             Controllers::Independent => 1,
@@ -46,12 +46,12 @@ impl Grid {
             };
             [horizontal, DieChannel { link: LinkId(rows + column), controller, position }]
         });
-        Grid { sides: sides.collect(), rows, channels_per_controller }
+        ChannelGrid { sides: sides.collect(), rows, channels_per_controller }
     }
 
     /// Returns the horizontal and the vertical side of a die.
     #[inline]
-    pub(super) fn sides(&self, die: DieId) -> [DieChannel; 2] {
+    pub(super) fn die_channels(&self, die: DieId) -> [DieChannel; 2] {
         self.sides[die.index()]
     }
 
@@ -91,12 +91,12 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn grid(controllers: Controllers) -> Grid {
+    fn grid(controllers: Controllers) -> ChannelGrid {
         let mut config = Config::default();
         config.geometry.channels = 3;
         config.geometry.chips_per_channel = 3;
         config.geometry.dies_per_chip = 2;
-        Grid::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), controllers)
+        ChannelGrid::new(&Geometry::new(&config.geometry).expect("the geometry is valid"), controllers)
     }
 
     #[test]
@@ -105,9 +105,9 @@ mod tests {
         let die = DieId((3 + 2) * 2 + 1);
         let horizontal = DieChannel { link: LinkId(1), controller: 1, position: 5 };
         let vertical = DieChannel { link: LinkId(5), controller: 5, position: 3 };
-        assert_eq!(grid(Controllers::Independent).sides(die), [horizontal, vertical]);
+        assert_eq!(grid(Controllers::Independent).die_channels(die), [horizontal, vertical]);
         let shared = DieChannel { link: LinkId(5), controller: 2, position: 6 + 3 };
-        assert_eq!(grid(Controllers::Shared).sides(die), [horizontal, shared]);
+        assert_eq!(grid(Controllers::Shared).die_channels(die), [horizontal, shared]);
     }
 
     #[test]

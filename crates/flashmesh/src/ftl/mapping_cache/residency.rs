@@ -14,7 +14,7 @@ impl MappingCache {
             if self.entries.is_full(partition) {
                 let Some(oldest) = self.entries.oldest(partition) else { return };
                 let oldest = *self.entries.get(oldest);
-                if oldest.change != EntryState::None || self.table.page_of(oldest.lpn) == page {
+                if oldest.state != EntryState::Clean || self.table.page_of(oldest.lpn) == page {
                     return;
                 }
                 self.make_room(partition, false);
@@ -25,7 +25,7 @@ impl MappingCache {
 
     /// Admits the entry of a waiter, unless it is in DRAM already. `granted` permits one write-back beyond the limit. Returns whether the entry is in
     /// DRAM now.
-    pub(super) fn bring(&mut self, waiter: Waiter, granted: bool) -> bool {
+    pub(super) fn admit_for(&mut self, waiter: Waiter, granted: bool) -> bool {
         if self.entries.find(waiter.lpn).is_some() {
             return true;
         }
@@ -44,7 +44,7 @@ impl MappingCache {
 
     pub(super) fn admit(&mut self, slot: Slot, partition: usize) {
         self.entries.admit(slot, partition);
-        self.tell(EntryEvent::Cached(self.entries.get(slot).lpn));
+        self.record_event(EntryEvent::Cached(self.entries.get(slot).lpn));
     }
 
     /// Makes room for one entry, evicting one if needed. Returns whether there is room.
@@ -62,13 +62,13 @@ impl MappingCache {
 
     fn evict(&mut self, slot: Slot) {
         self.counters.evictions += 1;
-        self.entries.expel(slot);
+        self.entries.make_nonresident(slot);
         let entry = *self.entries.get(slot);
-        match entry.change {
-            EntryState::None => self.drop_entry(slot),
-            EntryState::Taken | EntryState::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
+        match entry.state {
+            EntryState::Clean => self.drop_entry(slot),
+            EntryState::Covered | EntryState::Writing => self.record_event(EntryEvent::Awaits(entry.lpn)),
             EntryState::Dirty | EntryState::Rewritten => {
-                self.tell(EntryEvent::Awaits(entry.lpn));
+                self.record_event(EntryEvent::Awaits(entry.lpn));
                 self.write_back(self.table.page_of(entry.lpn));
             }
         }
@@ -78,7 +78,7 @@ impl MappingCache {
         let lpn = self.entries.get(slot).lpn;
         self.entries.remove(slot);
         self.table.remove_entry(lpn);
-        self.tell(EntryEvent::Dropped(lpn));
+        self.record_event(EntryEvent::Dropped(lpn));
     }
 
     /// Records a change of the entry of `lpn`. If the entry is not resident, returns its translation page, which the caller has to write back
@@ -90,23 +90,23 @@ impl MappingCache {
             None => {
                 let slot = self.entries.insert(lpn);
                 self.table.add_entry(lpn);
-                self.tell(EntryEvent::Awaits(lpn));
+                self.record_event(EntryEvent::Awaits(lpn));
                 slot
             }
         };
-        match self.entries.get(slot).change {
-            EntryState::None => self.make_dirty(slot, page),
-            EntryState::Taken => self.entries.get_mut(slot).change = EntryState::Dirty,
-            EntryState::Writing => self.entries.get_mut(slot).change = EntryState::Rewritten,
+        match self.entries.get(slot).state {
+            EntryState::Clean => self.make_dirty(slot, page),
+            EntryState::Covered => self.entries.get_mut(slot).state = EntryState::Dirty,
+            EntryState::Writing => self.entries.get_mut(slot).state = EntryState::Rewritten,
             EntryState::Dirty | EntryState::Rewritten => {}
         }
         (!self.entries.get(slot).is_resident).then_some(page)
     }
 
     pub(super) fn make_dirty(&mut self, slot: Slot, page: Lpn) {
-        self.entries.get_mut(slot).change = EntryState::Dirty;
+        self.entries.get_mut(slot).state = EntryState::Dirty;
         let mut chain = self.table.dirty(page);
-        self.entries.chain(&mut chain, slot);
+        self.entries.push_dirty(&mut chain, slot);
         self.table.set_dirty(page, chain);
     }
 }

@@ -78,7 +78,7 @@ impl Affinity {
 
     /// Returns the factors of all outcomes in a context.
     #[inline]
-    pub(super) fn of(&self, context: usize) -> &[u64] {
+    pub(super) fn factors(&self, context: usize) -> &[u64] {
         &self.rows[context]
     }
 }
@@ -132,11 +132,11 @@ mod tests {
         let mut left = [(0, 500), (1, 500)];
         let mut drawn = [0; 2];
         for _ in 0..400 {
-            drawn[draw_joint(&mut left, [affinity.of(0), affinity.of(2)], &mut generator)
+            drawn[draw_joint(&mut left, [affinity.factors(0), affinity.factors(2)], &mut generator)
                 .expect("outcomes are left")] += 1;
         }
         assert!(drawn[0] > 380, "{drawn:?}");
-        while let Some(outcome) = draw_joint(&mut left, [affinity.of(0), affinity.of(0)], &mut generator) {
+        while let Some(outcome) = draw_joint(&mut left, [affinity.factors(0), affinity.factors(0)], &mut generator) {
             drawn[outcome] += 1;
         }
         assert_eq!(drawn, [500, 500]);

@@ -8,7 +8,7 @@ use crate::ids::PlaneId;
 use super::{ArrayTree, PageSplit, in_units};
 
 #[derive(Clone, Debug)]
-pub(in super::super) struct Space {
+pub(in super::super) struct NamespaceSpan {
     pub name: String,
     pub pages: Range<u32>,
     /// Whether pages of the namespace may lie on a plane, indexed by plane.
@@ -16,13 +16,13 @@ pub(in super::super) struct Space {
 }
 
 /// Returns the namespaces in the order of the configuration; one that spans the drive if none is configured.
-pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
+pub(in super::super) fn spaces(config: &Config) -> Vec<NamespaceSpan> {
     let homes = ArrayTree::new(&in_units(config));
     let cuts = PageSplit::new(config);
     let page = cuts.page_size().as_u64();
     if config.namespace.is_empty() {
         let planes = vec![true; homes.planes()];
-        return vec![Space { name: "drive".to_owned(), pages: 0..cuts.logical_pages(), planes }];
+        return vec![NamespaceSpan { name: "drive".to_owned(), pages: 0..cuts.logical_pages(), planes }];
     }
     let given = |at: usize| config.namespace[at].1.capacity.map(|capacity| (capacity.as_u64() / page) as u32);
     let count = config.namespace.len();
@@ -40,7 +40,7 @@ pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
             sets.iter().zip(position).all(|(set, number)| is_in(set, number))
         };
         let planes = (0..homes.planes() as u32).map(has).collect();
-        spaces.push(Space { name: name.clone(), pages: first..first + pages, planes });
+        spaces.push(NamespaceSpan { name: name.clone(), pages: first..first + pages, planes });
         first += pages;
     }
     spaces

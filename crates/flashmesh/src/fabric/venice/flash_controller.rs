@@ -9,7 +9,7 @@ use super::path_queue::PathRequest;
 
 /// Stage of the work of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ControllerStage {
     Free,
     /// The scout searches for a path.
     Searching,
@@ -21,8 +21,8 @@ pub(super) enum Stage {
 
 /// A flash controller and the request that it serves.
 #[derive(Clone, Debug)]
-pub(super) struct Controller {
-    pub stage: Stage,
+pub(super) struct FlashController {
+    pub stage: ControllerStage,
     /// Request that is served; while the controller is idle, the last one.
     pub request: PathRequest,
     /// Start of the service.
@@ -34,19 +34,19 @@ pub(super) struct Controller {
     pub trace: LinkUseRecorder,
 }
 
-impl Controller {
+impl FlashController {
     /// Creates an idle controller.
-    pub fn new() -> Controller {
+    pub fn new() -> FlashController {
         use crate::fabric::TransferPhase;
         use crate::ids::{ChipId, DieId};
-        Controller {
-            stage: Stage::Free,
+        FlashController {
+            stage: ControllerStage::Free,
             request: PathRequest {
                 sequence: 0,
                 die: DieId(0),
                 phase: TransferPhase::Command,
                 chip: ChipId(0),
-                place: MeshCoord { row: 0, column: 0 },
+                coord: MeshCoord { row: 0, column: 0 },
             },
             since: Time::ZERO,
             circuit: Vec::new(),
@@ -57,6 +57,6 @@ impl Controller {
 
     /// Returns the busy time up to `now`.
     pub fn busy_until(&self, now: Time) -> Time {
-        if self.stage == Stage::Free { self.busy } else { self.busy + now.saturating_sub(self.since) }
+        if self.stage == ControllerStage::Free { self.busy } else { self.busy + now.saturating_sub(self.since) }
     }
 }

@@ -11,7 +11,7 @@ const WEIGHT: u32 = 1 << 24;
 /// Generator of random writes of one or more consecutive mapping units. Static allocation places the units of a write in one physical page, so a run
 /// never crosses the boundary of a physical page.
 #[derive(Clone, Debug)]
-pub(super) struct Runs {
+pub(super) struct WriteRuns {
     /// Length in mapping units and cumulative share of the writes up to this length, in units of 2^-24, by length.
     lengths: Vec<(u32, u32)>,
     /// Alignment of the first page of a run, in mapping units.
@@ -23,10 +23,10 @@ pub(super) struct Runs {
     end: u32,
 }
 
-impl Runs {
+impl WriteRuns {
     /// Returns the runs of `writes`: single pages if the sizes are unknown, or if no write exceeds a mapping unit.
-    pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> Runs {
-        let single = Runs { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
+    pub(super) fn new(geometry: &Geometry, writes: &ExpectedWrites) -> WriteRuns {
+        let single = WriteRuns { lengths: vec![(1, WEIGHT)], alignment: 1, together: 1, next: 0, end: 0 };
         let Some(WriteSizes { weighted, alignment }) = &writes.sizes else { return single };
         let page = geometry.page_size.as_u64();
         let together = geometry.units_per_page;
@@ -43,7 +43,7 @@ impl Runs {
             sum += weight;
             (in_pages(size.next_multiple_of(page)), (sum / total * f64::from(WEIGHT)) as u32)
         });
-        Runs { lengths: lengths.collect(), alignment: in_pages(alignment.as_u64()), together, next: 0, end: 0 }
+        WriteRuns { lengths: lengths.collect(), alignment: in_pages(alignment.as_u64()), together, next: 0, end: 0 }
     }
 
     /// Returns the consecutive pages that stay together: the mapping units of a physical page.
@@ -82,13 +82,13 @@ mod tests {
     use super::*;
     use crate::ftl::testing::{DRIVE, config_of};
 
-    fn runs(overrides: &[&str]) -> Runs {
+    fn runs(overrides: &[&str]) -> WriteRuns {
         let overrides: Vec<&str> = overrides.iter().copied().chain(["workload.read-share=50%"]).collect();
         let config = config_of(DRIVE, &overrides);
-        Runs::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config.expected_writes())
+        WriteRuns::new(&Geometry::from_config(&config).expect("the geometry is valid"), &config.expected_writes())
     }
 
-    fn drawn(runs: &mut Runs, count: usize) -> Vec<u32> {
+    fn drawn(runs: &mut WriteRuns, count: usize) -> Vec<u32> {
         let mut random = SimRng::new(4);
         (0..count).map(|_| runs.next(1_000, &mut random).0).collect()
     }

@@ -7,7 +7,7 @@ use super::packet::PacketId;
 
 /// A request without contention, of a packet that has just moved. It is kept out of the request lists.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HeldRequest {
+pub(super) struct DeferredRequest {
     /// Cycle of the grant, if no event precedes it.
     pub(super) at: u64,
     pub(super) ready: u64,
@@ -19,20 +19,20 @@ pub(super) struct HeldRequest {
 
 /// Pending arbitrations of wires, and at most one grant that may precede all of them.
 #[derive(Clone, Debug)]
-pub(super) struct EventQueue {
+pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
     /// Held-back request. Set only within a cycle: before the cycle ends, the request is granted or moved to the request lists.
-    held_back: Option<HeldRequest>,
+    held_back: Option<DeferredRequest>,
     /// Last cycle of this run, if no report ends the run earlier.
     until: u64,
     /// Cycle of the last event.
     now: u64,
 }
 
-impl EventQueue {
+impl ArbitrationQueue {
     /// Creates an empty queue for `wires` wires.
-    pub(super) fn new(wires: u32) -> EventQueue {
-        EventQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
+    pub(super) fn new(wires: u32) -> ArbitrationQueue {
+        ArbitrationQueue { calendar: CalendarQueue::new(wires), held_back: None, until: 0, now: 0 }
     }
 
     /// Returns the cycle of the last event.
@@ -49,7 +49,7 @@ impl EventQueue {
 
     /// Sets the last cycle of this run.
     #[inline(always)]
-    pub(super) fn run_until(&mut self, cycle: u64) {
+    pub(super) fn set_run_end(&mut self, cycle: u64) {
         self.until = cycle;
     }
 
@@ -74,7 +74,7 @@ impl EventQueue {
     /// Dequeues the next arbitration of this run and advances to its cycle. Returns its wire.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
-        let (at, wire) = self.calendar.take(self.until)?;
+        let (at, wire) = self.calendar.dequeue(self.until)?;
         self.now = at;
         Some(wire)
     }
@@ -87,19 +87,19 @@ impl EventQueue {
 
     /// Returns the held-back request.
     #[inline(always)]
-    pub(super) fn held_back(&self) -> Option<HeldRequest> {
+    pub(super) fn deferred(&self) -> Option<DeferredRequest> {
         self.held_back
     }
 
     /// Holds a request back.
     #[inline(always)]
-    pub(super) fn hold_back(&mut self, request: HeldRequest) {
+    pub(super) fn defer(&mut self, request: DeferredRequest) {
         self.held_back = Some(request);
     }
 
     /// Removes and returns the held-back request.
     #[inline(always)]
-    pub(super) fn take_held_back(&mut self) -> Option<HeldRequest> {
+    pub(super) fn take_deferred(&mut self) -> Option<DeferredRequest> {
         self.held_back.take()
     }
 }

@@ -3,12 +3,12 @@
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
 
-use super::{Options, OutstandingReads, ReplicationDecision, ReplicationGain};
+use super::{AnalysisOptions, OutstandingReads, ReplicationDecision, ReplicationGain};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
 #[derive(Clone, Debug)]
-pub(super) struct VirtualCopies {
+pub(super) struct VirtualReplicas {
     read_time: Time,
     copies_max: usize,
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
@@ -17,9 +17,9 @@ pub(super) struct VirtualCopies {
     gain: ReplicationGain,
 }
 
-impl VirtualCopies {
-    pub fn new(options: &Options) -> VirtualCopies {
-        VirtualCopies {
+impl VirtualReplicas {
+    pub fn new(options: &AnalysisOptions) -> VirtualReplicas {
+        VirtualReplicas {
             read_time: options.detector.read_time,
             copies_max: options.copies_max as usize,
             copies: LruCache::unbounded_with_hasher(FxBuildHasher),
@@ -29,7 +29,7 @@ impl VirtualCopies {
     }
 
     #[inline]
-    pub fn has(&self, lpn: Lpn) -> bool {
+    pub fn contains(&self, lpn: Lpn) -> bool {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
@@ -67,7 +67,7 @@ impl VirtualCopies {
 
     #[inline]
     pub fn end(&mut self, lpn: Lpn) {
-        if self.has(lpn) {
+        if self.contains(lpn) {
             self.copies.pop(&lpn);
             self.flag(lpn);
             self.gain.ended_by_writes += 1;
