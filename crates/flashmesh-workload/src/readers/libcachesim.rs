@@ -73,8 +73,8 @@ impl Columns {
             let place = match name.trim_ascii().to_ascii_lowercase().as_slice() {
                 b"time" | b"ts" | b"timestamp" | b"clock_time" | b"real_time" => &mut time,
                 b"op" | b"opcode" | b"cmd" => &mut op,
-                b"size" | b"obj_size" | b"len" => &mut size,
-                b"lbn" | b"lba" | b"obj" | b"obj_id" | b"id" => &mut block,
+                b"size" | b"obj_size" | b"object_size" | b"len" | b"length" | b"bytes" => &mut size,
+                b"lbn" | b"lba" | b"obj" | b"obj_id" | b"object" | b"object_id" | b"id" => &mut block,
                 _ => &mut None,
             };
             *place = Some(count);

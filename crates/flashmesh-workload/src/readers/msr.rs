@@ -1,8 +1,8 @@
 //! MSR Cambridge CSV: the block traces of Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008, as SNIA publishes them.
 //!
 //! Format: `time stamp, host, disk, type, offset, size, response time`. The time stamp is in Windows filetime ticks of 100 ns, the
-//! type is `Read` or `Write` in any case, offset and size are in bytes. A header line is skipped. The response time is required and
-//! ignored; the disk number is the device, whatever the host.
+//! type is `Read` or `Write`, or its first letter, in any case; offset and size are in bytes. A header line is skipped. The
+//! response time is required and ignored; the disk number is the device, whatever the host.
 //!
 //! A common short form is `time stamp, type, offset, size`, in the same units.
 
@@ -51,18 +51,18 @@ impl TraceReader for Msr {
         };
         fields.next_after(b',', "a comma and the host")?;
         fields.skip_to_comma();
-        fields.next_after(b',', "a comma and the disk number")?;
+        fields.next_column("a comma and the disk number")?;
         let device = fields.number_u32("the disk number")?;
-        fields.next_after(b',', "a comma and the type")?;
+        fields.next_column("a comma and the type")?;
         let kind = kind(&mut fields)?;
-        fields.next_after(b',', "a comma and the offset in bytes")?;
+        fields.next_column("a comma and the offset in bytes")?;
         let offset_column = fields.column();
         let offset = fields.number("the offset in bytes")?;
-        fields.next_after(b',', "a comma and the size in bytes")?;
+        fields.next_column("a comma and the size in bytes")?;
         let size_column = fields.column();
         let size = fields.number("the size in bytes")?;
         // A line truncated within its size would look like a smaller request, so the next field must follow.
-        fields.next_after(b',', "a comma and the response time")?;
+        fields.next_column("a comma and the response time")?;
         fields.decimal(1, "the response time")?;
         fields.end()?;
         let time_ps = u128::from(ticks) * PS_PER_TICK;
@@ -108,8 +108,8 @@ impl TraceReader for MsrShort {
 fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, LineError> {
     let column = fields.column();
     match fields.word() {
-        word if word.eq_ignore_ascii_case(b"read") => Ok(RequestKind::Read),
-        word if word.eq_ignore_ascii_case(b"write") => Ok(RequestKind::Write),
+        word if word.eq_ignore_ascii_case(b"read") || word.eq_ignore_ascii_case(b"r") => Ok(RequestKind::Read),
+        word if word.eq_ignore_ascii_case(b"write") || word.eq_ignore_ascii_case(b"w") => Ok(RequestKind::Write),
         _ => Err(LineError::new(LineErrorKind::Kind, column, "the type, Read or Write")),
     }
 }

@@ -219,6 +219,7 @@ fn kind(fields: &mut Fields<'_>, expected: &'static str) -> Result<RequestKind, 
 }
 
 fn hexadecimal(word: &[u8]) -> Option<u32> {
+    let word = word.strip_prefix(b"0x").unwrap_or(word);
     let is_plain = (1..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_hexdigit);
     is_plain.then(|| std::str::from_utf8(word).ok()).flatten().and_then(|word| u32::from_str_radix(word, 16).ok())
 }
