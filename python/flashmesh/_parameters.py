@@ -2129,9 +2129,24 @@ class Workload:
     file_order: WorkloadFileOrder | None = None
     """Rule that selects the file of the next request. Only with kind = "job". Default: "round-robin"."""
 
+    file_run: int | None = None
+    """Requests to a file before the next file is selected. Only with kind = "job", and with file_order = "round-robin"
+    or "random". Values: 1 to 1000000000. Default: 1.
+    """
+
+    file_weights: str | None = None
+    """Weights of the files of a job for the random order, a colon between two: `5:3:2`. Only with kind = "job", and
+    with file_order = "random". Default: equal weights.
+    """
+
     flush_every: int | None = None
-    """Writes of a job from one flush to the next. Flushes are in addition to its requests. Only with kind = "job".
-    Values: 1 to 1000000000. Default: no flushes.
+    """Writes of a job from one flush to the next. Flushes are in addition to its requests. As in fio, a mix flushes
+    again after each read until its next write. Only with kind = "job". Values: 1 to 1000000000. Default: no flushes.
+    """
+
+    flush_last: bool | None = None
+    """Whether a flush follows the last request of a job. A job that its stop time ends has no last request. Only with
+    kind = "job". Default: False.
     """
 
     deallocate_first: bool | None = None
@@ -2150,6 +2165,11 @@ class Workload:
     random_share: Share | None = None
     """Share of the draws of a random job that are random; the others continue after the last request of their
     direction. Only with kind = "job". Values: 0 to 1. Default: 1.0.
+    """
+
+    write_random_share: float | None = None
+    """Share of the draws of the writes of a random job that are random, if it differs from that of the reads. Only with
+    kind = "job". Values: 0 to 1. Default: as `random-share`.
     """
 
     skip: Bytes | None = None

@@ -311,8 +311,15 @@ section! {
         files: u32 = 1, in 1..=65_536, with "kind" = ["\"job\""], needs plain;
         /// Rule that selects the file of the next request.
         file_order: FileOrder = FileOrder::RoundRobin, with "kind" = ["\"job\""], needs plain;
-        /// Writes of a job from one flush to the next. Flushes are in addition to its requests.
+        /// Requests to a file before the next file is selected.
+        file_run: u32 = 1, in 1..=1_000_000_000, with "kind" = ["\"job\""], with "file-order" = ["\"round-robin\"", "\"random\""], needs plain;
+        /// Weights of the files of a job for the random order, a colon between two: `5:3:2`.
+        file_weights: Option<String> = None, unset "equal weights", with "kind" = ["\"job\""], with "file-order" = ["\"random\""], needs plain;
+        /// Writes of a job from one flush to the next. Flushes are in addition to its requests. As in fio, a mix flushes again after each read until
+        /// its next write.
         flush_every: Option<u32> = None, unset "no flushes", in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
+        /// Whether a flush follows the last request of a job. A job that its stop time ends has no last request.
+        flush_last: bool = false, with "kind" = ["\"job\""], needs plain;
         /// Whether a job deallocates each range before writing that range. The shares of kinds are then ignored.
         deallocate_first: bool = false, with "kind" = ["\"job\""], needs plain;
         /// Requests of a random job from one random draw of an address to the next.
@@ -321,6 +328,8 @@ section! {
         run_kind: RunKind = RunKind::Sequential, with "kind" = ["\"job\""], needs plain;
         /// Share of the draws of a random job that are random; the others continue after the last request of their direction.
         random_share: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"job\""], needs plain;
+        /// Share of the draws of the writes of a random job that are random, if it differs from that of the reads.
+        write_random_share: Option<f64> = None, unset "as `random-share`", in 0.0..=1.0, with "kind" = ["\"job\""], needs plain;
         /// Bytes that a sequential job skips after each request.
         skip: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"job\""], needs plain;
         /// Bytes that a sequential job covers before it skips `skip` bytes.

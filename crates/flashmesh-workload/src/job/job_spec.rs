@@ -29,13 +29,19 @@ pub(super) struct JobSpec {
     pub(super) largest: u64,
     pub(super) stride: Stride,
     pub(super) file_order: FileOrder,
+    pub(super) file_run: u32,
+    /// The chances that a random draw selects each file or an earlier one; empty for equal weights.
+    pub(super) file_chances: Vec<Chance>,
     pub(super) flush_every: Option<u32>,
+    pub(super) flushes_last: bool,
     pub(super) deallocates_first: bool,
     pub(super) run_length: u32,
     pub(super) run_kind: RunKind,
-    /// The chance that an offset is drawn at random when a draw is due; otherwise the request is sequential.
-    pub(super) random_chance: Chance,
+    /// The chance, per direction, that an offset is drawn at random when a draw is due; otherwise the request is sequential.
+    pub(super) random_chances: [Chance; DIRECTIONS],
     pub(super) pass_size: Option<u64>,
+    /// Whether a pass continues at the start of the files after their end: a pass has more bytes than the files, or no end.
+    pub(super) continues: bool,
     pub(super) same_passes: bool,
 }
 
@@ -86,7 +92,8 @@ impl JobSpec {
         }
         let pass_size = workload.pass_size.map(Bytes::as_u64);
         let files = u64::from(workload.files.max(1));
-        let is_rewritten = used != [READS] && pass_size.is_some_and(|size| size > length.as_u64() * files);
+        let continues = pass_size.is_none_or(|size| size > length.as_u64() * files);
+        let is_rewritten = used != [READS] && pass_size.is_some() && continues;
         Ok(JobSpec {
             kinds: KindMix::new(Shares {
                 read: workload.read_share,
@@ -108,12 +115,20 @@ impl JobSpec {
                 wraps: (pass_size.is_none() && files == 1) || is_rewritten,
             },
             file_order: workload.file_order,
+            file_run: workload.file_run.max(1),
+            file_chances: file_chances(workload)?,
             flush_every: workload.flush_every,
+            flushes_last: workload.flush_last,
             deallocates_first: workload.deallocate_first,
             run_length: workload.run_length.max(1),
             run_kind: workload.run_kind,
-            random_chance: Chance::new(workload.random_share),
+            random_chances: [
+                Chance::new(workload.random_share),
+                Chance::new(workload.write_random_share.unwrap_or(workload.random_share)),
+                Chance::new(workload.random_share),
+            ],
             pass_size,
+            continues,
             same_passes: workload.same_passes,
         })
     }
@@ -128,16 +143,42 @@ impl JobSpec {
 
     /// Returns the number of requests; `None` if the configuration does not determine it.
     pub(super) fn request_count(&self, workload: &Workload, requests: u64) -> Option<u64> {
-        if self.flush_every.is_some() {
+        if self.flush_every.is_some() || self.flushes_last {
             return None;
         }
         let Some(pass) = self.pass_size else { return Some(requests) };
         let size = self.largest;
         let is_one_size = used_directions(workload).iter().all(|&at| self.sizes[at].smallest().bytes.as_u64() == size);
         let each = if self.deallocates_first { 2 } else { 1 };
-        let whole = is_one_size && pass.is_multiple_of(size);
+        // Requests that do not fill a file, or skip parts of the files, can end a pass before its last byte.
+        let is_filled = self.continues || (self.length.is_multiple_of(size) && self.stride.skip == 0);
+        let whole = is_one_size && pass.is_multiple_of(size) && is_filled;
         whole.then(|| requests.min((pass / size * each).saturating_mul(workload.passes)))
     }
+}
+
+/// Returns the chances that a draw selects each file or an earlier one, from `file-weights`; empty for equal weights.
+fn file_chances(workload: &Workload) -> Result<Vec<Chance>, WorkloadError> {
+    let Some(text) = &workload.file_weights else { return Ok(Vec::new()) };
+    let wrong = |reason: String| unusable("workload.file-weights", reason);
+    let weight = |part: &str| part.trim().parse::<f64>().ok().filter(|weight| (0.0..=1e12).contains(weight));
+    let weights: Vec<f64> = text
+        .split(':')
+        .map(|part| weight(part).ok_or_else(|| wrong(format!("`{part}` is no weight: expected a number from 0 on"))))
+        .collect::<Result<_, _>>()?;
+    if weights.len() != workload.files as usize {
+        return Err(wrong(format!("{} weights for {} files of the job", weights.len(), workload.files)));
+    }
+    let total: f64 = weights.iter().sum();
+    if total <= 0.0 {
+        return Err(wrong("no file has a weight".to_owned()));
+    }
+    let mut sum = 0.0;
+    let up_to = weights.iter().map(|weight| {
+        sum += weight;
+        Chance::new(sum / total)
+    });
+    Ok(up_to.collect())
 }
 
 /// Returns the directions of the requests of `workload`.

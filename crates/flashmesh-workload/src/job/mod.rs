@@ -12,7 +12,8 @@ use self::file::JobFile;
 use self::job_spec::JobSpec;
 use super::source::WorkloadSource;
 use super::synthetic::{
-    AddressPattern, Arrivals, Cursor, Generator, INTERARRIVAL_DEFAULT, REQUESTS_DEFAULT, below, generator_of, unusable,
+    AddressPattern, Arrivals, Chance, Cursor, Generator, INTERARRIVAL_DEFAULT, REQUESTS_DEFAULT, below, generator_of,
+    unusable,
 };
 use crate::config::{self, ArrivalKind, FileOrder, ReplayMode, RunKind};
 use crate::error::WorkloadError;
@@ -41,10 +42,16 @@ pub struct JobSource {
     passed: u64,
     /// The file of the last request; with round robin, the file after it.
     file: usize,
+    /// The selected file, and the number of further requests to it before the next selection.
+    selected: usize,
+    selected_left: u32,
     /// The number of requests until the next random draw of an offset, counting the request with that draw.
     run_left: u32,
-    /// The writes since the last flush.
-    unflushed: u32,
+    /// The writes so far, and whether the last request was a flush.
+    writes: u64,
+    is_flushed: bool,
+    /// Whether the flush after the last request has been issued.
+    is_flushed_last: bool,
     /// A range that was deallocated and is written next: file, offset in the file, size.
     deallocated: Option<(usize, u64, u64)>,
 }
@@ -95,8 +102,12 @@ impl JobSource {
             passes_left: workload.passes.max(1) - 1,
             passed: 0,
             file: 0,
+            selected: 0,
+            selected_left: 0,
             run_left: 1,
-            unflushed: 0,
+            writes: 0,
+            is_flushed: false,
+            is_flushed_last: false,
             deallocated: None,
             shape,
         })
@@ -105,27 +116,20 @@ impl JobSource {
     /// Returns the next request; `None` at the end of the job.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
         if self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass()) {
-            return Ok(None);
+            return Ok(self.last_flush());
         }
-        if self.shape.flush_every.is_some_and(|every| self.unflushed >= every) {
-            self.unflushed = 0;
-            let kind = RequestKind::Flush;
-            return Ok(Some(IoRequest {
-                arrival: self.last_arrival,
-                kind,
-                offset: Bytes::ZERO,
-                size: Bytes::ZERO,
-                stream: 0,
-            }));
+        if self.is_flush_due() {
+            return Ok(Some(self.flush()));
         }
-        let Some(drawn) = self.draw() else { return Ok(None) };
+        let Some(drawn) = self.draw() else { return Ok(self.last_flush()) };
+        self.is_flushed = false;
         self.requests_left -= 1;
         let kind = match drawn.direction {
             READS => RequestKind::Read,
             WRITES => RequestKind::Write,
             _ => RequestKind::Deallocate,
         };
-        self.unflushed += u32::from(kind == RequestKind::Write);
+        self.writes += u64::from(kind == RequestKind::Write);
         // With `deallocate-first`, fio counts only the writes.
         if !(self.shape.deallocates_first && kind == RequestKind::Deallocate) {
             self.passed += drawn.size;
@@ -136,6 +140,26 @@ impl JobSource {
         let offset = Bytes::new(self.files[drawn.file].start + drawn.offset);
         let (arrival, size) = (self.last_arrival, Bytes::new(drawn.size));
         Ok(Some(IoRequest { arrival, kind, offset, size, stream: 0 }))
+    }
+
+    /// Returns whether a flush is due: the number of writes is a multiple of `flush-every`, and the last request was no flush.
+    fn is_flush_due(&self) -> bool {
+        let every = |every: u32| self.writes > 0 && self.writes.is_multiple_of(u64::from(every));
+        !self.is_flushed && self.shape.flush_every.is_some_and(every)
+    }
+
+    /// Returns a flush, which arrives with the last request.
+    fn flush(&mut self) -> IoRequest {
+        self.is_flushed = true;
+        let kind = RequestKind::Flush;
+        IoRequest { arrival: self.last_arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 }
+    }
+
+    /// Returns the flush after the last request, once; `None` without `flush-last`.
+    fn last_flush(&mut self) -> Option<IoRequest> {
+        let is_due = self.shape.flushes_last && !self.is_flushed_last;
+        self.is_flushed_last = true;
+        is_due.then(|| self.flush())
     }
 
     /// Returns whether all bytes of this pass have been issued.
@@ -158,6 +182,7 @@ impl JobSource {
     fn rewind(&mut self) {
         self.files.iter_mut().for_each(JobFile::rewind);
         self.file = 0;
+        self.selected_left = 0;
         self.deallocated = None;
         if self.shape.same_passes {
             self.generator = self.first.clone();
@@ -170,10 +195,10 @@ impl JobSource {
             if let Some(drawn) = self.draw_in_files() {
                 return Some(drawn);
             }
-            // Every file is at its end. The rest of the pass continues at the start of the files, unless that rest is smaller than the largest
-            // request.
+            // Every file is at its end. A pass with more bytes than the files continues at their start, unless its rest is smaller than the
+            // largest request.
             let left = self.shape.pass_size.map(|size| size - self.passed);
-            if left.is_some_and(|left| left < self.shape.largest) {
+            if !self.shape.continues || left.is_some_and(|left| left < self.shape.largest) {
                 if !self.begin_pass() {
                     return None;
                 }
@@ -215,14 +240,29 @@ impl JobSource {
         if count == 1 {
             return (!self.files[0].is_done).then_some(0);
         }
+        if self.selected_left > 0 && !self.files[self.selected].is_done {
+            self.selected_left -= 1;
+            return Some(self.selected);
+        }
         let first = match self.shape.file_order {
-            FileOrder::Sequential => self.file,
-            FileOrder::Random => below(&mut self.generator, count as u64) as usize,
-            FileOrder::RoundRobin => self.file,
+            FileOrder::Sequential | FileOrder::RoundRobin => self.file,
+            FileOrder::Random => self.random_file(),
         };
         let found = (first..count).chain(0..first).find(|&file| !self.files[file].is_done)?;
+        (self.selected, self.selected_left) = (found, self.shape.file_run - 1);
         self.file = if self.shape.file_order == FileOrder::RoundRobin { (found + 1) % count } else { found };
         Some(found)
+    }
+
+    /// Draws a file by the weights of the files.
+    fn random_file(&mut self) -> usize {
+        let chances = &self.shape.file_chances;
+        if chances.is_empty() {
+            return below(&mut self.generator, self.files.len() as u64) as usize;
+        }
+        let draw = Chance::draw(&mut self.generator);
+        // Because of rounding, the last draws may select no file.
+        chances.iter().position(|up_to| up_to.holds(draw)).unwrap_or(chances.len() - 1)
     }
 
     /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.
@@ -262,9 +302,10 @@ impl JobSource {
             }
         } else {
             self.run_left = self.shape.run_length;
-            if !self.shape.random_chance.is_always() {
-                let draw = super::synthetic::Chance::draw(&mut self.generator);
-                if !self.shape.random_chance.holds(draw)
+            let chance = self.shape.random_chances[direction];
+            if !chance.is_always() {
+                let draw = Chance::draw(&mut self.generator);
+                if !chance.holds(draw)
                     && let Some(offset) = state.next_offset(direction, stride, length)
                 {
                     return Some((offset, false));

@@ -114,6 +114,84 @@ fn a_flush_follows_every_so_many_writes() {
 }
 
 #[test]
+fn a_mix_flushes_again_after_each_read_until_its_next_write() {
+    let mixed = Workload {
+        pattern: Pattern::Sequential,
+        read_share: 0.6,
+        flush_every: Some(2),
+        pass_size: None,
+        requests: Some(500),
+        ..workload(1024)
+    };
+    let kinds: Vec<RequestKind> = requests(&mixed).into_iter().map(|(kind, ..)| kind).collect();
+    let mut writes = 0;
+    for pair in kinds.windows(2) {
+        writes += usize::from(pair[0] == RequestKind::Write);
+        let is_due = writes > 0 && writes % 2 == 0 && pair[0] != RequestKind::Flush;
+        assert_eq!(pair[1] == RequestKind::Flush, is_due, "after {writes} writes");
+    }
+    assert!(kinds.windows(2).any(|pair| pair == [RequestKind::Read, RequestKind::Flush]));
+}
+
+#[test]
+fn the_last_flush_comes_once_behind_the_last_pass() {
+    let flushed = Workload { read_share: 0.0, flush_last: true, passes: 2, ..workload(16) };
+    let found = requests(&flushed);
+    assert_eq!(found.len(), 9);
+    assert_eq!(found.iter().position(|request| request.0 == RequestKind::Flush), Some(8));
+    let counted = Workload { requests: Some(3), ..flushed };
+    assert_eq!(requests(&counted).len(), 4);
+}
+
+#[test]
+fn a_pass_ends_with_its_files_unless_it_has_more_bytes() {
+    // In 52 KiB, a request of 4 KiB every 12 KiB: the fifth ends with the file.
+    let holes = Workload { pattern: Pattern::Sequential, skip: Bytes::from_kib(8), ..workload(52) };
+    assert_eq!(offsets(&holes), [0, 12, 24, 36, 48]);
+    let longer = Workload { pass_size: Some(Bytes::from_kib(56)), ..holes };
+    assert_eq!(offsets(&longer).len(), 14);
+    // Of a file of 30 KiB, the last 2 KiB hold no request.
+    let files = Workload { pattern: Pattern::Sequential, files: 2, passes: 2, ..workload(60) };
+    assert_eq!(offsets(&files).len(), 2 * 14);
+}
+
+#[test]
+fn a_file_serves_its_run_and_its_weight() {
+    let runs = Workload { pattern: Pattern::Sequential, files: 2, file_run: 3, ..workload(40) };
+    assert_eq!(offsets(&runs), [0, 4, 8, 20, 24, 28, 12, 16, 32, 36]);
+    let weighted = Workload {
+        files: 3,
+        file_order: FileOrder::Random,
+        file_weights: Some("1:0:3".to_owned()),
+        pass_size: None,
+        requests: Some(4000),
+        ..workload(48)
+    };
+    let mut counts = [0; 3];
+    offsets(&weighted).into_iter().for_each(|offset| counts[offset as usize / 16] += 1);
+    assert!(counts[1] == 0 && (900..=1100).contains(&counts[0]), "{counts:?}");
+}
+
+#[test]
+fn reads_and_writes_have_a_share_of_random_draws_each() {
+    let mixed = Workload {
+        read_share: 0.5,
+        write_random_share: Some(0.0),
+        pass_size: None,
+        requests: Some(1000),
+        ..workload(1 << 16)
+    };
+    let found = requests(&mixed);
+    let steps = |kind| {
+        let of_kind: Vec<u64> = found.iter().filter(|row| row.0 == kind).map(|row| row.1).collect();
+        (of_kind.windows(2).filter(|pair| pair[1] == pair[0] + 4).count(), of_kind.len() - 1)
+    };
+    let (writes, reads) = (steps(RequestKind::Write), steps(RequestKind::Read));
+    assert_eq!(writes.0, writes.1);
+    assert!(reads.0 < 10, "{reads:?}");
+}
+
+#[test]
 fn a_place_is_deallocated_before_it_is_written() {
     let pairs = Workload { deallocate_first: true, random_map: true, ..workload(64) };
     let found = requests(&pairs);
@@ -177,6 +255,9 @@ fn refuses_what_does_not_fit_and_names_the_key() {
     for (job, key) in [
         (Workload { files: 64, ..workload(64) }, "workload.request-size"),
         (Workload { footprint_start: Bytes::from_kib(1 << 20), ..workload(64) }, "workload.footprint-start"),
+        (Workload { files: 2, file_weights: Some("1:2:3".to_owned()), ..workload(64) }, "workload.file-weights"),
+        (Workload { files: 2, file_weights: Some("1:x".to_owned()), ..workload(64) }, "workload.file-weights"),
+        (Workload { files: 2, file_weights: Some("0:0".to_owned()), ..workload(64) }, "workload.file-weights"),
         (Workload { random_map: true, alignment: Some(Bytes::from_kib(8)), ..workload(64) }, "workload.alignment"),
         (Workload { write_size: Some(sizes(&[(128, 1.0)])), read_share: 0.5, ..workload(64) }, "workload.request-size"),
     ] {
