@@ -230,6 +230,12 @@ def test_blocks_come_once_a_pass_unless_the_job_says_otherwise(one: Callable[[st
         ("rw=write\nfsync=8\nfdatasync=2", {"flush-every": 2}),
         ("rw=write\nsync=dsync", {"flush-every": 1}),
         ("rw=read\nfsync=3", {}),
+        ("rw=write\nend_fsync=1", {"flush-last": True}),
+        ("rw=randrw\nfsync_on_close=1", {"flush-last": True}),
+        ("rw=read\nend_fsync=1", {}),
+        ("rw=randrw\npercentage_random=100,0", {"write-random-share": 0.0}),
+        ("rw=randrw\npercentage_random=20,60", {"random-share": 0.2, "write-random-share": 0.6}),
+        ("rw=randtrimwrite\npercentage_random=100,100,40", {"deallocate-first": True, "random-share": 0.4}),
         (
             "rw=read\nzonemode=strided\nzonesize=64k\nzonerange=128k\nzoneskip=64k",
             {"skip": "128KiB", "skip-after": "64KiB"},
@@ -241,6 +247,7 @@ def test_the_order_of_requests_is_that_of_the_job(
 ) -> None:
     found = one(f"size=64m\n{options}\n")
     order = ("run-length", "run-kind", "random-share", "skip", "skip-back", "skip-after", "deallocate-first")
+    order = (*order, "write-random-share", "flush-last")
     assert {key: found[f"workload.{key}"] for key in (*order, "flush-every") if f"workload.{key}" in found} == keys
 
 
@@ -283,6 +290,26 @@ def test_kinds_of_several_sizes_have_no_map(jobs: Read) -> None:
 
 def test_an_offset_of_no_percent_is_the_start(one: Callable[[str], dict[str, Any]]) -> None:
     assert one("filename=/dev/nvme0n1\noffset=0%\nsize=1m")["workload.footprint-start"] == "0B"
+
+
+@pytest.mark.parametrize(
+    ("order", "keys"),
+    [
+        ("", {"file-order": "round-robin"}),
+        ("roundrobin:4", {"file-order": "round-robin", "file-run": 4}),
+        ("random:8", {"file-order": "random", "file-run": 8}),
+        ("sequential:8", {"file-order": "sequential"}),
+        ("zipf:1.2", {"file-order": "random", "file-weights": True}),
+        ("gauss", {"file-order": "random", "file-weights": True}),
+    ],
+)
+def test_the_order_of_files_is_that_of_the_job(
+    one: Callable[[str], dict[str, Any]], order: str, keys: dict[str, Any]
+) -> None:
+    found = one(f"size=4m\nnrfiles=4\n{f'file_service_type={order}' if order else ''}\n")
+    names = ("file-order", "file-run", "file-weights")
+    of_files = {name: found[f"workload.{name}"] for name in names if f"workload.{name}" in found}
+    assert of_files == {name: of_files["file-weights"] if value is True else value for name, value in keys.items()}
 
 
 def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
@@ -434,7 +461,8 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nioengine=http\nhttp_host=x\n", 2, "`http` goes to the network, not to a block device"),
         ("[a]\nzonemode=zbd\nsize=1z\n", 2, "`zbd` needs a zoned drive"),
         ("[a]\nwait_for=b\nsize=1m\n[b]\nsize=1m\n", 2, "no job `b` stands before this one"),
-        ("[a]\nfile_service_type=zipf\nnrfiles=2\nsize=1m\n", 2, "`zipf` is not modelled"),
+        ("[a]\nfile_service_type=zip\nnrfiles=2\nsize=1m\n", 2, "`zip` is not known"),
+        ("[a]\nfile_service_type=zipf:1\nnrfiles=2\nsize=1m\n", 2, "1 is no parameter of zipf"),
         ("[a]\nzonemode=strided\nzonesize=8k\nrw=randread\nsize=1m\n", 3, "of sequential jobs alone"),
         ("[a]\nzonemode=strided\nzonesize=8k\nzonerange=4k\nsize=1m\n", 4, "less than zonesize"),
         ("[a]\nsync=maybe\nrw=write\nsize=1m\n", 2, "`maybe` is not known"),

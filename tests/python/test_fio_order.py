@@ -84,12 +84,17 @@ def of_flashmesh(folder: Path, options: str, seed: int = 0) -> Requests:
         ("rw=write\nsize=16k\noffset=8k\n", 24),
         ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=8k\nzoneskip=8k\nsize=64k\n", 64),
         ("rw=read\nzonemode=strided\nzonesize=8k\nzonerange=16k\nzoneskip=8k\nsize=96k\n", 96),
+        ("rw=read\nsize=64k\nnrfiles=2\nfile_service_type=roundrobin:3\n", 32),
+        ("rw=write\nsize=60k\nnrfiles=2\nbs=8k\n", 30),
         ("rw=read\nfilesize=16k\nsize=64k\nnrfiles=2\n", 16),
         ("rw=read\nfilesize=64k\nsize=50%\n", 64),
+        ("rw=write:8k\nsize=52k\n", 52),
+        ("rw=write\nsize=16k\nend_fsync=1\n", 16),
         ("rw=read\nfilesize=64k\noffset=25%\nsize=16k\n", 64),
         ("rw=read\nfilesize=64k\noffset=25%\nsize=128k\n", 64),
         ("rw=read\nsize=32k\noffset=25%\nnrfiles=1\n", 40),
         ("rw=read\nsize=32k\noffset=50%\n", 48),
+        ("rw=write\nsize=16k\nfsync=4\nfsync_on_close=1\n", 16),
         ("rw=write\nsize=16k\nbssplit=8k/50:12k/50\n", 16),
     ],
 )
@@ -227,6 +232,40 @@ def test_loops_of_a_job_that_does_not_cover_its_files_go_on(tmp_path: Path, opti
     assert len(ours) == len(theirs) == 768
     assert len(set(ours)) == pytest.approx(len(set(theirs)), rel=0.12)
     assert ours[256:512] != ours[:256]
+
+
+@pytest.mark.parametrize("options", ["rw=randrw\nrwmixread=60\nfsync=4\n", "rw=rw\nfdatasync=3\n"])
+def test_a_mix_flushes_when_fio_flushes(tmp_path: Path, options: str) -> None:
+    every = int(options.rstrip().rpartition("=")[2])
+    for rows in (of_flashmesh(tmp_path, f"{options}size=2m\n"), of_fio(tmp_path, f"{options}size=2m\n", 2 << 20)):
+        writes = 0
+        kinds = [kind for kind, _, _ in rows]
+        for before, after in pairwise(kinds):
+            writes += before == "write"
+            assert (after == "flush") == (writes > 0 and writes % every == 0 and before != "flush")
+        assert any(pair == ("read", "flush") for pair in pairwise(kinds))
+
+
+@pytest.mark.parametrize("order", ["random", "random:4", "zipf:1.2", "pareto:0.3", "gauss", "gauss:40"])
+def test_files_are_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> None:
+    options = f"rw=randread\nnorandommap\nsize=4m\nio_size=24m\nnrfiles=8\nfile_service_type={order}\n"
+    ours, theirs = (
+        [offset // (512 * KIB) for _, offset, _ in rows]
+        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 512 * KIB))
+    )
+    runs = [sum(one != other for one, other in pairwise(files)) for files in (ours, theirs)]
+    assert runs[0] == pytest.approx(runs[1], rel=0.1)
+    # fio begins its skewed orders at a random part of a file, so that a peak can lie in two files.
+    counts, their_counts = (sorted(Counter(files).values(), reverse=True) for files in (ours, theirs))
+    assert sum(counts[:3]) == pytest.approx(sum(their_counts[:3]), rel=0.12)
+
+
+def test_reads_are_random_and_writes_sequential_as_with_fio(tmp_path: Path) -> None:
+    options = "rw=randrw\npercentage_random=100,0\nsize=4m\nnorandommap\n"
+    for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 4 << 20)):
+        writes, reads = ([at for kind, at, _ in rows if kind == word] for word in ("write", "read"))
+        assert writes == [4 * KIB * number for number in range(len(writes))]
+        assert sum(later == at + 4 * KIB for at, later in pairwise(reads)) < 10
 
 
 @pytest.mark.parametrize("word", ["zoned:60/10:30/20:10/70", "zoned_abs:60/1m:40/3m"])

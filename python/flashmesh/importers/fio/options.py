@@ -48,7 +48,7 @@ TAKEN = names(
     numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap randrepeat randseed random_distribution
     percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
     sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
-    rate_ignore_thinktime bs_unaligned
+    end_fsync fsync_on_close rate_ignore_thinktime bs_unaligned
     """
 )
 """Options that are translated, since they change the simulation."""
@@ -152,7 +152,7 @@ INSTEAD = {
     "nothing ends a job for being slow": "rate_min rate_iops_min rate_cycle",
     "the results begin with the first request; ramp_time leaves out the first ones": "ramp_size",
     "what the drive holds at the start is for [precondition] to say": "overwrite pre_read",
-    "the flush behind the last write is not issued": "end_fsync fsync_on_close end_syncfs",
+    "the flush behind the last write is not issued; end_fsync=1 issues one": "end_syncfs",
     "reads and writes are drawn one by one": "rwmixcycle",
     "one range for each deallocation": "num_range",
     "every write and every read is a plain one": "readfua writefua",

@@ -263,9 +263,7 @@ def distribution(stream: Stream, requests: Requests) -> None:
         stream.set("workload.alignment", size_text(alignment), "ba")
     if requests.pattern == "sequential":
         return
-    share = job.get("percentage_random", lambda text: values.whole(part(text, requests.kinds[0]), 0, 100), 100)
-    if share < 100:
-        stream.set("workload.random-share", share / 100, "percentage_random")
+    draws(stream, requests)
     order = job.options.get("rw_sequencer")
     if order is not None and order.value not in ("sequential", "identical"):
         raise job.problem(order, f"rw_sequencer: `{order.value}` is not modelled", "take sequential or identical")
@@ -312,6 +310,23 @@ def random_map(stream: Stream, requests: Requests) -> None:
             f"[{job.name}] the block sizes differ between reads, writes and trims: fio 3.33 mixes their blocks up "
             "in its random map, and ends early; here the job does all its bytes"
         )
+
+
+def draws(stream: Stream, requests: Requests) -> None:
+    """Sets the shares of random draws among the reads and among the writes of a random job."""
+    job = stream.job
+    # The write of a mix of writes and trims follows its trim.
+    kinds = requests.kinds if requests.kinds != (1, 2) else (2,)
+
+    def share_of(kind: int) -> int:
+        return job.get("percentage_random", lambda text: values.whole(part(text, kind, "100"), 0, 100), 100)
+
+    shares = {kind: share_of(kind) for kind in kinds}
+    first = shares[kinds[0]]
+    if first < 100:
+        stream.set("workload.random-share", first / 100, "percentage_random")
+    if shares.get(1, first) != first:
+        stream.set("workload.write-random-share", shares[1] / 100, "percentage_random")
 
 
 def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None:

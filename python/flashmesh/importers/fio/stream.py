@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.fio import values
+from flashmesh.importers.fio.fileorder import set_order
 from flashmesh.importers.fio.options import names
 from flashmesh.importers.fio.pace import capped, pace, think
 from flashmesh.importers.fio.requests import requests_of
@@ -31,7 +32,6 @@ LOG_SAYS = names(
 """Options on requests, times or counts; a replayed log determines these instead."""
 LOG_READ_MAX = 1 << 20
 """Number of bytes at the start of a log that are searched for waits."""
-ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 
 
 class Stream:
@@ -178,7 +178,7 @@ class Stream:
                     "write a job for each",
                 )
             self.set("workload.files", len(paths), "nrfiles", "filename")
-            self.order()
+            set_order(self, len(paths))
         self.set("workload.footprint-start", size_text(start + offset), *options)
         span = self.span if self.span is not None else length and length - offset
         if span is None:
@@ -189,17 +189,6 @@ class Stream:
                 raise job.problem(which, f"`{which.written}` is less than one request")
         self.set("workload.footprint", size_text(span * len(paths)), "size", "filesize")
         return span * len(paths)
-
-    def order(self) -> None:
-        """Sets the order in which requests go to the files."""
-        job = self.job
-        option = job.options.get("file_service_type")
-        word, _, count = (option.value if option is not None else "roundrobin").partition(":")
-        if option is not None and (word not in ORDERS or count not in ("", "1")):
-            raise job.problem(
-                option, f"file_service_type: `{option.value}` is not modelled", f"take {', '.join(ORDERS)}"
-            )
-        self.set("workload.file-order", ORDERS[word], "file_service_type", "nrfiles")
 
     def flushes(self, requests: Requests) -> None:
         """Sets the number of writes after which a flush follows."""
@@ -219,6 +208,9 @@ class Stream:
             self.set("workload.flush-every", count, name)
             if any(other % count for other, _ in given):
                 job.found.note(f"[{job.name}] of fsync and fdatasync the more frequent one alone is followed")
+        last = [name for name in ("end_fsync", "fsync_on_close") if job.get(name, values.flag, False)]
+        if last and 1 in requests.kinds:
+            self.set("workload.flush-last", True, last[0])
 
     def zones(self, requests: Requests) -> None:
         """Sets the bytes that a sequential job skips after each zone (zonemode=strided)."""
@@ -289,7 +281,7 @@ class Stream:
 
     def covers(self, requests: Requests) -> bool:
         """Returns whether a pass covers every block of the files once, and is over then."""
-        keys = ("run-length", "random-share", "skip", "alignment")
+        keys = ("run-length", "random-share", "write-random-share", "skip", "alignment")
         if any(f"{self.prefix}workload.{key}" in self.job.found.settings for key in keys):
             return False
         if requests.pattern == "sequential":
