@@ -117,6 +117,20 @@ def test_requests_are_cut_by_sectors_of_the_drive_and_numbered_by_those_of_the_f
     assert [space.offset(sector, 8) for sector in (1_008, 1_016, 1_024)] == [0, 8, 16]
 
 
+def test_a_request_that_begins_before_its_flow_is_folded_onto_the_working_set(tmp_path: Path) -> None:
+    flow = SYNTHETIC | {
+        "Working_Set_Percentage": "1",
+        "Generated_Aligned_Addresses": "true",
+        "Address_Alignment_Unit": "4096",
+        "Total_Requests_To_Generate": "5000",
+    }
+    # The second flow begins within an aligned unit: the first of its requests are aligned to a sector before it.
+    _, second = replay(tmp_path, flow, flow, Overprovisioning_Ratio="0.0701")
+    space = 365_647 * 64
+    assert sum(sector % 4096 != second[0][1] % 4096 for _, sector, _, _ in second) > 0
+    assert max(sector for _, sector, _, _ in second) <= space // 100
+
+
 def test_requests_of_a_flow_that_begins_with_a_page_stay() -> None:
     space = Space(first=1_024, last=9_999, page_sectors=16, stream_first=1_024, stream_last=9_999)
     assert [space.offset(sector, 20) for sector in (1_024, 1_030, 1_100)] == [0, 6, 76]

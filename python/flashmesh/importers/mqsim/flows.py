@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
@@ -144,11 +144,15 @@ class Flow:
         """Returns the parameters of MQSim's request generator; `gap_ns` is the mean time between arrivals."""
         flow = self.flow
         is_normal = flow.word("Request_Size_Distribution") == "NORMAL"
+        space, working_set_percent = self.space, flow.whole("Working_Set_Percentage")
+        if not self.scenario.drive.is_sata:
+            # On NVMe, MQSim ends the input stream of a synthetic flow with the working set.
+            space = replace(space, stream_last=space.working_set_last(working_set_percent))
         return SyntheticFlow(
             seed=flow.whole("Seed"),
             requests=flow.whole("Total_Requests_To_Generate"),
-            space=self.space,
-            working_set_percent=flow.whole("Working_Set_Percentage"),
+            space=space,
+            working_set_percent=working_set_percent,
             read_percent=flow.whole("Read_Percentage"),
             distribution=flow.word("Address_Distribution").removeprefix("RANDOM_"),
             hot_percent=flow.whole("Percentage_of_Hot_Region"),

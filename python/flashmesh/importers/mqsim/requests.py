@@ -49,6 +49,11 @@ class Space:
     """First sector of the input stream: the first sector of the flow on NVMe, of the drive behind SATA."""
     stream_last: int
 
+    def working_set_last(self, percent: int) -> int:
+        """Returns the last sector of the working set; a percentage beyond the bounds of MQSim counts as 100."""
+        percent = percent if 1 <= percent <= 100 else 100
+        return int(self.first + (self.last - self.first) * (percent / 100.0))
+
     def offset(self, sector: int, sectors: int) -> int:
         """Returns the offset in the input stream of a request at a sector of the drive.
 
@@ -104,7 +109,7 @@ class SyntheticFlow:
             drawn = normal(next(seeds), self.mean_sectors, self.deviation)
             sizes = (math.ceil(size) % 2**DRAWN_BITS or 1 for size in drawn)
         gaps = repeat(0.0) if self.mean_gap_ns is None else exponential(next(seeds), self.mean_gap_ns)
-        first, last = self.space.first, self.last()
+        first, last = self.space.first, self.space.working_set_last(self.working_set_percent)
         match self.distribution:
             case "UNIFORM":
                 places = self.anywhere(addresses, first, last)
@@ -121,11 +126,6 @@ class SyntheticFlow:
             sector = places.send(size)
             sent = size % 2**COUNT_BITS
             yield time, self.space.offset(sector - sector % self.alignment, sent), sent, reads
-
-    def last(self) -> int:
-        """Returns the last sector of the working set."""
-        percent = self.working_set_percent if 1 <= self.working_set_percent <= 100 else 100
-        return int(self.space.first + (self.space.last - self.space.first) * (percent / 100.0))
 
     @staticmethod
     def anywhere(addresses: Iterator[float], first: int, last: int) -> Places:
