@@ -123,7 +123,7 @@ def test_the_cache_is_off_unless_a_flow_uses_it(tables: Import) -> None:
     assert cached["queue"]["caching"] == "writes"
     cache = cached["cache"]
     assert (cache["capacity"], cache["destage"], cache["keep-destaged"]) == ("512MiB", "first-write", False)
-    assert (cache["data-rate"], cache["destage-limit"]) == ("6400MB/s", "512KiB")
+    assert (cache["data-rate"], cache["destage-limit"], cache["destages-max"]) == ("6400MB/s", "512KiB", 1)
 
 
 def test_a_flow_of_a_queue_depth_is_a_stress_replay(tables: Import) -> None:
