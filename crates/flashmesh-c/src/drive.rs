@@ -36,7 +36,7 @@ unsafe fn text_of<'a>(pointer: *const c_char, name: &str) -> Result<&'a str, Str
     if pointer.is_null() {
         return Err(format!("{name} is a null pointer"));
     }
-    // SAFETY: see above.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| format!("{name} is not UTF-8"))
 }
 
@@ -45,14 +45,14 @@ unsafe fn slice_of<'a, T>(pointer: *const T, count: usize) -> Result<&'a [T], St
     match (count, pointer.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => Err("the array is a null pointer".to_owned()),
-        // SAFETY: see above.
+        // SAFETY: the caller keeps the contract of this function.
         _ => Ok(unsafe { std::slice::from_raw_parts(pointer, count) }),
     }
 }
 
 /// SAFETY: `drive` is null or was created by this library and not freed, and no other thread uses it.
 unsafe fn drive_of<'a>(drive: *mut FlashmeshDrive) -> Result<&'a mut FlashmeshDrive, String> {
-    // SAFETY: see above.
+    // SAFETY: the caller keeps the contract of this function.
     unsafe { drive.as_mut() }.ok_or_else(|| "the drive is a null pointer".to_owned())
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn flashmesh_drive_open(
     guarded(ptr::null_mut(), || {
         // SAFETY: the caller keeps the contract of this function.
         let path = unsafe { text_of(path, "path") }?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         let overrides = unsafe { overrides_of(overrides, count) }?;
         opened(&Config::from_file(Path::new(path), &overrides).map_err(text)?)
     })
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn flashmesh_drive_from_text(
     guarded(ptr::null_mut(), || {
         // SAFETY: the caller keeps the contract of this function.
         let toml = unsafe { text_of(toml, "toml") }?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         let overrides = unsafe { overrides_of(overrides, count) }?;
         opened(&Config::from_str(toml, "the configuration", &overrides).map_err(text)?)
     })
@@ -102,9 +102,9 @@ pub unsafe extern "C" fn flashmesh_drive_from_text(
 
 /// SAFETY: `overrides` is null or points to `count` NUL-terminated texts.
 unsafe fn overrides_of(overrides: *const *const c_char, count: usize) -> Result<Vec<String>, String> {
-    // SAFETY: see above.
+    // SAFETY: the caller keeps the contract of this function.
     let pointers = unsafe { slice_of(overrides, count) }?;
-    // SAFETY: see above.
+    // SAFETY: the caller keeps the contract of this function.
     pointers.iter().map(|&pointer| unsafe { text_of(pointer, "an override") }.map(str::to_owned)).collect()
 }
 
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn flashmesh_submit(
         let drive = unsafe { drive_of(drive) }?;
         let request = FlashmeshRequest { time_ps, offset, bytes, stream, op }.submission()?;
         let given = drive.drive.submit(request).map_err(text)?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         if let Some(id) = unsafe { id.as_mut() } {
             *id = given;
         }
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn flashmesh_submit_batch(
     guarded(-1, || {
         // SAFETY: the caller keeps the contract of this function.
         let drive = unsafe { drive_of(drive) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         let requests = unsafe { slice_of(requests, count) }?;
         for (row, request) in requests.iter().enumerate() {
             request.submission().map_err(|error| format!("request {row}: {error}"))?;
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn flashmesh_submit_batch(
         let submissions = requests.iter().filter_map(|request| request.submission().ok());
         let submitted = drive.drive.submit_all(submissions);
         let first = submitted.map_err(|(row, error)| format!("request {row}: {error}"))?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         if let Some(first_id) = unsafe { first_id.as_mut() } {
             *first_id = first;
         }
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn flashmesh_next_event(drive: *mut FlashmeshDrive, time_p
     guarded(-1, || {
         // SAFETY: the caller keeps the contract of this function.
         let drive = unsafe { drive_of(drive) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         let time_ps = unsafe { time_ps.as_mut() }.ok_or("time_ps is a null pointer")?;
         let Some(next) = drive.drive.next_event() else { return Ok(0) };
         *time_ps = next.as_ps();
@@ -224,11 +224,11 @@ unsafe fn step(
         };
         completed.clear();
         completed.extend(done.map_err(text)?.iter().map(FlashmeshCompletion::from));
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         if let Some(completions) = unsafe { completions.as_mut() } {
             *completions = completed.as_ptr();
         }
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         if let Some(count) = unsafe { count.as_mut() } {
             *count = completed.len();
         }
@@ -353,7 +353,7 @@ pub unsafe extern "C" fn flashmesh_restore(drive: *mut FlashmeshDrive, snapshot:
     guarded(-1, || {
         // SAFETY: the caller keeps the contract of this function.
         let snapshot = unsafe { snapshot.as_ref() }.ok_or("the snapshot is a null pointer")?;
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of this function.
         unsafe { drive_of(drive) }?.drive.restore(&snapshot.0).map_err(text)?;
         Ok(0)
     })

@@ -31,8 +31,8 @@ pub struct FittedSource {
     now_ps: u64,
     /// The remaining requests of the current segment: gap in picoseconds, index of the operation, index of the target.
     drawn: VecDeque<(u64, usize, usize)>,
-    /// The mean number of fresh pages per request of the segment.
-    fresh_owed: f64,
+    /// Mean number of fresh pages that each request of the segment should touch.
+    fresh_pages_mean: f64,
     sector_size: u64,
     requests: u64,
     left: u64,
@@ -79,7 +79,7 @@ impl FittedSource {
             segment: 0,
             now_ps: 0,
             drawn: VecDeque::new(),
-            fresh_owed: 0.0,
+            fresh_pages_mean: 0.0,
             sector_size: sector_size.as_u64().max(1),
             requests,
             left: requests,
@@ -111,7 +111,7 @@ impl FittedSource {
             let gap_ps = 1000 * (low + below(generator, high - low + 1));
             self.drawn.push_back((gap_ps, operation, target));
         }
-        self.fresh_owed = fresh_pages as f64 / self.drawn.len().max(1) as f64;
+        self.fresh_pages_mean = fresh_pages as f64 / self.drawn.len().max(1) as f64;
         let mut drawn: Vec<(&mut u64, usize)> = self.drawn.iter_mut().map(|(gap, ..)| gap).zip(classes).collect();
         scale(&mut drawn, duration_ns * 1000);
     }
@@ -164,7 +164,7 @@ impl WorkloadSource for FittedSource {
         let sector = self.addresses.choose(AddressConstraints {
             target,
             fresh_share,
-            fresh_pages_mean: self.fresh_owed,
+            fresh_pages_mean: self.fresh_pages_mean,
             operation,
             kind,
             sectors,

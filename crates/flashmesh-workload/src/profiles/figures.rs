@@ -18,7 +18,7 @@ pub struct SourcedValue<Value> {
 pub enum Origin {
     /// The paper that publishes the profile.
     Published,
-    /// Another source, or a guess: see [`Profile::elsewhere`](super::Profile::other_sources).
+    /// Another source, or a guess: see [`Profile::other_sources`](super::Profile::other_sources).
     Elsewhere,
 }
 

@@ -54,7 +54,7 @@ quantities! {
         write_size_mean_bytes: f64, in "B";
         /// Distinct pages of 4 KiB read or written.
         footprint_bytes: u64, in "B";
-        /// End of the highest byte address of any request.
+        /// Largest end of a request: one more than the highest byte address.
         address_end_bytes: u64, in "B";
         /// Devices that the trace names, counted up to 65,536; they share one address space.
         devices: u64, in "devices";

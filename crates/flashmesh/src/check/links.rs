@@ -40,7 +40,7 @@ impl Links {
         }
     }
 
-    /// Counts a path request, or an acknowledgement sent.
+    /// Counts a path request of `die`, or an acknowledgement that `die` sends.
     pub(super) fn asked(&mut self, die: DieId) {
         *self.wanted.at(die) += 1;
     }

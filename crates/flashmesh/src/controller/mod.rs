@@ -185,7 +185,7 @@ impl Controller {
         *policy = AnyPolicy::Other(Box::new(placed));
     }
 
-    /// Stores the whole map in tables; see [`Ftl::store_map`](crate::ftl::Ftl::materialize_map).
+    /// Stores the whole map in tables; see [`Ftl::materialize_map`](crate::ftl::Ftl::materialize_map).
     pub fn store_map(&mut self) {
         self.shared.ftl.materialize_map();
     }

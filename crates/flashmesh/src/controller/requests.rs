@@ -84,7 +84,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Writes a page for a request.
+    /// Starts the write of a page of a host request: in the device cache, or to flash.
     #[inline]
     pub fn write<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Controller { shared, writes, cache, map, .. } = self;

@@ -279,7 +279,7 @@ impl<E: Queued> EventQueue<E> {
         self.advance().map(|due| self.dequeue(due))
     }
 
-    /// Advances the clock to the next event. The caller then dequeues the event with [`take`](Self::dequeue). These are separate calls, because an event
+    /// Advances the clock to the next event. The caller then dequeues the event with [`dequeue`](Self::dequeue). These are separate calls, because an event
     /// in an `Option` would be copied in parts.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<DueEvent> {

@@ -45,7 +45,7 @@ pub struct Layout {
 /// A set of links of which every transfer to `part` must cross one, on any route. Gives a lower bound on run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
-    /// Destination of the transfers that must cross the links.
+    /// Destination whose transfers must cross [`links`](Self::links).
     pub part: TransferDestination,
     /// Links over which the transfers are divided.
     pub links: Vec<LinkId>,

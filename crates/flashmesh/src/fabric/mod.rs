@@ -109,7 +109,7 @@ pub trait Fabric: std::fmt::Debug {
 
     /// Requests a path for [`TransferPhase::Copy`] at `now`, from `from` to the page buffer of the chip of `to`. The request takes the place of
     /// [`TransferPhase::DataOut`], because a die has one register. The grant has `from` as its die. Call only for dies for which
-    /// [`copies`](Fabric::supports_chip_to_chip) holds.
+    /// [`supports_chip_to_chip`](Fabric::supports_chip_to_chip) holds.
     fn acquire_chip_to_chip(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");
     }
@@ -127,7 +127,7 @@ pub trait Fabric: std::fmt::Debug {
     }
 
     /// Returns whether each transfer occupies exactly one path, and no other transfer uses it. Then a die waits only for earlier transfers over the
-    /// same path, so the order of grants determines for which requests a die waited, and [`is_behind`](Fabric::is_blocked_by) is not called.
+    /// same path, so the order of grants determines for which requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is not called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
@@ -150,12 +150,12 @@ pub trait Fabric: std::fmt::Debug {
     }
 
     /// Sends an acknowledgement at `now` over the held path of `grant`. Returns its arrival time. Call only for held paths of fabrics for which
-    /// [`acknowledges`](Fabric::sends_acknowledgements) holds.
+    /// [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge_over(&mut self, _grant: Grant, now: Time) -> Time {
         now
     }
 
-    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`acknowledges`](Fabric::sends_acknowledgements) holds.
+    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }

@@ -5,7 +5,7 @@ use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
     /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
-    /// destination until [`arrived`](Ftl::finish_incoming). Returns `None` if the page has to stay in its plane.
+    /// destination until [`finish_incoming`](Ftl::finish_incoming). Returns `None` if the page has to stay in its plane.
     ///
     /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page. These
     /// are skipped:
@@ -24,7 +24,7 @@ impl Ftl {
     /// plane, the reserve of collection, is never opened for arrivals. So the program of a page in flight waits only for its die, and no collection
     /// waits for space in another plane. Victims of the destination plane find as many pages in their own plane as without arrivals.
     ///
-    /// A plane has one more open block, and one more spare block for it ([`ARRIVAL_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the
+    /// A plane has one more open block, and one more spare block for it ([`INCOMING_BLOCKS`](super::spare_blocks::INCOMING_BLOCKS), checked with the
     /// configuration). As for host writes, a page is admitted only while the valid pages stay below the resulting limit. Every collection still
     /// discards at least one invalid page, so collections that send pages to each other come to an end.
     pub(crate) fn admit_chip_to_chip(
@@ -43,7 +43,7 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Like [`admit_copy`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled program of a
+    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled program of a
     /// victim. One plane takes all of them in one program.
     pub(crate) fn admit_program(
         &mut self,

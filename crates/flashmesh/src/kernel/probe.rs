@@ -25,7 +25,7 @@ use crate::workload::IoRequest;
 /// An observer of a run.
 ///
 /// # Contract
-/// - [`tell`](Probe::notify) is called in the order of events, with the simulated time of each event. A probe of [`Scope::Reads`] receives its notices
+/// - [`notify`](Probe::notify) is called in the order of events, with the simulated time of each event. A probe of [`Scope::Reads`] receives its notices
 ///   in batches, some time after the events.
 /// - A probe changes nothing: a run has the same report with or without the probe.
 /// - An objection ends the run with an error, after the current event.

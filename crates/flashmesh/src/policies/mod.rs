@@ -87,7 +87,7 @@ pub struct DispatchedWrites {
 /// - The policy is deterministic: equal calls in equal order return equal results.
 /// - The policy preserves the guarantees of a drive: whatever it returns, each read gets the newest version, each write is programmed once, and no
 ///   plane runs out of pages.
-/// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`due`](FirmwarePolicy::dispatch_held), after a finite time. `due` is
+/// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`dispatch_held`](FirmwarePolicy::dispatch_held), after a finite time. `due` is
 ///   called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
 /// - The policy places dispatched writes with [`Ftl::record_placement`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
@@ -127,7 +127,7 @@ pub trait FirmwarePolicy {
         false
     }
 
-    /// Returns whether held writes may be ready for dispatch, so that [`due`](FirmwarePolicy::dispatch_held) must be called.
+    /// Returns whether held writes may be ready for dispatch, so that [`dispatch_held`](FirmwarePolicy::dispatch_held) must be called.
     fn may_dispatch(&self) -> bool {
         false
     }

@@ -342,7 +342,7 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`take_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
+    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
     /// not change while a transaction is queued.
     #[inline]
     pub fn dequeue_first_on_page(

@@ -29,7 +29,7 @@ pub enum TransactionClass {
     ReplicaProgram,
 }
 
-/// Number of classes.
+/// Number of transaction classes.
 pub const CLASSES: usize = 8;
 
 impl TransactionClass {

@@ -41,7 +41,7 @@ choices! {
 choices! {
     /// The commands that wait while a write waits for space in the cache.
     CacheStall {
-        /// Later writes only; reads continue.
+        /// Later writes, but not reads.
         Writes = "writes",
         /// Later writes that the cache accepts; reads, and writes that bypass the cache, continue.
         CachedWrites = "cached-writes",

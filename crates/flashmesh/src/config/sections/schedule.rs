@@ -39,7 +39,7 @@ choices! {
     EraseOrder {
         /// In the order of the other transactions of the collection.
         WithCollection = "with-collection",
-        /// Before all requests, so that the plane has free pages as soon as possible.
+        /// Erases go before all requests, so that the plane has free pages as soon as possible.
         First = "first",
         /// When nothing else waits, or space is nearly exhausted. Until then, the erase delays no request.
         Last = "last",

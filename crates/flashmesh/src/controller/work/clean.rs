@@ -51,7 +51,7 @@ struct Clean {
     die_of_block: DieId,
 }
 
-/// Number of Cleans that involve a die.
+/// Part of a die in the pending Cleans.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
     /// Cleans whose source block is on this die.

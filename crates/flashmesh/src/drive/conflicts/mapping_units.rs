@@ -6,7 +6,7 @@ use crate::units::Bytes;
 /// Maximum number of mapping units in a block.
 const UNITS_PER_BLOCK_MAX: u64 = u16::MAX as u64;
 
-/// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::of`](crate::flash::geometry::Geometry::from_config) relies on this check.
+/// Adds a conflict if mapping units or programs do not fit the array. [`Geometry::from_config`](crate::flash::geometry::Geometry::from_config) relies on this check.
 pub(super) fn add_conflicts(config: &Config, clashes: &mut Vec<ConfigConflict>) {
     let (page, unit) = (config.geometry.page_size, config.mapping_unit());
     let divides = |one: Bytes, other: Bytes| other.as_u64().is_multiple_of(one.as_u64().max(1));

@@ -43,7 +43,7 @@ pub(super) struct InjectionPorts {
 /// Answer to a request for a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PortAdmission {
-    /// Granted now. The local channel is at this terminal.
+    /// The local channel is granted at once, at this terminal.
     Granted(TerminalId),
     /// First in the queue. The port becomes free at this time.
     First(Time),

@@ -135,7 +135,7 @@ impl MessageNetwork {
             if self.reported.is_empty() {
                 break;
             }
-            // A report causes an event. The lookahead ends at the time of the event.
+            // Each report schedules an event, which ends the lookahead.
             for place in 0..self.reported.injections.len() {
                 let injection = self.reported.injections[place];
                 if self.count_injected(MessageId(injection.token as u32)) {

@@ -15,7 +15,7 @@
 //! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side of the array or on all four, each with one link
 //!   into the network and one out of it. The injection policy chooses the controller for a command. The die waits in the queue of that controller
 //!   until the previous message is completely in the network. Data waits for the link from the chip into its router in the same way. Once granted, a
-//!   message reserves nothing: its blocked time in the network is [`stalled`](Fabric::stall_time).
+//!   message reserves nothing: its blocked time in the network is [`stall_time`](Fabric::stall_time).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` a moved page goes directly to another chip. A request without data then makes
 //!   that chip program the page, and the chip acknowledges it. With `gc.move = "clean"` one request lists the pages of a block, and the chips move
 //!   them without further requests ([`Fabric::redirect_acknowledgement`]). With `gc.copyback` the request to move pages inside a chip has the same

@@ -27,7 +27,7 @@ pub(super) struct FlashController {
     pub request: PathRequest,
     /// Start of the service.
     pub since: Time,
-    /// Links of the circuit.
+    /// Links of the circuit, from the controller to the chip.
     pub circuit: Vec<LinkId>,
     /// Busy time up to the end of the last service.
     pub busy: Time,

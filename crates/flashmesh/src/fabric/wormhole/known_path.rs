@@ -33,7 +33,7 @@ impl RemainingFlits {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
     }
 
-    /// Delays the end to `end`, for an event that occurs when `left` flits remain.
+    /// Delays the end of the movement to `end`, because of an event that occurs when `left` flits remain.
     #[inline(always)]
     fn delay_to(&mut self, end: u64, left: u32) {
         if end > self.end {

@@ -351,7 +351,7 @@ impl Topology {
         self.next_link_from(self.placed_router(router), self.placed_router(self.router_of(destination)), destination)
     }
 
-    /// Like [`next`](Self::next_link), but for places that have been looked up. `to` is the router of `destination`.
+    /// Like [`next_link`](Self::next_link), but for places that have been looked up. `to` is the router of `destination`.
     #[inline]
     pub(super) fn next_link_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {

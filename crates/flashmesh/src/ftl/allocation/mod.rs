@@ -53,7 +53,7 @@ pub trait Allocator {
     }
 
     /// Records that a version of `lpn`, placed on `plane`, will not be programmed there. By default this counts as
-    /// [`committed`](Allocator::on_committed), because the page is no longer in flight either way.
+    /// [`on_committed`](Allocator::on_committed), because the page is no longer in flight either way.
     fn on_withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
         self.on_committed(lpn, plane);
     }

@@ -18,7 +18,7 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// The kind of a message of a command.
+/// Messages of a command over the link, by their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MessageKind {
     /// To the drive: a new command is in the queue.
