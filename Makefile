@@ -62,9 +62,6 @@ test-long: $(NATIVE) ## Run what `make test` leaves out: every case of the rando
 SHORT_CASES := 40
 CARGO_TEST := $(CARGO) test --workspace --locked --no-fail-fast
 
-# A suite is compiled once: the state of incremental compilation takes a tenth more of the processor. `make check` keeps it.
-test-rust test-rust-long own-examples: export CARGO_INCREMENTAL := 0
-
 test-rust:
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO_TEST)
 	$(MAKE) --no-print-directory own-examples
@@ -97,6 +94,8 @@ PROGRAM_recording := fabrics
 PROGRAM_schedule := firmware
 ROOM ?= fabric
 
+# Whole suites are compiled once (Cargo.toml); a room is compiled again and again.
+check: export CARGO_INCREMENTAL := 1
 check: ## Compile and test one room of the core, a folder of crates/flashmesh/src: ROOM=fabric
 	@test -e crates/flashmesh/src/$(ROOM) -o -e crates/flashmesh/src/$(ROOM).rs || { echo "crates/flashmesh/src has no $(ROOM)" >&2; exit 2; }
 	PROPTEST_RNG_SEED=1 PROPTEST_CASES=$(SHORT_CASES) $(CARGO) test --quiet --locked --package flashmesh --lib -- $(ROOM)::
