@@ -238,6 +238,16 @@ class Start:
 
 
 @dataclass(frozen=True)
+class Mechanism:
+    """A mechanism of a paper that flashmesh has."""
+
+    section: str
+    says: str
+    keys: Settings
+    """Keys that select the mechanism."""
+
+
+@dataclass(frozen=True)
 class Paper:
     """Contents of a registry file."""
 
@@ -263,6 +273,9 @@ class Paper:
     """The regime that the choices of a fit override."""
     fit_requests: int = 300
     """Maximum number of requests of a run of a fit."""
+    mechanisms: tuple[Mechanism, ...] = ()
+    limits: str = ""
+    """Reason why some claims hold in no reading."""
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Returns the labels that a name stands for: the workloads of `@list`, or the label itself."""

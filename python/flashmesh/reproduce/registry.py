@@ -21,6 +21,7 @@ from flashmesh.reproduce.paper import (
     WORKLOAD,
     Extent,
     Job,
+    Mechanism,
     Paper,
     Regime,
 )
@@ -68,6 +69,11 @@ def read_paper(path: Path) -> Paper:
         raise ConfigError(f"{path.name}: is not TOML: {error}") from error
     fields = Fields(tables, path.name)
     title, cite, overview = (fields.take(key, str) for key in ("title", "cite", "overview"))
+    limits = fields.take("limits", str, "")
+    mechanisms = tuple(
+        read_mechanism(each, f"{path.name}: mechanisms[{at}]")
+        for at, each in enumerate(fields.take("mechanisms", list, []))
+    )
     volumes = fields.labels("volumes")
     axes = read_axes(fields.inner("axes"))
     lists = {name: tuple(items) for name, items in fields.take("lists", dict, {}).items()}
@@ -109,6 +115,8 @@ def read_paper(path: Path) -> Paper:
         starts,
         base,
         requests,
+        mechanisms,
+        limits,
     )
     check_references(paper)
     return paper
@@ -119,6 +127,16 @@ def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
     inner = fields.inner(key)
     for name, value in inner.table.items():
         yield name, Fields(value, f"{fields.place}: {key}.{name}")
+
+
+def read_mechanism(table: object, place: str) -> Mechanism:
+    """Reads a mechanism."""
+    fields = Fields(table, place)
+    mechanism = Mechanism(
+        fields.take("section", str), fields.take("says", str), overrides(fields.take("set", dict), f"{place}.set")
+    )
+    fields.end()
+    return mechanism
 
 
 def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
