@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 LONG = 3_000
 """Words from which on a page is long."""
-FOLDED = ("reproduction/", "parameters", "results", "cli", "python", "tests")
-"""How the names of pages begin whose sections are folded: a reader wants one claim, one table, one command."""
+FOLDED = ("parameters", "results", "cli", "python", "tests")
+"""How the names of pages begin whose sections are folded: a reader wants one table of keys, one command."""
 SHORT = 60
 """Words of a section that is not worth folding."""
 

@@ -14,13 +14,12 @@ from flashmesh.reproduce.fitting import STEPS, FitSearch
 from flashmesh.reproduce.measuring import Measures
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.outcome import Outcome, Row
-from flashmesh.reproduce.pages import overrides_text
 from flashmesh.reproduce.paper import Overrides, Paper
 from flashmesh.reproduce.points import Need, Point, settings_of
 from flashmesh.reproduce.registry import papers
 from flashmesh.reproduce.selection import select, short
 from flashmesh.reproduce.summary import Reading
-from flashmesh.reproduce.texts import measured, published, why
+from flashmesh.reproduce.texts import measured, overrides_text, published, why
 from flashmesh.reproduce.verdict import Verdict
 from flashmesh.reproduce.volumes import Volumes, pattern_of, volumes_of
 from flashmesh.sweeps.local import LocalThreads
@@ -320,8 +319,8 @@ def test_a_reading_may_set_keys_of_some_workloads_alone_by_name_or_by_list(tmp_p
     assert [each["workload.footprint"] for each in settings.values()] == ["8MiB", "8MiB"]
     assert [each.get("workload.pair-repetition") for each in settings.values()] == [None, "10"]
     assert overrides_text(paper, paper.regimes["slow"].overrides)[1:3] == [
-        "workload hm_0, proj_3: `workload.footprint=8MiB`",
-        "workload proj_3: `workload.pair-repetition=10`",
+        "workload hm_0, proj_3: workload.footprint=8MiB",
+        "workload proj_3: workload.pair-repetition=10",
     ]
     for wrong, message in (('"@bth"', "there is no '@bth': did you mean @both?"), ("proj_4", "did you mean proj_3?")):
         with pytest.raises(flashmesh.ConfigError, match=message):

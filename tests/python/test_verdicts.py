@@ -10,7 +10,8 @@ import flashmesh
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.outcome import Fit, Outcome, Row, judge
-from flashmesh.reproduce.pages import lacking, page, stored
+from flashmesh.reproduce.page import page
+from flashmesh.reproduce.pages import lacking, stored
 from flashmesh.reproduce.paper import Judged, Paper
 from flashmesh.reproduce.points import needs_of
 from flashmesh.reproduce.registry import papers

@@ -10,7 +10,7 @@ from flashmesh._native import OutputError, __version__
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.paper import ANY
-from flashmesh.reproduce.texts import filled, published
+from flashmesh.reproduce.texts import filled, published, why
 from flashmesh.reproduce.verdict import Spread, Verdict
 
 if TYPE_CHECKING:
@@ -132,6 +132,8 @@ class Outcome:
     """Numbers that the texts of regimes quote, by the name of their evidence."""
     fit: Fit | None = None
     """Result of the search; None for a reproduction without a fit."""
+    drift: dict[str, float] = field(default_factory=dict)
+    """Change of each claim as the requests double, in tolerances, in the best stated reading; empty if not measured."""
 
     @property
     def name(self) -> str:
@@ -161,7 +163,9 @@ class Outcome:
         return known + sorted(found.difference(known))
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the JSON document."""
+        """Returns the JSON document, with details that are not read again."""
+        from flashmesh.reproduce.details import details
+
         return {
             "format": FORMAT,
             "paper": self.paper.key,
@@ -170,13 +174,15 @@ class Outcome:
             "traces": self.traces,
             "quoted": self.quoted,
             "fit": None if self.fit is None else asdict(self.fit),
+            "drift": self.drift,
+            **details(self),
             "claims": {
                 claim.id: {
                     "figure": claim.figure,
                     "says": claim.says,
                     "published": published(claim),
                     "verdict": str(self.verdict(claim)),
-                    "rows": [row.to_dict(claim) for row in self.rows[claim.id]],
+                    "rows": [row.to_dict(claim) | {"why": why(self, claim, row)} for row in self.rows[claim.id]],
                 }
                 for claim in self.claims()
             },
@@ -206,7 +212,8 @@ class Outcome:
                 raise StaleFitError(f"{path}: was fitted over other keys than the registry leaves open: fit it again")
             if fit is not None:
                 paper = paper.with_regime(fitted(paper, fit.choices))
-            return cls(paper, document["mode"], rows, document["traces"], document["quoted"], fit)
+            drift = document.get("drift", {})
+            return cls(paper, document["mode"], rows, document["traces"], document["quoted"], fit, drift)
         except OSError as error:
             raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.paper import REAL_TRACES
@@ -11,9 +12,13 @@ from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.verdict import Spread, means
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.outcome import Outcome, Row
-    from flashmesh.reproduce.paper import Claim, Evidence, Paper, Series, Trend
+    from collections.abc import Mapping
 
+    from flashmesh.reproduce.outcome import Outcome, Row
+    from flashmesh.reproduce.paper import Claim, Evidence, Overrides, Paper, Series, Settings, Trend
+
+SENTENCE = re.compile(r"(?<=[.?!]) +(?=[A-Z])")
+"""End of a sentence."""
 NONE = "-"
 AVERAGES = ("mean", "geometric-mean", "median")
 """Reductions over workloads beside which the minimum and maximum over workloads are shown."""
@@ -114,3 +119,41 @@ def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
 def quoted(evidence: Evidence, value: float | None) -> str:
     """Returns a quoted number with the digits and the unit of its evidence."""
     return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)
+
+
+def one_line(text: str) -> str:
+    """Returns a text on one line."""
+    return " ".join(text.split())
+
+
+def first_sentence(text: str) -> str:
+    """Returns the first sentence of a text, on one line."""
+    return SENTENCE.split(one_line(text), maxsplit=1)[0]
+
+
+def settings_text(settings: Settings) -> list[str]:
+    """Returns settings as `key=value`."""
+    from flashmesh.configuration import value_text
+
+    return [f"{key}={value_text(value)}" for key, value in settings.items()]
+
+
+def overrides_text(paper: Paper, overrides: Overrides) -> list[str]:
+    """Returns the overrides of a regime as texts, each with the affected runs. Labels with equal keys share a text."""
+    found = settings_text(overrides.set)
+    for settings, jobs in alike(overrides.jobs).items():
+        found.append(f"runs {', '.join(jobs)}: {settings}")
+    for axis, labels in overrides.where.items():
+        for settings, names in alike(labels).items():
+            each = dict.fromkeys(label for name in names for label in paper.labels(name))
+            found.append(f"{axis} {', '.join(each)}: {settings}")
+    found += settings_text(overrides.over)
+    return found + [f"{other.text} in place of {text}" for text, other in overrides.measures.items()]
+
+
+def alike(groups: Mapping[str, Settings]) -> dict[str, list[str]]:
+    """Returns the names of the groups by the text of their settings."""
+    found: dict[str, list[str]] = {}
+    for name, settings in groups.items():
+        found.setdefault(", ".join(settings_text(settings)), []).append(name)
+    return found

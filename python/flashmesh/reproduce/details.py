@@ -1,0 +1,69 @@
+"""Details of an outcome for its JSON document: the readings, runs, labels and open keys, which the page leaves out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.reproduce.summary import best_reading, reading
+from flashmesh.reproduce.texts import overrides_text, settings_text
+
+if TYPE_CHECKING:
+    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.paper import Job
+
+
+def details(outcome: Outcome) -> dict[str, Any]:
+    """Returns the details by their names in the JSON document."""
+    paper = outcome.paper
+    used = {measurement.job for claim in outcome.claims() for measurement in claim.measurements()}
+    jobs = {name: job for name, job in paper.jobs.items() if name in used}
+    return {
+        "overview": paper.overview.strip(),
+        "best_stated_reading": best_reading(outcome).regime,
+        "readings": {name: told(outcome, name) for name in outcome.regimes()},
+        "runs": {name: runs(job, outcome.mode) for name, job in jobs.items()},
+        "labels": {
+            axis: {label: settings_text(settings) for label, settings in paper.axes[axis].items()}
+            for axis in dict.fromkeys(axis for job in jobs.values() for axis in job.axes)
+        },
+        "open": [
+            {
+                "name": key.name,
+                "section": key.section,
+                "quote": key.quote,
+                "leaves": key.leaves,
+                "choices": {name: overrides_text(paper, choice) for name, choice in key.choices.items()},
+            }
+            for key in paper.open
+        ],
+        "starts": {start.name: " ".join(start.origin.split()) for start in paper.starts},
+    }
+
+
+def told(outcome: Outcome, name: str) -> dict[str, Any]:
+    """Returns the description of a reading, its evidence, its keys, and the number of claims that hold."""
+    found = reading(outcome, name)
+    counts = {"within": list(found.within), "sub_values_within": list(found.subs)}
+    if name not in outcome.paper.regimes:
+        return counts
+    regime = outcome.paper.regimes[name]
+    return {
+        "says": " ".join(regime.says.split()),
+        "supports": outcome.told(regime.supports),
+        "against": outcome.told(regime.against),
+        "keys": overrides_text(outcome.paper, regime.overrides),
+        **counts,
+    }
+
+
+def runs(job: Job, mode: str) -> dict[str, Any]:
+    """Returns the configuration and the extent of a job."""
+    extent = job.extents[mode]
+    return {
+        "configuration": job.config,
+        "keys": settings_text(job.set),
+        "axes": list(job.axes),
+        "workloads": list(extent.workloads),
+        "requests": extent.requests,
+        "seeds": list(extent.seeds),
+    }

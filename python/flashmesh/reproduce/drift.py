@@ -1,0 +1,56 @@
+"""Drift of a reproduction: the change of each claim as the requests double, in the best stated reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from flashmesh.reproduce.engine import Selection
+from flashmesh.reproduce.outcome import rounded
+from flashmesh.reproduce.summary import best_reading
+from flashmesh.reproduce.verdict import allowance
+
+if TYPE_CHECKING:
+    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.paper import Claim, Extent, Job, Paper
+
+
+def doubled(outcome: Outcome) -> Selection:
+    """Returns the numbers of the best stated reading, over runs of twice the requests."""
+    # Sentences are removed, since the numbers that they quote would need further runs.
+    claims = tuple(replace(claim, why={}) for claim in outcome.claims() if has_drift(claim))
+    return Selection(twice(outcome.paper), claims, chosen=(best_reading(outcome).regime,))
+
+
+def has_drift(claim: Claim) -> bool:
+    """Returns whether a claim is a number with a tolerance that depends on the reading."""
+    is_number = claim.measurement is not None and allowance(claim.judged) > 0.0
+    return is_number and not claim.is_constructed and not claim.part_of
+
+
+def twice(paper: Paper) -> Paper:
+    """Returns a paper whose runs have twice the requests."""
+
+    def longer(extent: Extent) -> Extent:
+        return replace(extent, requests=None if extent.requests is None else 2 * extent.requests)
+
+    def job(each: Job) -> Job:
+        return replace(
+            each,
+            extents={mode: longer(extent) for mode, extent in each.extents.items()},
+            of_regimes={key: longer(extent) for key, extent in each.of_regimes.items()},
+        )
+
+    return replace(paper, jobs={name: job(each) for name, each in paper.jobs.items()})
+
+
+def with_drift(outcome: Outcome, longer: Outcome) -> Outcome:
+    """Returns an outcome with the drift of each claim, from the outcome over twice the requests."""
+    regime = best_reading(outcome).regime
+    drift: dict[str, float] = {}
+    for claim in longer.claims():
+        before, after = outcome.row(claim, regime).values, longer.row(claim, regime).values
+        if before and after:
+            drift[claim.id] = rounded((fmean(after) - fmean(before)) / allowance(claim.judged))
+    return replace(outcome, drift=drift)
