@@ -119,7 +119,7 @@ test-python-long: $(NATIVE)
 
 reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
 	@mkdir -p out
-	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
+	$(BIN)/flashmesh reproduce --quick --drift --results out/reproduction -o docs/reproduction
 
 validation: $(NATIVE) ## Hold the presets of real drives to what was measured and write docs/validation; goes on where it stopped
 	@mkdir -p out

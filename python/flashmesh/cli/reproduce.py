@@ -47,6 +47,12 @@ RESULTS = Path("reproduction.results")
     "--fit", "fitting", is_flag=True, help="Search values for the keys that a paper leaves open, to fit its results."
 )
 @click.option(
+    "--drift",
+    "drifts",
+    is_flag=True,
+    help="Also measure the best stated reading with twice the requests, and print by how much claims drift.",
+)
+@click.option(
     "--trials",
     type=click.IntRange(min=1),
     default=TRIALS,
@@ -88,6 +94,7 @@ def reproduce(
     regimes: tuple[str, ...],
     settings: tuple[tuple[str, str], ...],
     fitting: bool,
+    drifts: bool,
     trials: int,
     out: Path | None,
     json_file: Path | None,
@@ -103,7 +110,7 @@ def reproduce(
 
     PAPER is a paper such as venice, FIGURE a figure, table or section such as venice/9a, CLAIM a claim such as V07; by
     default, all papers. Each claim is measured in every regime: as-specified, and other readings of the paper, listed
-    on its page with their evidence. The number of claims that hold is counted in a single regime. An interrupted
+    in its JSON with their evidence. The number of claims that hold is counted in a single regime. An interrupted
     reproduction resumes when the command is repeated.
     """
     from flashmesh.reproduce.registry import papers
@@ -127,7 +134,7 @@ def reproduce(
     if pages is not None or check is not None:
         return paper_pages(registry, pages, check)
     reading, changes = told_apart(dict(settings), traces is not None)
-    refuse_together(fitting, traces is not None, regimes, changes)
+    refuse_together(fitting, drifts, traces is not None, regimes, changes)
     base = regimes[0] if regimes else AS_SPECIFIED
     mode = "quick" if quick else "full"
     with ExitStack() as opened:
@@ -155,6 +162,9 @@ def reproduce(
         selections = [each if fit is None else with_fit(each, fit) for each, fit in zip(selections, fits, strict=True)]
         reproduction = run_all(selections, mode, open_store, jobs, quiet)
         outcomes = [replace(each, fit=fit) for each, fit in zip(reproduction.outcomes(), fits, strict=True)]
+        failures, points = reproduction.session.failures, len(reproduction.points)
+        if drifts and not failures:
+            outcomes = drifted(outcomes, mode, open_store, jobs, quiet)
         if document is not None:
             write_text(document, json_text(outcomes))
     if out is not None:
@@ -164,8 +174,8 @@ def reproduce(
             stream.write(json_text(outcomes))
         else:
             show(outcomes, stream, base if changes else "")
-    if reproduction.session.failures:
-        raise failure(reproduction.session.failures, len(reproduction.points), "the others are kept")
+    if failures:
+        raise failure(failures, points, "the others are kept")
     return 0
 
 
@@ -181,12 +191,16 @@ def told_apart(settings: dict[str, str], has_traces: bool) -> tuple[dict[str, st
     return reading, {key: value for key, value in settings.items() if key not in reading}
 
 
-def refuse_together(fitting: bool, has_traces: bool, regimes: tuple[str, ...], changes: dict[str, str]) -> None:
+def refuse_together(
+    fitting: bool, drifts: bool, has_traces: bool, regimes: tuple[str, ...], changes: dict[str, str]
+) -> None:
     """Refuses options that exclude each other."""
     if fitting and (has_traces or regimes or changes):
         raise click.UsageError(
             "--fit chooses the regime and the keys by itself: leave out --regime, --set and --traces"
         )
+    if drifts and (fitting or has_traces or changes):
+        raise click.UsageError("--drift measures stated readings: leave --fit, --set and --traces away")
     if changes and len(regimes) > 1:
         raise click.UsageError("--set changes one reading: give one --regime")
 
@@ -246,6 +260,18 @@ def run_all(
     reproduction = Reproduction.prepared(selections, mode, open_store, places)
     run(reproduction, places, quiet)
     return reproduction
+
+
+def drifted(
+    outcomes: Sequence[Outcome], mode: str, open_store: Callable[[], Store], places: int, quiet: bool
+) -> list[Outcome]:
+    """Runs the best stated readings with twice the requests, and returns the outcomes with their drifts."""
+    from flashmesh.reproduce.drift import doubled, with_drift
+
+    longer = run_all([doubled(each) for each in outcomes], mode, open_store, places, quiet)
+    if longer.session.failures:
+        raise failure(longer.session.failures, len(longer.points), "the others are kept")
+    return [with_drift(each, other) for each, other in zip(outcomes, longer.outcomes(), strict=True)]
 
 
 def write_out(outcomes: Sequence[Outcome], folder: Path, base: str) -> None:
