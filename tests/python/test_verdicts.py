@@ -156,9 +156,13 @@ def test_a_relation_is_to_hold_with_every_seed(made_up: Paper) -> None:
 
 def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
     assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 1) == Verdict.MET
-    assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.MET
+    assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.DIRECTION
+    assert verdict.trend((1.0, 1.5, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.MET
     assert verdict.trend((1.0, 2.0, 3.0, 3.0), "levels-off", 0.05, 1) == Verdict.DIRECTION
     assert verdict.trend((1.0, 2.0, 3.0, 4.0), "levels-off", 0.05, 1) == Verdict.MISSED
+    # A value below the first one is no part of a rise.
+    assert verdict.trend((0.0, -140.0, 5.0, 5.0), "levels-off", 0.05, 2) == Verdict.MISSED
+    assert verdict.trend((0.0, 0.0, 0.0, 0.0), "levels-off", 0.05, 1) == Verdict.MISSED
 
 
 def test_a_curve_peaks_at_a_place_or_elsewhere() -> None:
@@ -167,9 +171,10 @@ def test_a_curve_peaks_at_a_place_or_elsewhere() -> None:
     assert verdict.trend((1.0, 2.0, 3.0, 4.0), "peaks", 0.05, 1) == Verdict.MISSED
 
 
-def test_the_best_place_is_the_highest_however_little() -> None:
-    assert verdict.trend((1.0, 1.02, 1.01, 1.0), "highest-at", 0.05, 1) == Verdict.MET
-    assert verdict.trend((1.0, 1.01, 1.02, 1.0), "highest-at", 0.05, 1) == Verdict.DIRECTION
+def test_the_best_place_is_higher_than_the_ends_by_the_margin() -> None:
+    assert verdict.trend((1.0, 1.1, 1.09, 1.0), "highest-at", 0.05, 1) == Verdict.MET
+    assert verdict.trend((1.0, 1.09, 1.1, 1.0), "highest-at", 0.05, 1) == Verdict.DIRECTION
+    assert verdict.trend((1.0, 1.02, 1.01, 1.0), "highest-at", 0.05, 1) == Verdict.MISSED
     assert verdict.trend((1.0, 1.01, 1.02, 1.03), "highest-at", 0.05, 1) == Verdict.MISSED
 
 

@@ -134,7 +134,7 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
         case "peaks":
             return peaked(values, margin, at)
         case "highest-at":
-            return highest_at(values, at)
+            return highest_at(values, margin, at)
         case "first-highest":
             return first_highest(values, margin)
         case "first-lowest":
@@ -162,14 +162,16 @@ def monotone(values: Sequence[float], margin: float) -> Verdict:
 
 
 def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
-    """Returns the verdict on values that rise up to index `at` and are flat from this index on."""
-    if is_flat(values[at:], margin) and is_above(values[at], values[0], margin):
-        return Verdict.MET
-    # With a knee at another index, only the direction holds.
-    for other in range(1, len(values) - 1):
-        if is_flat(values[other:], margin) and is_above(values[other], values[0], margin):
-            return Verdict.DIRECTION
-    return Verdict.MISSED
+    """Returns the verdict on values that rise up to index `at` and are flat from this index on, but not before.
+
+    With a knee at another index, only the direction holds.
+    """
+    knee = next(index for index in range(len(values)) if is_flat(values[index:], margin))
+    least = margin * max(map(abs, values)) + ROUNDING
+    rises = all(after >= before - least for before, after in pairwise(values[: knee + 1]))
+    if not rises or knee == len(values) - 1 or not is_above(values[knee], values[0], margin):
+        return Verdict.MISSED
+    return Verdict.MET if knee == at else Verdict.DIRECTION
 
 
 def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
@@ -179,12 +181,12 @@ def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
     return Verdict.DIRECTION if 0 < values.index(max(values)) < len(values) - 1 else Verdict.MISSED
 
 
-def highest_at(values: Sequence[float], at: int) -> Verdict:
-    """Returns the verdict on a maximum at index `at`, by any margin."""
+def highest_at(values: Sequence[float], margin: float, at: int) -> Verdict:
+    """Returns the verdict on a maximum at index `at`, which exceeds the first and the last value by the margin."""
     highest = values.index(max(values))
-    if highest == at:
-        return Verdict.MET
-    return Verdict.DIRECTION if 0 < highest < len(values) - 1 else Verdict.MISSED
+    if not all(is_above(values[highest], end, margin) for end in (values[0], values[-1])):
+        return Verdict.MISSED
+    return Verdict.MET if highest == at else Verdict.DIRECTION
 
 
 def first_highest(values: Sequence[float], margin: float) -> Verdict:
