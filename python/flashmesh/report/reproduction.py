@@ -79,8 +79,8 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a table of the claims that hold in the best regime of each paper, and of claims exact by construction."""
-    table = [["paper", "claims", "exact", "best reading", "10 %", "25 %", "50 %", "elsewhere"]]
+    """Returns a table of the claims that hold in the best stated reading of each paper, and of claims exact by construction."""
+    table = [["paper", "claims", "exact", "best stated reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)
         cells = [each.claims, each.constructed_met, each.best.regime, *each.best.within, each.only_elsewhere]

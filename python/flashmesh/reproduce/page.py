@@ -86,7 +86,7 @@ def near_in(outcome: Outcome, claim: Claim, regime: str) -> float | None:
 
 
 def chosen(outcome: Outcome, best: str) -> str:
-    """Returns the keys that the best reading sets beyond those of the experiment as specified."""
+    """Returns the keys that the best stated reading sets beyond those of the experiment as specified."""
     paper = outcome.paper
     if best not in paper.regimes or best == AS_SPECIFIED:
         return "nothing: the best stated reading is the experiment as specified."

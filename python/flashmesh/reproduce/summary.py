@@ -53,7 +53,7 @@ class Summary:
     subs: int
     """Number of all sub-values."""
     best: Reading
-    """The best single regime."""
+    """The best stated reading."""
     any_regime: Within
     """Numbers of claims that hold in at least one regime; each claim may hold in another regime."""
 
