@@ -1,12 +1,13 @@
 """`python -m bench.mqsim_random MQSIM`: MQSim and flashmesh on random drives and flows, drawn from seeds.
 
-Both simulate the same requests: the importer draws them as MQSim does. MQSim prints the mean latency of a flow in whole
-microseconds; one that prints `(ns)` behind it instead is read to the nanosecond.
+Both simulate the same requests: the importer draws them as MQSim does. A case whose means deviate is explained by the
+faults of MQSim without which a copy of it (`bench.mqsim_mended`) agrees. Such a copy also prints means in nanoseconds.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 import resource
 import signal
@@ -26,23 +27,29 @@ from bench.mqsim_faults import FAULTS
 from flashmesh.importers.mqsim import import_mqsim
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from bench.mqsim_drawn import Case
+    from bench.mqsim_faults import Fault
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
 LIMIT_S = 100
-"""Limit of the processor time of MQSim, since some cases never end."""
+"""Processor time of a run of MQSim: some cases never end."""
+MENDED_LIMIT_S = 30
+"""Processor time of a run without faults, of a case that ends with them."""
 ENDLESS = f"MQSim does not end within {LIMIT_S} s"
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
-"""Start of the verdict on a case in which the simulators serve different requests."""
+"""First words of the verdict on a case in which the two serve different requests."""
 PRINTED = re.compile(
-    r"total requests generated: (\d+) total requests serviced:(\d+)\s+- device response time: (\d+) \((us|ns)\)"
+    r"total requests generated: (\d+) total requests serviced:(\d+)\s+"
+    r"(?:mean: (\d+) ns\s+)?- device response time: (\d+) \(us\)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Result of a flow, as printed by MQSim."""
+    """A flow as MQSim reports it."""
 
     generated: int
     serviced: int
@@ -53,100 +60,118 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of the comparison of a case."""
+    """A case, compared."""
 
     seed: int
     flows: int
     verdict: str
     fault: str = ""
-    """The fault of MQSim that explains the deviation; empty if none does."""
+    """The fault of MQSim that explains the verdict."""
     worst_percent: float | None = None
-    """Largest deviation of a flow's mean latency; None if MQSim printed no mean."""
+    """Largest deviation of the mean latency of a flow; None where MQSim gave none."""
 
 
 def flows_of(stdout: str) -> list[Flow]:
-    """Reads the results of flows that MQSim prints."""
-    return [
-        Flow(int(generated), int(serviced), int(mean) * scale, scale)
-        for generated, serviced, mean, unit in PRINTED.findall(stdout)
-        for scale in [1000 if unit == "us" else 1]
-    ]
+    """Reads the flows that MQSim prints."""
+    flows = []
+    for generated, serviced, ns, us in PRINTED.findall(stdout):
+        mean_ns, step_ns = (int(ns), 1) if ns else (int(us) * 1000, 1000)
+        flows.append(Flow(int(generated), int(serviced), mean_ns, step_ns))
+    return flows
 
 
-def run_mqsim(mqsim: Path, folder: Path, case: Case) -> list[Flow] | str:
-    """Runs MQSim on a case, unless the folder has its output for the same files.
+def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = ()) -> list[Flow] | str:
+    """Runs MQSim on a case, unless its answer to the same files is in the folder.
+
+    Args:
+        mqsim: The program; the copy with switches if it is to run without faults.
+        folder: The folder for the files, and for the answers.
+        case: The case.
+        without: The faults that are switched off.
 
     Returns:
-        The flows of MQSim, or the reason why there are none.
+        The flows of MQSim, or why there are none.
     """
-    answer, texts = folder / "mqsim.txt", {"ssd.xml": case.device, "work.xml": case.workload}
+    switches = ",".join(fault.switch for fault in without)
+    answer, texts = folder / f"mqsim-{switches}.txt", {"ssd.xml": case.device, "work.xml": case.workload}
     folder.mkdir(parents=True, exist_ok=True)
-    if not answer.is_file() or any((folder / name).read_text() != text for name, text in texts.items()):
+    if any(not (folder / name).is_file() or (folder / name).read_text() != text for name, text in texts.items()):
+        for old in folder.glob("mqsim-*.txt"):
+            old.unlink()
         for name, text in texts.items():
             (folder / name).write_text(text)
-        command = [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"]
+    if not answer.is_file():
         done = subprocess.run(
-            command,
+            [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
-            preexec_fn=limit_time,
+            env=os.environ | {"MQSIM_MENDED": switches},
+            preexec_fn=lambda: limit_time(MENDED_LIMIT_S if switches else LIMIT_S),
         )
         answer.write_text(f"{done.returncode}\n{done.stdout}")
     code, _, stdout = answer.read_text().partition("\n")
-    # MQSim may crash after printing its results, while it frees memory.
+    # MQSim may crash while it frees its memory, after the results.
     if found := flows_of(stdout):
         return found
     return ENDLESS if int(code) in (-signal.SIGXCPU, -signal.SIGKILL) else f"MQSim ends with {code} and no result"
 
 
-def limit_time() -> None:
-    """Limits the processor time of this process, and disables core files."""
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
+def limit_time(seconds: int) -> None:
+    """Limits the processor time of this process, and leaves no core file."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def compared(mqsim: Path, seed: int, keep: Path | None) -> Outcome:
-    """Compares the case of a seed. If it deviates, compares it again without each fault of MQSim that affects it."""
+def compared(mqsim: Path, mended: Path | None, seed: int, keep: Path | None) -> Outcome:
+    """Compares the case of a seed; a case that deviates also with MQSim without faults, if there is such a copy."""
     case = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = (Path(name) if keep is None else keep) / str(seed)
-        outcome = of_case(mqsim, seed, case, folder)
-        if outcome.verdict != "deviates":
+        theirs = run_mqsim(mqsim, folder, case)
+        flows = len(case.flows)
+        if isinstance(theirs, str):
+            return Outcome(seed, flows, "no result", theirs)
+        if lost := requests_lost(theirs):
+            return Outcome(seed, flows, "lost", f"MQSim loses {lost} requests")
+        try:
+            done = import_mqsim(folder / "ssd.xml", folder / "work.xml", folder / "out")
+            ours = ours_of(flashmesh.run(done.files[0]))
+        except flashmesh.FlashmeshError as error:
+            return Outcome(seed, flows, f"flashmesh: {str(error).splitlines()[0]}")
+        outcome = judged(seed, theirs, ours)
+        if outcome.verdict == "agrees" or mended is None:
             return outcome
-        found = [fault for fault in FAULTS if fault.shows(case, folder)]
-        for tried in [[fault] for fault in found] + ([found] if len(found) > 1 else []):
-            avoiding = case
-            for fault in tried:
-                avoiding = fault.avoided(avoiding)
-            names = " and ".join(fault.name for fault in tried)
-            without = folder / f"without {names}"
-            if of_case(mqsim, seed, avoiding, without).verdict == "agrees":
-                return replace(outcome, fault=names)
-        return outcome
+
+        def agrees(without: list[Fault]) -> bool:
+            found = run_mqsim(mended, folder, case, without)
+            is_complete = not isinstance(found, str) and not requests_lost(found)
+            return is_complete and judged(seed, found, ours).verdict == "agrees"
+
+        return replace(outcome, fault=" and ".join(fault.name for fault in needed(case, agrees)))
 
 
-def of_case(mqsim: Path, seed: int, case: Case, folder: Path) -> Outcome:
-    """Compares a case in a folder."""
-    theirs = run_mqsim(mqsim, folder, case)
-    flows = len(case.flows)
-    if isinstance(theirs, str):
-        return Outcome(seed, flows, "no result", theirs)
-    lost = sum(flow.generated - flow.serviced for flow in theirs)
-    if lost:
-        return Outcome(seed, flows, "lost", f"MQSim loses {lost} requests")
-    try:
-        done = import_mqsim(folder / "ssd.xml", folder / "work.xml", folder / "out")
-        result = flashmesh.run(done.files[0])
-    except flashmesh.FlashmeshError as error:
-        return Outcome(seed, flows, f"flashmesh: {str(error).splitlines()[0]}")
-    return judged(seed, theirs, ours_of(result))
+def needed(case: Case, agrees: Callable[[list[Fault]], bool]) -> list[Fault]:
+    """Returns faults that explain a case, none of which can be left out; none if it deviates without all of them."""
+    found = [fault for fault in FAULTS if fault.may_show(case)]
+    if not agrees(found):
+        return []
+    for fault in list(found):
+        others = [other for other in found if other is not fault]
+        if agrees(others):
+            found = others
+    return found
+
+
+def requests_lost(flows: list[Flow]) -> int:
+    """Returns the requests that MQSim has generated, and not served."""
+    return sum(flow.generated - flow.serviced for flow in flows)
 
 
 def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
-    """Returns requests and mean latency in ns of each flow, in the order of the workload file."""
+    """Returns requests and mean latency in ns of each flow, in the order of MQSim's file."""
     if len(result.streams) == 1:
         latency = result.latency_ps.all
         assert latency is not None, "a run without requests has been refused"
@@ -157,7 +182,7 @@ def ours_of(result: flashmesh.Result) -> list[tuple[int, float]]:
 
 
 def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outcome:
-    """Compares the mean latencies of a case, and returns the outcome."""
+    """Judges the means of a case."""
     if len(theirs) != len(ours):
         return Outcome(seed, len(theirs), f"{DIFFERS} {len(ours)} flows, {len(theirs)} in MQSim")
     worst, within = 0.0, True
@@ -173,7 +198,7 @@ def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outc
 
 
 def kind(outcome: Outcome) -> str:
-    """Returns the line of the summary that counts an outcome."""
+    """Returns the line of the summary that an outcome counts in."""
     if outcome.verdict == "agrees":
         return f"agree within {TOLERANCE_PERCENT:g} %"
     if not outcome.fault:
@@ -183,20 +208,21 @@ def kind(outcome: Outcome) -> str:
 
 @click.command()
 @click.argument("mqsim", type=FILE)
+@click.option("--mended", type=FILE, help="Copy of MQSim whose faults can be switched off, from `bench.mqsim_mended`.")
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=0), help="Seed of the first case.")
 @click.option("--cases", default=300, show_default=True, type=click.IntRange(min=1), help="Cases, of seeds in a row.")
 @click.option("--csv", "file", type=click.Path(path_type=Path), help="Table of all cases.")
 @click.option(
     "--keep", type=click.Path(path_type=Path, resolve_path=True), help="Folder for the files, and MQSim's answers."
 )
-def main(mqsim: Path, first: int, cases: int, file: Path | None, keep: Path | None) -> None:
+def main(mqsim: Path, mended: Path | None, first: int, cases: int, file: Path | None, keep: Path | None) -> None:
     """Run an MQSim of yours and flashmesh on random cases; fail where means deviate without a known fault.
 
-    Answers of MQSim that are in the folder of --keep are used again.
+    Answers of MQSim that are in the folder of --keep are used again. Without --mended no deviation is explained.
     """
     outcomes = []
     for seed in range(first, first + cases):
-        outcome = compared(mqsim, seed, keep)
+        outcome = compared(mqsim, mended, seed, keep)
         outcomes.append(outcome)
         if outcome.verdict != "agrees":
             percent = "" if outcome.worst_percent is None else f" by {outcome.worst_percent:+.2f} %"
