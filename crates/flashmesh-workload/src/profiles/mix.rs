@@ -103,23 +103,41 @@ mod tests {
     }
 
     #[test]
-    fn members_keep_nearly_their_own_rates_but_in_mix1_and_mix3() {
+    fn members_keep_nearly_their_own_rates_but_in_mixes_whose_members_the_paper_decides() {
         for mix in super::super::mixes() {
             let keeps = (mix.time_factor() - 1.0).abs() < 0.02;
-            assert_eq!(keeps, !["mix1", "mix3"].contains(&mix.name.as_str()), "{}: {}", mix.name, mix.time_factor());
+            assert_eq!(keeps, !["mix1", "mix3", "mix6"].contains(&mix.name.as_str()), "{}: {}", mix.name, mix.time_factor());
         }
     }
 
     #[test]
-    fn how_much_faster_a_mix_arrives_than_its_members_depends_on_who_they_are() {
-        // Venice, section 6.2: the interarrival time of mix6 is 90 % below those of its members, which the table does not name.
+    fn mix6_arrives_90_percent_below_its_members() {
+        // Venice, section 6.2. Table 3 has one arrival every 3 us, and its members are not legible.
         let below = |mix: &Mix| {
             let own: u64 = mix.members.iter().map(|member| member.mean_interarrival.as_ps()).sum();
             1.0 - mix.mean_interarrival.as_ps() as f64 * mix.members.len() as f64 / own as f64
         };
-        assert!((below(mix("mix6")) - 0.757).abs() < 0.001);
-        let others = super::super::mix_parser::parse_mix("proj_3 + YCSB_D + hm_0").unwrap();
-        let others = Mix { mean_interarrival: mix("mix6").mean_interarrival, ..others };
-        assert!((below(&others) - 0.901).abs() < 0.001);
+        assert_eq!(mix("mix6").mean_interarrival, Time::from_us(3));
+        assert!((below(mix("mix6")) - 0.901).abs() < 0.001);
+        // Of all two or three workloads of the paper within a quarter of a point of 90 %, these are scaled least.
+        let names: Vec<&str> = super::super::all().iter().map(|profile| profile.name.as_str()).collect();
+        let all: Vec<&str> = names.into_iter().filter(|name| !name.contains('/')).collect();
+        let pairs = all.iter().flat_map(|one| all.iter().map(move |other| vec![*one, *other]));
+        let triples = pairs.clone().flat_map(|pair| all.iter().map(move |third| [pair.clone(), vec![*third]].concat()));
+        let sets = pairs.chain(triples).filter(|set| set.is_sorted_by(|one, other| one < other));
+        let least = sets
+            .map(|set| Mix {
+                mean_interarrival: mix("mix6").mean_interarrival,
+                ..super::super::mix_parser::parse_mix(&set.join(" + ")).unwrap()
+            })
+            .filter(|mix| (below(mix) - 0.9).abs() < 0.0025)
+            .min_by(|one, other| one.time_factor().ln().abs().total_cmp(&other.time_factor().ln().abs()))
+            .unwrap();
+        let members = |mix: &Mix| {
+            let mut names: Vec<String> = mix.members.iter().map(|member| member.profile.name.clone()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(members(&least), members(mix("mix6")));
     }
 }
