@@ -106,7 +106,13 @@ mod tests {
     fn members_keep_nearly_their_own_rates_but_in_mixes_whose_members_the_paper_decides() {
         for mix in super::super::mixes() {
             let keeps = (mix.time_factor() - 1.0).abs() < 0.02;
-            assert_eq!(keeps, !["mix1", "mix3", "mix6"].contains(&mix.name.as_str()), "{}: {}", mix.name, mix.time_factor());
+            assert_eq!(
+                keeps,
+                !["mix1", "mix3", "mix6"].contains(&mix.name.as_str()),
+                "{}: {}",
+                mix.name,
+                mix.time_factor()
+            );
         }
     }
 

@@ -56,8 +56,8 @@ pub use mbm::{AreaRule, Mbm, McsBegins};
 pub use measure::{Measure, PrecisionOf, WarmUp};
 pub use namespace::Namespace;
 pub use nossd::{
-    ControllerPlacement, ControllerQueues, InjectionPolicy, Interleave, Nossd, NossdTopology, PacketArbitration,
-    PagePackets, ReplyPolicy, SlotReuse,
+    ControllerPlacement, ControllerQueues, InjectionPolicy, Interleave, LeastLoadedTies, Nossd, NossdTopology,
+    PacketArbitration, PagePackets, ReplyPolicy, SlotReuse,
 };
 pub use nvme::{Nvme, QueueArbitration};
 pub use packets::Packets;

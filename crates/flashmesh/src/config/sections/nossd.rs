@@ -77,11 +77,25 @@ choices! {
         RoundRobin = "round-robin",
         /// The nearest controller if nothing waits there, otherwise round robin.
         NearestElseRoundRobin = "nearest-else-round-robin",
-        /// The controller with the fewest waiting commands; among equal controllers, the nearest.
+        /// The controller with the fewest waiting commands; `least-loaded-ties` decides among equal controllers.
         LeastLoaded = "least-loaded",
         /// The nearest controller with fewer waiting commands than `injection-threshold`; if there is no such controller, the one with the fewest
         /// waiting commands.
         NearestUnderThreshold = "nearest-under-threshold",
+    }
+}
+
+choices! {
+    /// The controller that sends a command, among those with equally few waiting commands.
+    LeastLoadedTies {
+        /// The controller with the fewest links to the chip; of two equally near ones, the one with the lower number.
+        Nearest = "nearest",
+        /// The controller with the lowest number.
+        Lowest = "lowest",
+        /// The first one from the controller after the one chosen last.
+        RoundRobin = "round-robin",
+        /// Any of them, drawn at random.
+        Random = "random",
     }
 }
 
@@ -140,6 +154,9 @@ section! {
         controller_queues: ControllerQueues = ControllerQueues::Dies, needs plain;
         /// Number of waiting commands from which a controller is skipped, with `nearest-under-threshold`.
         injection_threshold: u32 = 4, in 1..=1_000_000, needs plain;
+        /// Controller that sends a command, among those with equally few waiting commands, with `injection = "least-loaded"`. Design for
+        /// Scalability, PACT 2014, section 5.4 names no rule: the "controller chooses the less-stressed FCC for packet injection".
+        least_loaded_ties: LeastLoadedTies = LeastLoadedTies::Nearest, with "injection" = ["\"least-loaded\""], needs plain;
         /// Controller that receives the reply of a chip.
         reply: ReplyPolicy = ReplyPolicy::Sender, needs plain;
         /// Packet that a router serves next on a link.

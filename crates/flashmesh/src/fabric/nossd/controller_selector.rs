@@ -1,6 +1,8 @@
 //! Attachment of controllers to routers, and the policies that choose controllers for commands and replies.
 
-use crate::config::{self, ControllerPlacement, InjectionPolicy, NossdTopology, ReplyPolicy};
+use crate::config::{self, ControllerPlacement, InjectionPolicy, LeastLoadedTies, NossdTopology, ReplyPolicy};
+use crate::engine::random::SimRng;
+use crate::engine::round_robin::cyclic;
 use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyError};
 use crate::flash::geometry::Geometry;
 use crate::ids::ChipId;
@@ -23,7 +25,7 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
         ControllerPlacement::AllSided => (0..rows)
             .map(|controller| {
-                // Controllers go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
+                // ControllerSelector go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
                 let (side, rank) = (controller % 4, controller / 4);
                 let on_side = rows / 4 + u32::from(side < rows % 4);
                 let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
@@ -59,6 +61,27 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
+/// State of the choice of controllers.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    /// Next controller in round-robin order.
+    next: u32,
+    random: SimRng,
+}
+
+impl Turn {
+    /// Creates the state before the first command of a run with `seed`.
+    pub(super) fn new(seed: u64) -> Turn {
+        Turn { next: 0, random: SimRng::new(seed) }
+    }
+
+    /// Returns the next of `count` controllers, and advances to the one after it.
+    fn take(&mut self, count: u32) -> u32 {
+        let next = (self.next + 1) % count;
+        std::mem::replace(&mut self.next, next)
+    }
+}
+
 /// Policies for the choice of controllers, with the hop counts that they need.
 #[derive(Clone, Debug)]
 pub(super) struct ControllerSelector {
@@ -66,6 +89,7 @@ pub(super) struct ControllerSelector {
     count: u32,
     injection: InjectionPolicy,
     threshold: u32,
+    ties: LeastLoadedTies,
     reply: ReplyPolicy,
     /// Hops from each controller to each chip, chip by chip.
     hops_in: Vec<u32>,
@@ -85,6 +109,7 @@ impl ControllerSelector {
             count,
             injection: config.injection,
             threshold: config.injection_threshold,
+            ties: config.least_loaded_ties,
             reply: config.reply,
             hops_in: (0..chips)
                 .flat_map(|chip| (0..count).map(move |controller| (chip, controller)))
@@ -135,29 +160,18 @@ impl ControllerSelector {
         self.terminals
     }
 
-    /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller. `turn` is the next controller in
-    /// round-robin order.
-    pub(super) fn command_controller(&self, chip: ChipId, turn: &mut u32, load: impl Fn(u32) -> u32) -> u32 {
+    /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller.
+    pub(super) fn command_controller(&self, chip: ChipId, turn: &mut Turn, load: impl Fn(u32) -> u32) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         let controllers = hops.iter().zip(0..);
         let chosen = match self.injection {
-            InjectionPolicy::RoundRobin => {
-                let next = (*turn + 1) % self.count;
-                Some(std::mem::replace(turn, next))
-            }
+            InjectionPolicy::RoundRobin => Some(turn.take(self.count)),
             InjectionPolicy::NearestElseRoundRobin => {
                 let nearest = controllers.map(|(&hops, at)| (hops, at)).min().map_or(0, |best| best.1);
-                if load(nearest) == 0 {
-                    Some(nearest)
-                } else {
-                    let next = (*turn + 1) % self.count;
-                    Some(std::mem::replace(turn, next))
-                }
+                Some(if load(nearest) == 0 { nearest } else { turn.take(self.count) })
             }
             InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
-            InjectionPolicy::LeastLoaded => {
-                controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1)
-            }
+            InjectionPolicy::LeastLoaded => self.least_loaded(hops, turn, load),
             InjectionPolicy::NearestUnderThreshold => controllers
                 .map(|(&hops, at)| {
                     let load = load(at);
@@ -168,6 +182,25 @@ impl ControllerSelector {
                 .map(|best| best.1),
         };
         chosen.unwrap_or(0)
+    }
+
+    /// Returns the controller with the least load. `hops` is the distance of each controller from the chip.
+    fn least_loaded(&self, hops: &[u32], turn: &mut Turn, load: impl Fn(u32) -> u32) -> Option<u32> {
+        let controllers = hops.iter().zip(0..);
+        match self.ties {
+            LeastLoadedTies::Nearest => controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1),
+            LeastLoadedTies::Lowest => (0..self.count).min_by_key(|&at| load(at)),
+            LeastLoadedTies::RoundRobin => {
+                let chosen = cyclic(turn.next, self.count).min_by_key(|&at| load(at))?;
+                turn.next = (chosen + 1) % self.count;
+                Some(chosen)
+            }
+            LeastLoadedTies::Random => {
+                let least = (0..self.count).map(&load).min()?;
+                let equal: Vec<u32> = (0..self.count).filter(|&at| load(at) == least).collect();
+                equal.get(turn.random.below(equal.len() as u32) as usize).copied()
+            }
+        }
     }
 
     /// Returns the controller that receives the reply of a chip to a command from `sender`.
@@ -195,10 +228,10 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn controllers(config: &config::Nossd) -> (ControllerSelector, u32) {
-        let geometry = Geometry::new(&Config::default().geometry).expect("the default geometry is valid");
-        let topology = topology(config, &geometry).expect("the topology of 64 chips is valid");
-        (ControllerSelector::new(config, &geometry, &topology), 0)
+    fn controllers(config: &config::Nossd) -> (ControllerSelector, Turn) {
+        let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
+        let topology = topology(config, &geometry).expect("64 chips");
+        (ControllerSelector::new(config, &geometry, &topology), Turn::new(1))
     }
 
     #[test]
@@ -215,7 +248,7 @@ mod tests {
 
     /// Returns the controllers chosen for `count` commands to a chip. Each command adds to the load of its controller.
     fn chosen(
-        (controllers, turn): &mut (ControllerSelector, u32),
+        (controllers, turn): &mut (ControllerSelector, Turn),
         chip: u32,
         load: &mut [u32; 8],
         count: usize,
@@ -281,6 +314,28 @@ mod tests {
         assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
         load[3] = 0;
         assert_eq!(chosen(&mut controllers, 20, &mut load, 1), [3]);
+    }
+
+    #[test]
+    fn ties_of_the_least_loaded_follow_their_key() {
+        let with = |least_loaded_ties| {
+            let injection = InjectionPolicy::LeastLoaded;
+            controllers(&config::Nossd { injection, least_loaded_ties, ..Default::default() })
+        };
+        // ControllerSelector 1, 3, 4 and 6 are idle. Chip 20 is in row 2.
+        let load = [1, 0, 1, 0, 0, 1, 0, 1];
+        let first = |ties, count| chosen(&mut with(ties), 20, &mut load.clone(), count);
+        assert_eq!(first(LeastLoadedTies::Nearest, 4), [1, 3, 4, 6]);
+        assert_eq!(first(LeastLoadedTies::Lowest, 5), [1, 3, 4, 6, 0]);
+        assert_eq!(first(LeastLoadedTies::RoundRobin, 5), [1, 3, 4, 6, 7]);
+        let mut random = with(LeastLoadedTies::Random);
+        let mut times = [0_u32; 8];
+        (0..4_000).for_each(|_| times[chosen(&mut random, 20, &mut load.clone(), 1)[0] as usize] += 1);
+        for (controller, (&times, load)) in times.iter().zip(load).enumerate() {
+            // A quarter each, within five standard deviations.
+            let expected = if load == 0 { 1_000 } else { 0 };
+            assert!(times.abs_diff(expected) <= if load == 0 { 137 } else { 0 }, "{controller}: {times}");
+        }
     }
 
     #[test]

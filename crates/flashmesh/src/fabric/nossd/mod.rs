@@ -58,7 +58,7 @@ use super::{
 };
 
 pub use circuit_switched::CircuitSwitchedNossd;
-use controller_selector::ControllerSelector;
+use controller_selector::{ControllerSelector, Turn};
 pub use info::INFO;
 use injection_ports::{InjectionPorts, PortAdmission};
 use link_accounting::LinkAccounting;
@@ -80,8 +80,7 @@ pub struct Nossd {
     ports: InjectionPorts,
     dies: Vec<DieState>,
     queues: ControllerQueues,
-    /// Next controller in the round-robin order of commands.
-    turn: u32,
+    turn: Turn,
     dies_per_chip: u32,
 }
 
@@ -109,7 +108,7 @@ impl Nossd {
             controllers,
             dies: vec![DieState::default(); geometry.dies() as usize],
             queues: nossd.controller_queues,
-            turn: 0,
+            turn: Turn::new(config.seed),
             dies_per_chip: geometry.dies_per_chip,
         })
     }
@@ -214,7 +213,7 @@ impl Fabric for Nossd {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command {
             let chip = self.chip_of(die);
-            let mut turn = self.turn;
+            let mut turn = self.turn.clone();
             let chosen = self.controllers.command_controller(chip, &mut turn, |controller| self.load(controller, now));
             self.turn = turn;
             self.dies[die.index()].command_controller = chosen;

@@ -2,8 +2,8 @@
 
 use flashmesh::config::{
     Arbitration, ChannelLoad, Config, ControllerPlacement, Controllers, Fabric, FabricKind, HoldPath, InjectionPolicy,
-    Nossd, NossdTopology, PacketArbitration, PageMove, Pnssd, ReplyPolicy, Retry, Revisits, Routing, Service, TieBreak,
-    Venice,
+    LeastLoadedTies, Nossd, NossdTopology, PacketArbitration, PageMove, Pnssd, ReplyPolicy, Retry, Revisits, Routing,
+    Service, TieBreak, Venice,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use proptest::prelude::*;
@@ -46,9 +46,9 @@ fn nossd() -> impl Strategy<Value = Nossd> {
     let controllers =
         (select(ControllerPlacement::ALL), select(InjectionPolicy::ALL), 1..=4u32, select(ReplyPolicy::ALL));
     let packets = (select(PacketArbitration::ALL), any::<bool>(), any::<bool>(), select(vec![48u32, 512]));
-    let channels = (1..=4u32, 1..=4u32);
+    let channels = (1..=4u32, 1..=4u32, select(LeastLoadedTies::ALL));
     (select(NossdTopology::ALL), links, controllers, packets, channels).prop_map(|drawn| {
-        let (topology, links, controllers, packets, (chip_channels, controller_channels)) = drawn;
+        let (topology, links, controllers, packets, (chip_channels, controller_channels, least_loaded_ties)) = drawn;
         let (flit_ps, pipeline_stages, buffer_flits, half_duplex) = links;
         let (placement, injection, injection_threshold, reply) = controllers;
         let (arbitration, small_first, keep_runs, data_packet_flits) = packets;
@@ -64,6 +64,7 @@ fn nossd() -> impl Strategy<Value = Nossd> {
             placement,
             injection,
             injection_threshold,
+            least_loaded_ties,
             reply,
             arbitration,
             small_first,
