@@ -54,7 +54,7 @@ fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     let mut ftl = Ftl::new(&geometry, config, FtlRules::new(config));
     let begun = Instant::now();
     let PreconditionReport { pages_mapped, write_amplification, windows, settled } =
-        ftl.precondition(&Precondition { kind, fill: 1.0 }, 1);
+        ftl.precondition(&Precondition { kind, ..Precondition::default() }, 1);
     let detail = format!(
         "{pages_mapped} pages, write amplification {write_amplification:.3} after {windows} windows, settled: {settled}"
     );

@@ -75,7 +75,9 @@ impl Pages {
     pub(super) fn new(config: &Config) -> Pages {
         let fill = match config.precondition.kind {
             PreconditionKind::None => 0.0,
-            PreconditionKind::Sequential | PreconditionKind::Random => config.precondition.fill,
+            PreconditionKind::Sequential | PreconditionKind::Random | PreconditionKind::Aged => {
+                config.precondition.fill
+            }
         };
         let beginning = |NamespaceSpan { pages, .. }: &NamespaceSpan| {
             let filled = (pages.len() as f64 * fill) as u32;

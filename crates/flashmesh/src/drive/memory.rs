@@ -57,6 +57,7 @@ impl Config {
         let computed = computed_map_bytes(&geometry, self, ftl_rules(self));
         let filled = match (self.precondition.kind, computed) {
             (PreconditionKind::None, _) => 0,
+            (PreconditionKind::Aged, _) => of_blocks + ((tables - of_blocks) as f64 * self.precondition.fill) as u64,
             (_, Some(bytes)) => of_blocks + bytes,
             (_, None) => (tables as f64 * self.precondition.fill) as u64,
         };

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use flashmesh::config::{self, Allocation, Config, Precondition, PreconditionKind, VictimPolicy};
+use flashmesh::config::{self, Allocation, Config, FirmwarePolicy, Precondition, PreconditionKind, VictimPolicy};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::{Ftl, FtlRules, IdleDies};
-use flashmesh::ids::{Lpn, PlaneId, StreamId};
+use flashmesh::ids::{BlockId, Lpn, PlaneId, StreamId};
 
 use crate::support::cases::cases;
 
@@ -33,7 +33,7 @@ fn preconditioned(
 ) -> (Ftl, Geometry, flashmesh::ftl::PreconditionReport) {
     let geometry = Geometry::new(&config.geometry).unwrap();
     let mut ftl = Ftl::new(&geometry, config, FtlRules::new(config));
-    let report = ftl.precondition(&Precondition { kind, fill }, 42);
+    let report = ftl.precondition(&Precondition { kind, fill, ..Precondition::default() }, 42);
     ftl.audit().unwrap();
     (ftl, geometry, report)
 }
@@ -160,7 +160,7 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
 
 #[test]
 fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear() {
-    for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
+    for kind in [PreconditionKind::Sequential, PreconditionKind::Aged, PreconditionKind::Random] {
         for order in flashmesh::ftl::allocation::ORDERS {
             // The number of pages is no multiple of the number of planes, nor that of a plane a multiple of the block size.
             let fill = 0.777;
@@ -199,6 +199,76 @@ fn sequential_preconditioning_lays_logical_pages_in_order() {
     }
 }
 
+/// The pages of an aged drive by hand: the blocks of each plane that are programmed, and how many of their pages are valid.
+#[test]
+fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
+    for (fill, written, policy) in [
+        (0.0, 1.0, FirmwarePolicy::Page),
+        (0.3, 1.0, FirmwarePolicy::Page),
+        (0.3, 1.0, FirmwarePolicy::Tbm),
+        (0.3, 0.6, FirmwarePolicy::Page),
+        (0.777, 0.1, FirmwarePolicy::Tbm),
+    ] {
+        let mut config = config(VictimPolicy::Greedy, 3);
+        config.gc.threshold = 0.1;
+        config.ftl.policy = policy;
+        let geometry = Geometry::new(&config.geometry).unwrap();
+        let superblock_dies = (policy == FirmwarePolicy::Tbm).then_some(1);
+        let mut ftl = Ftl::new(&geometry, &config, FtlRules { superblock_dies, ..FtlRules::new(&config) });
+        let kind = PreconditionKind::Aged;
+        let report = ftl.precondition(&Precondition { kind, fill, written }, 42);
+        ftl.audit().unwrap();
+        assert_eq!(report.pages_mapped, (f64::from(geometry.logical_pages) * fill) as u64);
+        // A collection begins with fewer than a tenth of the pages free.
+        let (pages_per_block, planes) = (geometry.pages_per_block, geometry.planes());
+        let of_plane = geometry.pages_per_plane();
+        let at_most = of_plane - (f64::from(of_plane) * 0.1).ceil() as u32;
+        let valid_max = (report.pages_mapped as u32).div_ceil(planes);
+        let blocks = (((f64::from(of_plane) * written) as u32).min(at_most) / pages_per_block)
+            .max(valid_max.div_ceil(pages_per_block));
+        for plane in (0..planes).map(PlaneId) {
+            assert_eq!(ftl.free_pages(plane), of_plane - blocks * pages_per_block, "{plane:?}");
+            assert!(!ftl.wants_collection(plane));
+            let first = geometry.first_block(plane).0;
+            let valid: Vec<u32> =
+                (first..first + geometry.blocks_per_plane).map(|block| ftl.valid_pages(BlockId(block))).collect();
+            let (filled, free) = valid.split_at(blocks as usize);
+            assert!(free.iter().all(|&pages| pages == 0));
+            let all: u32 = filled.iter().sum();
+            assert!(
+                all.abs_diff(valid_max) <= 1 && filled.iter().all(|pages| pages.abs_diff(all / blocks) <= 1),
+                "{filled:?}"
+            );
+        }
+    }
+}
+
+/// While aged blocks are collected, each gains its invalid pages: write amplification is 1 / (1 - u), where the share u of their pages is valid.
+#[test]
+fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
+    for fill in [0.0, 0.2, 0.5] {
+        for victim in [VictimPolicy::Fifo, VictimPolicy::Greedy] {
+            let (mut ftl, geometry, report) = preconditioned(&config(victim, 1), PreconditionKind::Aged, fill);
+            let (planes, first_free) = (geometry.planes(), report.pages_mapped as u32);
+            let aged: u32 = (0..planes).map(|plane| geometry.pages_per_plane() - ftl.free_pages(PlaneId(plane))).sum();
+            let valid_share = f64::from(first_free) / f64::from(aged);
+            // Pages that were not there before, each once, so that nothing else becomes invalid.
+            let idle = IdleDies::new(geometry.dies());
+            let writes = geometry.logical_pages - first_free;
+            let before: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
+            let moved: u64 = (first_free..geometry.logical_pages).map(|lpn| ftl.write_untimed(Lpn(lpn), &idle)).sum();
+            let after: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
+            // Writes beyond the space that was free, by which collections gained.
+            let gained = f64::from(writes - (before - after));
+            let collected = gained + moved as f64;
+            assert!(collected > 0.3 * f64::from(aged), "{collected} of {aged}");
+            assert_within(0.01, collected / gained, 1.0 / (1.0 - valid_share));
+            assert!(fill > 0.0 || moved == 0, "{moved} pages moved");
+            ftl.audit().unwrap();
+        }
+    }
+}
+
 #[test]
 fn no_two_planes_of_a_preconditioned_drive_are_copies() {
     let (ftl, geometry, _) = preconditioned(&config(VictimPolicy::Greedy, 300), PreconditionKind::Random, 1.0);
@@ -217,7 +287,7 @@ fn preconditioning_depends_on_its_seed_alone() {
     let geometry = Geometry::new(&config.geometry).unwrap();
     let map = |seed| {
         let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
-        ftl.precondition(&Precondition { kind: PreconditionKind::Random, fill: 1.0 }, seed);
+        ftl.precondition(&Precondition { kind: PreconditionKind::Random, ..Precondition::default() }, seed);
         (0..geometry.logical_pages).map(|lpn| ftl.lookup(Lpn(lpn))).collect::<Vec<_>>()
     };
     assert_eq!(map(1), map(1));
@@ -229,7 +299,7 @@ fn drives_of_any_shape_can_be_preconditioned() {
     for (blocks_per_plane, pages_per_block) in [(5, 1), (5, 8), (16, 8), (9, 64), (7, 65), (40, 3)] {
         for fill in [0.0, 0.01, 0.5, 1.0] {
             for victim in [VictimPolicy::Greedy, VictimPolicy::Random, VictimPolicy::Fifo, VictimPolicy::RandomPp] {
-                for kind in [PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random] {
+                for &kind in PreconditionKind::ALL {
                     for allocation in [config::Ftl::default().allocation, Allocation::Dynamic] {
                         let mut config = config(victim, 2);
                         let logical_blocks = u64::from(blocks_per_plane) - 4;
@@ -294,9 +364,9 @@ fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
 
 #[test]
 fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
-    use PreconditionKind::{Random, Sequential};
+    use PreconditionKind::{Aged, Random, Sequential};
     // The last two fills are less than one page of the first namespace, and less than one page of any namespace.
-    for (kind, fill) in [(Sequential, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
+    for (kind, fill) in [(Sequential, 0.61), (Aged, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
         let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
         let (mut ftl, geometry, report) = preconditioned(&config, kind, fill);
         let idle = IdleDies::new(geometry.dies());

@@ -13,6 +13,9 @@ choices! {
         Sequential = "sequential",
         /// Uniform random writes until garbage collection has reached its steady state.
         Random = "random",
+        /// Blocks full of invalid pages up to the first collection; valid pages are spread evenly over the blocks, so that each collection moves
+        /// equally many, and few with a small `fill`.
+        Aged = "aged",
     }
 }
 
@@ -21,7 +24,10 @@ section! {
     Precondition, "precondition" {
         /// Way in which the drive was written before the run.
         kind: PreconditionKind = PreconditionKind::None, needs plain;
-        /// Share of the logical space that was written, from its start.
-        fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\""], needs plain;
+        /// Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds valid data.
+        fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\"", "\"aged\""], needs plain;
+        /// Share of the pages of each plane that were programmed, in whole blocks. At most as many as leave the plane before its first collection,
+        /// and at least the valid pages.
+        written: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"aged\""], needs plain;
     }
 }

@@ -71,7 +71,8 @@ fn the_computed_map_equals_the_map_in_tables() {
     for (text, superblock_dies) in drives {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             for fill in [0.3, 0.77, 1.0] {
-                let [stored, mut computed] = preconditioned(&text, superblock_dies, Precondition { kind, fill });
+                let [stored, mut computed] =
+                    preconditioned(&text, superblock_dies, Precondition { kind, fill, ..Precondition::default() });
                 let said = format!("{superblock_dies:?} {kind:?} {fill} {text}");
                 let expected = map_of(&stored);
                 assert_eq!(map_of(&computed), expected, "{said}");
@@ -88,7 +89,7 @@ fn writes_and_deallocations_change_computed_and_stored_maps_alike() {
     for superblock_dies in [None, Some(1), Some(4)] {
         for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
             let text = format!("{DRIVE}{UNITS}");
-            let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, fill: 1.0 });
+            let mut drives = preconditioned(&text, superblock_dies, Precondition { kind, ..Precondition::default() });
             drives.iter_mut().for_each(Ftl::end_initial_collections);
             for step in 0..20 {
                 for ftl in &mut drives {

@@ -1,5 +1,6 @@
 //! Preconditioning: the state of the drive before the first request, without a simulation of all writes that lead to it.
 
+mod aged;
 mod fill;
 mod permutation;
 mod phase;
@@ -50,7 +51,7 @@ pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: F
         return None;
     }
     match config.precondition.kind {
-        PreconditionKind::None => None,
+        PreconditionKind::None | PreconditionKind::Aged => None,
         PreconditionKind::Sequential => Some(0),
         PreconditionKind::Random => Some(steady_state::sample_map_bytes(geometry, rules.superblock_dies)),
     }
@@ -70,6 +71,9 @@ impl Ftl {
     ///
     /// *Sequential*: the first `fill` of the pages of each namespace lie in order in the blocks of the planes where static allocation places them,
     /// without invalid pages.
+    ///
+    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, but for as many as would begin a collection. The first
+    /// `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages are invalid.
     ///
     /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes the planes are
     /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each kind (the sample) is simulated, with
@@ -116,6 +120,7 @@ impl Ftl {
         match config.kind {
             PreconditionKind::None => {}
             PreconditionKind::Sequential => fill::fill_in_order(self, &ranges, initial.as_mut(), watch),
+            PreconditionKind::Aged => aged::age(self, &ranges, config.written, watch),
             PreconditionKind::Random => {
                 let copies = CopyOptions { initial: initial.as_mut(), writes: start.writes };
                 steady_state::fill(self, &ranges, seed, copies, &mut report, keeping, watch);

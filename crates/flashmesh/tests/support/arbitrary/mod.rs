@@ -120,11 +120,10 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 }
 
 pub fn drive() -> impl Strategy<Value = Config> {
-    let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
-    let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
+    let precondition = (select(PreconditionKind::ALL), select(vec![0.1, 0.5, 1.0]), select(vec![0.4, 0.9, 1.0]));
     let array = (geometry(), mapping(), cache(), division(), cores());
     (0..1000u64, array, flash(), interconnect(), schedule(), ftl(), collection(), host(), precondition).prop_map(
-        |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill))| {
+        |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill, written))| {
             let (geometry, mapping, cache, division, firmware) = array;
             let Attached { host, nvme, sata, queue, replay } = attached;
             let mut config = Config {
@@ -152,6 +151,7 @@ pub fn drive() -> impl Strategy<Value = Config> {
             }
             config.precondition.kind = kind;
             config.precondition.fill = fill;
+            config.precondition.written = written;
             division.fit(&mut config);
             // A path held during array operations would block the read that is to suspend the operation.
             if config.suspension() != Suspension::Off {
