@@ -518,6 +518,11 @@ class Collisions:
     """Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced
     collision. Unit: occurrences.
     """
+    pair_observations: int
+    """Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations:
+    the imbalanced collision pairs of Table 2 ("the OCC changes and collision patterns were monitored every 10 us",
+    section II.C). A pair counts at each observation of its time together. Unit: pairs.
+    """
     mean_repetition: float | None
     """Mean number of occurrences of a pair. Unit: occurrences. None without pairs."""
     pairs_kept_share: float

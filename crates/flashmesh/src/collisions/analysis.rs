@@ -187,6 +187,7 @@ impl Analysis {
             idle_die_share: observations.idle_die_share(),
             pairs: self.pairs.distinct(),
             pair_occurrences: self.pairs.occurrences(),
+            pair_observations: observations.pairs(),
             mean_repetition: repetitions.mean,
             pairs_kept_share: self.pairs.kept_share(),
             top_5_percent_share: repetitions.top_5_percent_share,

@@ -15,6 +15,8 @@ pub(super) struct Observations {
     colliding_shuffled: u64,
     /// Samples with an idle die.
     with_idle_die: u64,
+    /// Pairs of reads in imbalanced collisions, summed over the samples.
+    pairs: u64,
 }
 
 impl Observations {
@@ -26,6 +28,7 @@ impl Observations {
             colliding: 0,
             colliding_shuffled: 0,
             with_idle_die: 0,
+            pairs: 0,
         }
     }
 
@@ -51,13 +54,20 @@ impl Observations {
             return;
         }
         count(&mut self.by_outstanding, outstanding, times);
-        self.colliding += times * u64::from(occupancy.collides());
+        if occupancy.collides() {
+            self.colliding += times;
+            self.pairs += times * occupancy.imbalanced_pairs();
+        }
         self.colliding_shuffled += times * u64::from(shuffled.collides());
         self.with_idle_die += times * u64::from(occupancy.idle_dies() > 0);
     }
 
     pub fn count(&self) -> u64 {
         self.by_outstanding.iter().sum()
+    }
+
+    pub fn pairs(&self) -> u64 {
+        self.pairs
     }
 
     pub fn average_occ(&self) -> Option<f64> {

@@ -140,6 +140,17 @@ impl OutstandingReads {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
+    /// Returns the number of pairs of reads that are outstanding together on a die with an imbalanced collision. Two reads of one page are not a
+    /// pair.
+    pub fn imbalanced_pairs(&self) -> u64 {
+        let pairs_of = |reads: &[Outstanding]| {
+            let before = |at: usize| reads[..at].iter().filter(move |first| first.lpn != reads[at].lpn).count() as u64;
+            (1..reads.len()).map(before).sum::<u64>()
+        };
+        let collides = |reads: &&Vec<Outstanding>| reads.len() > 1 && self.is_imbalanced(reads.len() as u32);
+        self.dies.iter().filter(collides).map(|reads| pairs_of(reads)).sum()
+    }
+
     #[inline]
     pub fn total(&self) -> u32 {
         self.total
@@ -191,8 +202,9 @@ mod tests {
     fn figure_2a_a_read_that_arrives_while_all_dies_are_busy_is_a_balanced_collision() {
         let busy = [(0, 1), (1, 2), (2, 3), (3, 4)];
         for die in 0..4 {
-            let (arrival, _) = arrive(4, &[&busy[..], &[(die, 5)]].concat());
+            let (arrival, occupancy) = arrive(4, &[&busy[..], &[(die, 5)]].concat());
             assert_eq!(arrival, Arrival { outstanding: 2, outstanding_total: 5, collision: Some(Collision::Balanced) });
+            assert_eq!(occupancy.imbalanced_pairs(), 0);
         }
     }
 
@@ -204,6 +216,7 @@ mod tests {
         assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));
         assert_eq!(pairs(&mut occupancy, 0), [(a, b), (a, c), (b, c)]);
         assert_eq!((occupancy.idle_dies(), occupancy.collides()), (2, true));
+        assert_eq!(occupancy.imbalanced_pairs(), 3);
     }
 
     #[test]
@@ -222,6 +235,7 @@ mod tests {
         let (arrival, mut occupancy) = arrive(2, &[(0, 1), (0, 1)]);
         assert_eq!(arrival.collision, Some(Collision::Imbalanced));
         assert_eq!(pairs(&mut occupancy, 0), []);
+        assert_eq!(occupancy.imbalanced_pairs(), 0);
     }
 
     #[test]

@@ -48,10 +48,10 @@ fn mixed(outstanding: f64, of: impl Fn(usize) -> f64) -> f64 {
     (1.0 - part) * of(whole as usize) + part * of(whole as usize + 1)
 }
 
-/// Returns the share of states with a collision when `outstanding` reads wait in the queues of `dies` dies. In each read time every busy die
-/// completes one read, which is replaced by a read of a random die. Computes the stationary state of this Markov chain, known as repeated balls
-/// into bins, over the sorted queue lengths.
-fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
+/// Returns the share of each state of the queues of `dies` dies, as their sorted lengths, when `outstanding` reads wait there. In each read time
+/// every busy die completes one read, which is replaced by a read of a random die. Computes the stationary state of this Markov chain, known as
+/// repeated balls into bins.
+fn states_of_queues(outstanding: usize, dies: usize) -> BTreeMap<Vec<usize>, f64> {
     let mut states = BTreeMap::from([(vec![1; outstanding], 1.0)]);
     for _ in 0..100 {
         let mut next = BTreeMap::new();
@@ -65,7 +65,18 @@ fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
         }
         states = next;
     }
-    1.0 - states[&vec![1; outstanding]]
+    states
+}
+
+/// The share of states in which reads collide.
+fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
+    1.0 - states_of_queues(outstanding, dies)[&vec![1; outstanding]]
+}
+
+/// The mean number of pairs of reads that share a die.
+fn pairs_in_queues(outstanding: usize, dies: usize) -> f64 {
+    let pairs = |queues: &[usize]| queues.iter().map(|length| length * (length - 1) / 2).sum::<usize>() as f64;
+    states_of_queues(outstanding, dies).iter().map(|(queues, share)| share * pairs(queues)).sum()
 }
 
 /// Returns the states after one more read of a random die.
@@ -112,6 +123,57 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert_eq!((found.imbalanced_share, found.idle_die_share), (Some(1.0), Some(1.0)));
     assert_near(found.mean_repetition, 1.0);
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
+}
+
+/// Section II.C monitors collision patterns every 10 us. Table 2 has 2,382,491 pairs of 967,430 reads, more than twice as many as there are
+/// reads, where two of them meet at a die 423,000 times at most: a pair counts at each observation.
+#[test]
+fn pairs_of_eight_random_reads_at_each_observation_are_as_many_as_table_2_has() {
+    let mut config = random_reads(8, 60_000);
+    // The parity covers the page, so that a read of 4 KiB moves all of its 18 KB: with so much beside a page the share of 4 KiB is 14 KiB.
+    config.geometry.page_spare = Bytes::from_kib(56);
+    let report = run(&config);
+    let found = collisions(&report);
+    let states = mixed(found.average_occ.expect("reads are outstanding"), |reads| pairs_in_queues(reads, 16));
+    let each = found.pair_observations as f64 / found.observations as f64;
+    assert!((each / states - 1.0).abs() < 0.04, "{each}, of the queues {states}");
+    let published = 2_382_491.0 / 967_430.0;
+    let of_reads = found.pair_observations as f64 / found.reads as f64;
+    assert!((of_reads / published - 1.0).abs() < 0.06, "{of_reads}, published {published}");
+    assert!(found.pair_occurrences as f64 <= 7.0 / 16.0 * found.reads as f64 * 1.02);
+}
+
+/// Three reads of one die arrive at once: three pairs are together until the first is done, one until the second is.
+#[test]
+fn a_pair_counts_at_each_observation_of_its_time_together() {
+    let mut config = bare_drive();
+    config.measure.collisions = true;
+    config.geometry.planes_per_die = 1;
+    config.precondition.kind = PreconditionKind::Sequential;
+    for interval in [Time::from_us(10), Time::from_ns(333), Time::from_us(1000)] {
+        config.measure.collision_interval = interval;
+        let dies = u64::from(config.dies());
+        let (report, records) = run_source(&config, Listed((0..3).map(|n| read(n * dies, 1, Time::ZERO)).collect()));
+        let mut done: Vec<u64> = records.iter().map(|record| record.completed.as_ps()).collect();
+        done.sort_unstable();
+        let observed_until = |at: usize| done[at].div_ceil(interval.as_ps());
+        let found = collisions(&report);
+        assert_eq!(
+            found.pair_observations,
+            3 * observed_until(0) + (observed_until(1) - observed_until(0)),
+            "{interval}"
+        );
+        assert_eq!((found.pairs, found.pair_occurrences), (3, 3));
+    }
+}
+
+/// Table 4 has pages of 16 KB and 2 KB of parity: 4 KiB move with their share of it, 4.6 KB in all, at 1 GB/s.
+#[test]
+fn a_read_of_4_kib_moves_its_share_of_the_page_and_the_parity() {
+    let mut config = random_reads(1, 1);
+    config.host.link_rate = flashmesh::units::Rate::UNLIMITED;
+    let report = run(&config);
+    assert_eq!(report.makespan_ps, (Time::from_us(60) + Time::from_ns(10 + 4_608)).as_ps());
 }
 
 #[test]

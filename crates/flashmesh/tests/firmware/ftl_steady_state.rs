@@ -228,7 +228,7 @@ fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
             .max(valid_max.div_ceil(pages_per_block));
         for plane in (0..planes).map(PlaneId) {
             assert_eq!(ftl.free_pages(plane), of_plane - blocks * pages_per_block, "{plane:?}");
-            assert!(!ftl.wants_collection(plane));
+            assert!(!ftl.needs_collection(plane));
             let first = geometry.first_block(plane).0;
             let valid: Vec<u32> =
                 (first..first + geometry.blocks_per_plane).map(|block| ftl.valid_pages(BlockId(block))).collect();
