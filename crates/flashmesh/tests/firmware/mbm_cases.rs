@@ -209,6 +209,77 @@ fn a_long_read_that_loads_one_channel_is_laid_out_anew() {
     assert!(moved > 0 && later < first, "{moved} pages moved; latency {first} before, {later} after");
 }
 
+/// Section IV.B distributes writes to a read-intensive area "averagely": a write does not wait for one die while another one of the area is free.
+#[test]
+fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it() {
+    let program = Time::from_us(1_300);
+    let later = Time::from_us(30_200);
+    for (rule, waits) in [("fewest-pages", Time::ZERO), ("static-die", burst(1) + program - Time::from_us(200))] {
+        let more = format!(
+            "[mbm]\nread-threshold = \"8KiB\"\narea-size = \"64KiB\"\nreallocations-max = 0\narea-writes = \"{rule}\""
+        );
+        let config = drive("mbm", [4, 1, 1, 2], &more);
+        // Pages 0 and 4 are on the first die by the static order.
+        let requests = [
+            write(0, 8, Time::ZERO),
+            read(0, 8, Time::from_ms(20)),
+            write(0, 1, Time::from_ms(30)),
+            write(4, 1, later),
+        ];
+        let records = run(&config, requests);
+        assert_eq!(records[2].completed, Time::from_ms(30) + burst(1) + program, "{rule}");
+        assert_eq!(records[3].completed, later + waits + burst(1) + program, "{rule}");
+    }
+}
+
+/// All four pages of an area lie on one of two dies. Two of them are written again, and the area is even.
+#[test]
+fn writes_to_a_read_intensive_area_even_it_out() {
+    let latencies = |rule: &str| {
+        let more = format!(
+            "[mbm]\nread-threshold = \"8KiB\"\narea-size = \"32KiB\"\nreallocations-max = 0\narea-writes = \"{rule}\""
+        );
+        let config = drive("mbm", [2, 1, 1, 2], &more);
+        // While channel 0 reads and channel 1 does not, writes go to the channel with fewer subrequests.
+        let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
+        all.push(write(0, 4, Time::ZERO));
+        all.push(read(0, 4, Time::from_ms(20)));
+        // Pages 1 and 3 belong on the die on which they are by the static order.
+        all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
+        all.push(read(0, 4, Time::from_ms(60)));
+        let records = run(&config, all);
+        [41, 44].map(|at| records[at].completed - records[at].arrival)
+    };
+    let [uneven, even] = latencies("fewest-pages");
+    let [before, after] = latencies("static-die");
+    assert_eq!(uneven, before);
+    // The dies send two pages each at one time, and not four on one channel.
+    assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
+}
+
+/// Section IV.B reallocates where the transactions of a request, or its subrequests on a channel, are too many.
+#[test]
+fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
+    let moved = |shape: [u32; 4], trigger: &str, requests: &[IoRequest]| {
+        let more =
+            format!("[mbm]\nread-threshold = \"8KiB\"\narea-size = \"64KiB\"\nreallocation-trigger = \"{trigger}\"");
+        report(&drive("mbm", shape, &more), requests).gc.pages_reallocated
+    };
+    let of_each = |shape, requests: &[IoRequest]| {
+        ["either", "transactions", "channel"].map(|trigger| moved(shape, trigger, requests))
+    };
+    let last = read(300, 1, Time::from_ms(90));
+    // One channel, where two pages lie at unequal offsets of their planes: they take two operations in place of one.
+    let mut apart: Vec<IoRequest> =
+        [(0, 0), (50, 5), (51, 10), (1, 15)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))).into();
+    apart.extend([read(0, 2, Time::from_ms(30)), last]);
+    assert_eq!(of_each([1, 1, 1, 2], &apart), [2, 2, 0]);
+    // While channel 0 reads and channel 1 does not, four pages go to channel 1, two operations as in an even layout.
+    let mut loaded: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
+    loaded.extend([write(0, 4, Time::ZERO), read(0, 4, Time::from_ms(60)), last]);
+    assert_eq!(of_each([2, 1, 1, 2], &loaded), [2, 0, 2]);
+}
+
 /// Section IV.C: a read suspends a program instead of waiting for it.
 #[test]
 fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {

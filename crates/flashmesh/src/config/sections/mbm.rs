@@ -27,6 +27,31 @@ choices! {
     }
 }
 
+choices! {
+    /// The die of a write to a read-intensive area.
+    AreaWrites {
+        /// The free die with the fewest pages of the area: "we will distribute them into all corresponding dies of the area averagely"
+        /// (section IV.B).
+        FewestPages = "fewest-pages",
+        /// The die of the static order, free or not.
+        StaticDie = "static-die",
+    }
+}
+
+choices! {
+    /// The layouts of a long request that are reallocated (section IV.B: "if data distribution satisfies one of the following conditions").
+    ReallocationTrigger {
+        /// Layouts that satisfy either condition.
+        Either = "either",
+        /// Layouts that satisfy the first condition: "the transactions number of a request is greater than the theoretical number".
+        Transactions = "transactions",
+        /// Layouts that satisfy the second condition: "the subrequests of a request distributed in a channel are excessive". Only pages beyond
+        /// the even share of their channel move, to underloaded channels: "migrating redundant data from an overloaded channel to an
+        /// underloaded channel".
+        Channel = "channel",
+    }
+}
+
 section! {
     /// The parts of MBM (Maximizing Bandwidth Management FTL), each with its own switch.
     Mbm, "mbm", with "ftl.policy" = ["\"mbm\""] but for [] {
@@ -43,18 +68,25 @@ section! {
         suspension: Suspension = Suspension::Both, needs any;
         /// Whether host reads precede the operations of a collection on their die, and suspend them according to `suspension`,
         /// whatever `gc.preemptible` says about requests. All erases belong to collections: if `false`, no erase is ever suspended
-        /// under this policy.
+        /// under this policy. The paper suspends "the on-going program or erase operation" (section IV.C) and is silent about queued operations.
         reads_before_collection: bool = true, needs any;
         /// How often MCS restarts with the chip that takes the fewest pages.
         mcs_begins: McsBegins = McsBegins::EachAllocation, with "mcs" = ["true"], needs any;
-        /// Size above which a read request makes its area read-intensive.
+        /// Size above which a read request makes its area read-intensive, and checks the layout of its pages. The paper prints no value: "we set a
+        /// threshold of a read request length" (section IV.B).
         read_threshold: Bytes = Bytes::from_kib(32), in Bytes::new(512).., with "rs" = ["true"], needs any;
         /// Reads that decide whether an area is read-intensive.
         area_rule: AreaRule = AreaRule::LatestRead, with "rs" = ["true"], needs any;
         /// Size of the areas that are classified as read-intensive or not.
         area_size: Option<Bytes> = None, unset "a page on each die", in Bytes::new(512)..,
             with "rs" = ["true"], needs any;
-        /// Maximum number of reallocated pages that wait for their programs; 0 turns reallocation off.
+        /// Die of a write to a read-intensive area.
+        area_writes: AreaWrites = AreaWrites::FewestPages, with "rs" = ["true"], needs any;
+        /// Layouts of a long request that are reallocated. The paper counts as a condition what is "greater than the theoretical number" or
+        /// "excessive", without numbers (section IV.B).
+        reallocation_trigger: ReallocationTrigger = ReallocationTrigger::Either, with "rs" = ["true"], needs any;
+        /// Maximum number of reallocated pages that wait for their programs; 0 turns reallocation off. A request whose pages would exceed the
+        /// number is not reallocated. The paper sets no limit: "we will initiate a reallocation" (section IV.B).
         reallocations_max: u32 = 64, in 0..=65_536, with "rs" = ["true"], needs any;
     }
 }

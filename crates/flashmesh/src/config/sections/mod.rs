@@ -52,7 +52,7 @@ pub use home_order::HomeOrder;
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};
-pub use mbm::{AreaRule, Mbm, McsBegins};
+pub use mbm::{AreaRule, AreaWrites, Mbm, McsBegins, ReallocationTrigger};
 pub use measure::{Measure, PrecisionOf, WarmUp};
 pub use namespace::Namespace;
 pub use nossd::{

@@ -8,6 +8,7 @@ use crate::ids::Lpn;
 #[derive(Clone, Debug)]
 pub(super) struct Areas {
     pages: u32,
+    logical_pages: u32,
     read_intensive: Vec<u64>,
 }
 
@@ -15,13 +16,19 @@ impl Areas {
     /// Creates the bitmap for areas of `pages` pages, none of them read-intensive.
     pub(super) fn new(pages: u32, logical_pages: u32) -> Areas {
         let areas = logical_pages.div_ceil(pages);
-        Areas { pages, read_intensive: vec![0; areas.div_ceil(u64::BITS) as usize] }
+        Areas { pages, logical_pages, read_intensive: vec![0; areas.div_ceil(u64::BITS) as usize] }
     }
 
     /// Returns whether the area of `lpn` is read-intensive.
     pub(super) fn is_read_intensive(&self, lpn: Lpn) -> bool {
         let area = lpn.0 / self.pages;
         self.read_intensive.get((area / u64::BITS) as usize).is_some_and(|word| word >> (area % u64::BITS) & 1 != 0)
+    }
+
+    /// Returns the logical pages of the area of `lpn`.
+    pub(super) fn pages_around(&self, lpn: Lpn) -> Range<u32> {
+        let start = lpn.0 / self.pages * self.pages;
+        start..start.saturating_add(self.pages).min(self.logical_pages)
     }
 
     /// Marks the areas of `pages`, which a request has read, as read-intensive or not.
@@ -38,6 +45,13 @@ impl Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_area_ends_with_the_drive() {
+        let areas = Areas::new(8, 20);
+        assert_eq!(areas.pages_around(Lpn(9)), 8..16);
+        assert_eq!(areas.pages_around(Lpn(17)), 16..20);
+    }
 
     #[test]
     fn the_latest_read_says_whether_an_area_is_read_intensive() {

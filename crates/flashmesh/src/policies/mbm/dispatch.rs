@@ -19,7 +19,7 @@ pub(super) struct DispatchRound<'a, 'b> {
 
 /// Condition under which a die takes writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Eligibility {
+pub(super) enum Eligibility {
     /// The die is idle.
     Idle,
     /// The die has no program in flight, but may be reading.
@@ -28,7 +28,7 @@ enum Eligibility {
 
 impl DispatchRound<'_, '_> {
     /// Returns whether a die takes writes. If chips are dispatched as a whole, all dies of the chip must be free.
-    fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
+    pub(super) fn takes(&self, die: DieId, eligibility: Eligibility) -> bool {
         let is_free = |die: DieId| {
             self.mbm.programs.has_none_on(die)
                 && (eligibility == Eligibility::WithoutProgram || self.drive.load.is_idle(die))
@@ -39,7 +39,7 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
+    pub(super) fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let dies = self.mbm.geometry.dies_per_chip;
         (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
     }
@@ -196,6 +196,7 @@ impl DispatchRound<'_, '_> {
     }
 
     pub fn run(mut self) -> DispatchedWrites {
+        self.pin_area_writes();
         self.top_up_programs();
         self.dispatch_pinned();
         if self.mbm.writes.is_empty() {

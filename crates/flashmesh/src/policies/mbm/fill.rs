@@ -15,6 +15,7 @@ impl DispatchRound<'_, '_> {
     pub(super) fn count(&mut self, id: TransactionId, plane: PlaneId) {
         let place = self.mbm.location_of(plane);
         self.mbm.programs.begin(place);
+        self.mbm.area_writes.dispatch(self.drive.load.transaction(id).lpn, place.die);
         self.due.dispatched.push((id, plane));
     }
 

@@ -5,7 +5,8 @@
 //!   Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel, and by the pages
 //!   that a chip can program at once.
 //! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area that a long request reads is read-intensive:
-//!   writes to it go to the die of its static order. If a long request finds its pages unevenly spread, they are rewritten ([`reallocation`]).
+//!   "we will distribute them into all corresponding dies of the area averagely" of the writes to it, so each goes to the free die with the fewest
+//!   pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread, they are rewritten ([`reallocation`]).
 //! - **MCS** (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages programmed at once) is served first, then
 //!   those with the most.
 //! - **Suspension** of programs and erases is part of the dies (`mbm.suspension`).
@@ -24,6 +25,7 @@
 //! served in [round-robin](round_robin) order, so that a lightly loaded drive is written evenly, too. If no die is idle, writes go to dies that read
 //! and have no program in flight, so that no write waits for ever.
 
+mod area_writes;
 mod areas;
 mod channel_max_subs;
 mod dispatch;
@@ -53,6 +55,7 @@ use super::{
     joint_plane_conflicts,
 };
 
+use area_writes::AreaWrites;
 use areas::Areas;
 use dispatch::DispatchRound;
 use filling_programs::FillingPrograms;
@@ -106,6 +109,7 @@ pub(super) struct Mbm {
     areas: Option<Areas>,
     /// Waiting writes that are not pinned, in order of arrival.
     writes: VecDeque<TransactionId>,
+    area_writes: AreaWrites,
     pinned: PinnedWrites,
     gathering: FillingPrograms,
     programs: ProgramsInFlight,
@@ -138,6 +142,7 @@ impl Mbm {
             areas: rules.rs.then(|| Areas::new(area_pages, geometry.logical_pages)),
             rules,
             writes: VecDeque::new(),
+            area_writes: AreaWrites::default(),
             pinned: PinnedWrites::new(geometry.dies()),
             gathering: FillingPrograms::default(),
             programs: ProgramsInFlight::new(geometry),
@@ -157,6 +162,11 @@ impl Mbm {
         self.geometry.channel_of(self.geometry.chip_of(die))
     }
 
+    fn planes_of(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = self.geometry.first_plane(die).0;
+        (first..first + self.geometry.planes_per_die).map(PlaneId)
+    }
+
     fn location_of(&self, plane: PlaneId) -> PlaneLocation {
         let die = self.geometry.die_of_plane(plane);
         PlaneLocation { plane, die, channel: self.channel_of(die) }
@@ -167,7 +177,7 @@ impl Mbm {
     }
 
     fn has_waiting(&self) -> bool {
-        !self.pinned.is_empty() || !self.writes.is_empty()
+        !self.pinned.is_empty() || !self.writes.is_empty() || !self.area_writes.is_empty()
     }
 
     fn pin(&mut self, die: DieId, id: TransactionId) {
@@ -204,7 +214,7 @@ impl FirmwarePolicy for Mbm {
             return;
         }
         let places: Vec<(Lpn, Ppn)> = pages.map(Lpn).filter_map(|lpn| ftl.lookup(lpn).map(|ppn| (lpn, ppn))).collect();
-        let moves = reallocation::pages_to_move(&self.geometry, &places);
+        let moves = reallocation::pages_to_move(&self.geometry, self.rules.reallocation_trigger, &places);
         self.planned = moves.into_iter().map(|(lpn, die)| (lpn, self.geometry.first_plane(die))).collect();
     }
 
@@ -217,8 +227,14 @@ impl FirmwarePolicy for Mbm {
                 true
             }
             Purpose::HostWrite(_) if self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) => {
-                let home = self.geometry.die_of_plane(ftl.static_plane(lpn));
-                self.pin(home, id);
+                match self.rules.area_writes {
+                    config::AreaWrites::FewestPages => self.area_writes.push(id),
+                    config::AreaWrites::StaticDie => {
+                        let home = self.geometry.die_of_plane(ftl.static_plane(lpn));
+                        self.pinned.push(home, id);
+                    }
+                }
+                self.is_due = true;
                 true
             }
             Purpose::HostWrite(_) => {
@@ -250,6 +266,7 @@ impl FirmwarePolicy for Mbm {
     fn withdraw_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
         let mut taken = Vec::new();
         self.pinned.remove_where(|&id| is_taken(id), &mut taken);
+        self.area_writes.remove_where(|&id| is_taken(id), &mut taken);
         taken.extend(self.writes.iter().copied().filter(|&id| is_taken(id)));
         self.writes.retain(|&id| !is_taken(id));
         taken
@@ -281,8 +298,12 @@ impl FirmwarePolicy for Mbm {
                 self.reading.remove(&id);
             }
             PolicyEvent::Rewritten => self.reallocations -= 1,
-            PolicyEvent::WriteEnded(write) => self.remove_write(write.plane),
+            PolicyEvent::WriteEnded(write) => {
+                self.area_writes.end(write.lpn);
+                self.remove_write(write.plane);
+            }
             PolicyEvent::WriteCancelled(write) => {
+                self.area_writes.end(write.lpn);
                 self.reallocations -= u32::from(write.purpose == Purpose::Reallocate);
                 self.gathering.remove_write(write.plane);
                 self.remove_write(write.plane);

@@ -1,10 +1,13 @@
 //! Reallocation of read-intensive areas (MBM, section IV.B).
 //!
 //! A read request longer than `mbm.read-threshold` checks the layout of its pages. Pages are rewritten if reading them takes more operations than in
-//! an even layout over the dies, or if a channel holds more than its even share. The paper does not say which pages move, and where \[choice\]: a die
-//! with more than its even share gives its last pages to the dies with the fewest, and pages of a die that cannot share an operation are rewritten
-//! together. The request has read the data into the controller, so a move costs only a program.
+//! an even layout over the dies, or if a channel holds more than its even share; `mbm.reallocation-trigger` selects one of the two conditions. Which
+//! pages move is a choice, as "an alternative method to reallocate is migrating redundant data from an overloaded channel to an underloaded channel"
+//! implies another method \[choice\]: a die with more than its even share gives its last pages to the dies with the fewest, and pages of a die that
+//! cannot share an operation are rewritten together. The trigger `channel` uses the alternative method. The request has read the data into the
+//! controller, so a move costs only a program.
 
+use crate::config::ReallocationTrigger;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 
@@ -33,7 +36,11 @@ fn min_operations(geometry: &Geometry, pages: u32) -> u32 {
 }
 
 /// Returns the pages of a request that must move, each with its target die.
-pub(super) fn pages_to_move(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
+pub(super) fn pages_to_move(
+    geometry: &Geometry,
+    trigger: ReallocationTrigger,
+    places: &[(Lpn, Ppn)],
+) -> Vec<(Lpn, DieId)> {
     let count = places.len() as u32;
     let mut by_die: Vec<Vec<(Lpn, Ppn)>> = vec![Vec::new(); geometry.dies() as usize];
     for &(lpn, ppn) in places {
@@ -45,9 +52,16 @@ pub(super) fn pages_to_move(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(
     let even_on_channel = count.div_ceil(geometry.channels) as usize;
     let of_channel = |channel: &[Vec<(Lpn, Ppn)>]| channel.iter().map(Vec::len).sum::<usize>();
     let is_channel_loaded = by_die.chunks(dies_per_channel).any(|channel| of_channel(channel) > even_on_channel);
-    if needed <= min_operations(geometry, count) && !is_channel_loaded {
+    let takes_more = needed > min_operations(geometry, count);
+    let is_triggered = match trigger {
+        ReallocationTrigger::Either => takes_more || is_channel_loaded,
+        ReallocationTrigger::Transactions => takes_more,
+        ReallocationTrigger::Channel => is_channel_loaded,
+    };
+    if !is_triggered {
         return Vec::new();
     }
+    let moves_within_channel = trigger != ReallocationTrigger::Channel;
 
     let mut moving = Vec::new();
     // While a channel or die is above its even share, move the last page of such a die to the least loaded die.
@@ -57,7 +71,9 @@ pub(super) fn pages_to_move(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(
             |die: usize| of_channel(&by_die[die / dies_per_channel * dies_per_channel..][..dies_per_channel]);
         let load = |die: &usize| (channel_load(*die), by_die[*die].len());
         let Some(fullest) = (0..by_die.len())
-            .filter(|&die| channel_load(die) > even_on_channel || by_die[die].len() > even_on_die)
+            .filter(|&die| {
+                channel_load(die) > even_on_channel || moves_within_channel && by_die[die].len() > even_on_die
+            })
             .max_by_key(|&die| (by_die[die].len(), channel_load(die)))
         else {
             break;
@@ -73,6 +89,9 @@ pub(super) fn pages_to_move(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(
         if moving.len() > places.len() {
             break;
         }
+    }
+    if !moves_within_channel {
+        return moving;
     }
     // Pages that stay on their die but cannot share an operation are rewritten together on that die.
     for (die, staying) in by_die.iter().enumerate() {

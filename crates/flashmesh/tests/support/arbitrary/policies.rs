@@ -1,8 +1,8 @@
 //! Random firmware policies, added to random drives with the policy `page`.
 
 use flashmesh::config::{
-    AreaRule, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, MovedPages, PageMove, ParityShare, Schedule,
-    Suspension, WriteBinding, WriteStreams,
+    AreaRule, AreaWrites, Config, FirmwarePolicy, FirstTouch, Mbm, McsBegins, MovedPages, PageMove, ParityShare,
+    ReallocationTrigger, Schedule, Suspension, WriteBinding, WriteStreams,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -25,7 +25,9 @@ pub fn managed(policies: Vec<FirmwarePolicy>) -> impl Strategy<Value = Managed> 
     let parts = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
     let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
     let readings = (any::<bool>(), select(McsBegins::ALL), select(AreaRule::ALL));
-    (select(policies), parts, reads, readings, any::<Index>()).prop_map(|(policy, parts, reads, readings, divisor)| {
+    let layouts = (select(AreaWrites::ALL), select(ReallocationTrigger::ALL));
+    let drawn = (select(policies), parts, reads, readings, layouts, any::<Index>());
+    drawn.prop_map(|(policy, parts, reads, readings, (area_writes, reallocation_trigger), divisor)| {
         let (ws, rs, mcs, suspension) = parts;
         let (threshold, area, reallocations_max, moved_pages) = reads;
         let (reads_before_collection, mcs_begins, area_rule) = readings;
@@ -38,6 +40,8 @@ pub fn managed(policies: Vec<FirmwarePolicy>) -> impl Strategy<Value = Managed> 
             reads_before_collection,
             mcs_begins,
             area_rule,
+            area_writes,
+            reallocation_trigger,
             ..Mbm::default()
         };
         Managed { policy, moved_pages, mbm, threshold, area, has_parity: ws, divisor }
