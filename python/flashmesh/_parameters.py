@@ -68,7 +68,9 @@ __all__ = [
     "MappingWriteBackRead",
     "Mbm",
     "MbmAreaRule",
+    "MbmAreaWrites",
     "MbmMcsBegins",
+    "MbmReallocationTrigger",
     "MbmSuspension",
     "Measure",
     "MeasurePrecisionOf",
@@ -79,6 +81,7 @@ __all__ = [
     "NossdControllerQueues",
     "NossdInjection",
     "NossdInterleave",
+    "NossdLeastLoadedTies",
     "NossdPagePackets",
     "NossdPlacement",
     "NossdReply",
@@ -277,6 +280,12 @@ Scalability, PACT 2014 uses round robin.
 NossdControllerQueues: TypeAlias = Literal["dies", "packets"]
 """Contents of the queue of a controller."""
 
+NossdLeastLoadedTies: TypeAlias = Literal["nearest", "lowest", "round-robin", "random"]
+"""Controller that sends a command, among those with equally few waiting commands, with `injection = "least-loaded"`.
+Design for Scalability, PACT 2014, section 5.4 names no rule: the "controller chooses the less-stressed FCC for packet
+injection".
+"""
+
 NossdReply: TypeAlias = Literal["sender", "nearest"]
 """Controller that receives the reply of a chip."""
 
@@ -415,6 +424,14 @@ MbmMcsBegins: TypeAlias = Literal["each-allocation", "once-until-drained"]
 MbmAreaRule: TypeAlias = Literal["latest-read", "any-read"]
 """Reads that decide whether an area is read-intensive."""
 
+MbmAreaWrites: TypeAlias = Literal["fewest-pages", "static-die"]
+"""Die of a write to a read-intensive area."""
+
+MbmReallocationTrigger: TypeAlias = Literal["either", "transactions", "channel"]
+"""Layouts of a long request that are reallocated. The paper counts as a condition what is "greater than the theoretical
+number" or "excessive", without numbers (section IV.B).
+"""
+
 SlcRegion: TypeAlias = Literal["static", "dynamic"]
 """Blocks that the cache uses."""
 
@@ -470,7 +487,7 @@ CacheAccessTime: TypeAlias = Literal["rows", "mqsim"]
 CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 """State of a row after an access."""
 
-PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
+PreconditionKind: TypeAlias = Literal["none", "sequential", "random", "aged"]
 """Way in which the drive was written before the run."""
 
 MeasureWarmUp: TypeAlias = Literal["none", "auto", "requests", "time", "steady"]
@@ -916,6 +933,12 @@ class Nossd:
     1000000. Default: 4.
     """
 
+    least_loaded_ties: NossdLeastLoadedTies | None = None
+    """Controller that sends a command, among those with equally few waiting commands, with `injection =
+    "least-loaded"`. Design for Scalability, PACT 2014, section 5.4 names no rule: the "controller chooses the
+    less-stressed FCC for packet injection". Only with injection = "least-loaded". Default: "nearest".
+    """
+
     reply: NossdReply | None = None
     """Controller that receives the reply of a chip. Default: "sender"."""
 
@@ -1221,7 +1244,8 @@ class Mbm:
     reads_before_collection: bool | None = None
     """Whether host reads precede the operations of a collection on their die, and suspend them according to
     `suspension`, whatever `gc.preemptible` says about requests. All erases belong to collections: if `false`, no erase
-    is ever suspended under this policy. Default: True.
+    is ever suspended under this policy. The paper suspends "the on-going program or erase operation" (section IV.C) and
+    is silent about queued operations. Default: True.
     """
 
     mcs_begins: MbmMcsBegins | None = None
@@ -1230,8 +1254,9 @@ class Mbm:
     """
 
     read_threshold: Bytes | None = None
-    """Size above which a read request makes its area read-intensive. Only with rs = True. Values: at least 512B.
-    Default: "32KiB".
+    """Size above which a read request makes its area read-intensive, and checks the layout of its pages. The paper
+    prints no value: "we set a threshold of a read request length" (section IV.B). Only with rs = True. Values: at least
+    512B. Default: "32KiB".
     """
 
     area_rule: MbmAreaRule | None = None
@@ -1242,9 +1267,18 @@ class Mbm:
     Default: a page on each die.
     """
 
+    area_writes: MbmAreaWrites | None = None
+    """Die of a write to a read-intensive area. Only with rs = True. Default: "fewest-pages"."""
+
+    reallocation_trigger: MbmReallocationTrigger | None = None
+    """Layouts of a long request that are reallocated. The paper counts as a condition what is "greater than the
+    theoretical number" or "excessive", without numbers (section IV.B). Only with rs = True. Default: "either".
+    """
+
     reallocations_max: int | None = None
-    """Maximum number of reallocated pages that wait for their programs; 0 turns reallocation off. Only with rs = True.
-    Values: 0 to 65536. Default: 64.
+    """Maximum number of reallocated pages that wait for their programs; 0 turns reallocation off. A request whose pages
+    would exceed the number is not reallocated. The paper sets no limit: "we will initiate a reallocation" (section
+    IV.B). Only with rs = True. Values: 0 to 65536. Default: 64.
     """
 
     def __post_init__(self) -> None:
@@ -1768,8 +1802,13 @@ class Precondition:
     """Way in which the drive was written before the run. Default: "none"."""
 
     fill: Share | None = None
-    """Share of the logical space that was written, from its start. Only with kind = "sequential" or "random". Values: 0
-    to 1. Default: 1.0.
+    """Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds
+    valid data. Only with kind = "sequential" or "random" or "aged". Values: 0 to 1. Default: 1.0.
+    """
+
+    written: Share | None = None
+    """Share of the pages of each plane that were programmed, in whole blocks. At most as many as leave the plane before
+    its first collection, and at least the valid pages. Only with kind = "aged". Values: 0 to 1. Default: 1.0.
     """
 
     def __post_init__(self) -> None:
