@@ -342,6 +342,20 @@ def test_a_reading_may_measure_something_else_in_all_claims_at_once(tmp_path: Pa
     gain, trend = paper.claims[0].measurement, paper.claims[1].trends[0]
     assert gain is not None
     assert measures.by_seed(gain, "as-specified", gain.of) == (2.0, 2.0)
+def test_a_run_has_no_more_requests_than_its_volume(tmp_path: Path) -> None:
+    told = "quick = { requests = "
+    assert told in MADE_UP
+    text = MADE_UP.replace(told, "quick = { requests-of = { proj_3 = 7 }, requests = ", 1)
+    paper = written(tmp_path, text)
+    requests = {}
+    for workload in ("hm_0", "proj_3"):
+        run = Point("made-up", "runs", "slow", (("system", "bus"), ("workload", workload)), 0)
+        requests[workload] = settings_of(paper, run, "quick", Volumes())["workload.requests"]
+    assert requests["proj_3"] == "7" != requests["hm_0"]
+    with pytest.raises(flashmesh.ConfigError, match="did you mean proj_3"):
+        written(tmp_path, text.replace("proj_3 = 7", "proj_4 = 7", 1))
+
+
     assert measures.by_seed(gain, "slow", gain.of) == (9.0, 9.0)
     along = (trend.axis, trend.labels)
     assert measures.curve(Need(trend.measurement, "as-specified", along)) == ((3.0, 6.0), (3.0, 6.0))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from flashmesh.reproduce.expression import Expression
@@ -76,6 +77,12 @@ class Extent:
     workloads: tuple[str, ...]
     requests: int | None
     """Requests of each run; None if the job itself ends its runs."""
+    requests_of: Mapping[str, int] = field(default_factory=dict)
+    """Requests of each run of some workloads, such as volumes that have fewer."""
+
+    def requests_with(self, workload: str | None) -> int | None:
+        """Returns the requests of a run with this workload."""
+        return self.requests if workload is None else self.requests_of.get(workload, self.requests)
 
 
 @dataclass(frozen=True)

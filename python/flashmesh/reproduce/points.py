@@ -130,7 +130,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
         settings |= recorded
     elif workload is not None:
         settings["workload.profile"] = workload
-    requests = job.extent(mode, run.regime).requests
+    requests = job.extent(mode, run.regime).requests_with(workload)
     if requests is not None:
         settings["workload.requests"] = requests
     settings["seed"] = run.seed

@@ -200,7 +200,11 @@ def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tup
     chosen = named(fields, "workloads", lists) or workloads
     for workload in chosen:
         require(workload, workloads, f"{fields.place}: workloads")
-    extent = Extent(fields.seeds("seeds", (0,)), chosen, requests or None)
+    table = Fields(fields.take("requests-of", dict, {}), f"{fields.place}: requests-of")
+    for workload in table.table:
+        require(workload, chosen, table.place)
+    requests_of = {workload: table.take(workload, int) for workload in tuple(table.table)}
+    extent = Extent(fields.seeds("seeds", (0,)), chosen, requests or None, requests_of)
     fields.end()
     return extent
 
