@@ -196,7 +196,22 @@ def test_claims_have_the_neutral_value_of_what_they_compare() -> None:
             if claim.measurement is not None and claim.measurement.compute in ("reduction", "increase"):
                 assert claim.judged.neutral == 0.0, claim.id
     exact = [claim.id for paper in papers().values() for claim in paper.claims if claim.is_constructed]
-    assert set(exact) == {"V01", "V02", "V33", "V34", "V35", "V36", "P18", "K09", "K10", "C03", "C15", "C16", "C17"}
+    assert set(exact) == {
+        "V01",
+        "V02",
+        "V33",
+        "V34",
+        "V35",
+        "V36",
+        "P18",
+        "K09",
+        "K10",
+        "C03",
+        "C04",
+        "C15",
+        "C16",
+        "C17",
+    }
     assert sum(claim.part_of.startswith("V") for paper in papers().values() for claim in paper.claims) == 34
 
 
@@ -327,6 +342,20 @@ def test_a_reading_may_set_keys_of_some_workloads_alone_by_name_or_by_list(tmp_p
             written(tmp_path, text.replace('"@both" = {', f"{wrong} = {{", 1))
 
 
+def test_a_run_has_no_more_requests_than_its_volume(tmp_path: Path) -> None:
+    told = "quick = { requests = "
+    assert told in MADE_UP
+    text = MADE_UP.replace(told, "quick = { requests-of = { proj_3 = 7 }, requests = ", 1)
+    paper = written(tmp_path, text)
+    requests = {}
+    for workload in ("hm_0", "proj_3"):
+        run = Point("made-up", "runs", "slow", (("system", "bus"), ("workload", workload)), 0)
+        requests[workload] = settings_of(paper, run, "quick", Volumes())["workload.requests"]
+    assert requests["proj_3"] == "7" != requests["hm_0"]
+    with pytest.raises(flashmesh.ConfigError, match="did you mean proj_3"):
+        written(tmp_path, text.replace("proj_3 = 7", "proj_4 = 7", 1))
+
+
 def test_a_reading_may_measure_something_else_in_all_claims_at_once(tmp_path: Path) -> None:
     told = 'set = { host.link-rate = "1GB/s" }\n'
     other = 'measures = { "makespan_ps" = "latency_ps.all.mean" }\n'
@@ -342,20 +371,6 @@ def test_a_reading_may_measure_something_else_in_all_claims_at_once(tmp_path: Pa
     gain, trend = paper.claims[0].measurement, paper.claims[1].trends[0]
     assert gain is not None
     assert measures.by_seed(gain, "as-specified", gain.of) == (2.0, 2.0)
-def test_a_run_has_no_more_requests_than_its_volume(tmp_path: Path) -> None:
-    told = "quick = { requests = "
-    assert told in MADE_UP
-    text = MADE_UP.replace(told, "quick = { requests-of = { proj_3 = 7 }, requests = ", 1)
-    paper = written(tmp_path, text)
-    requests = {}
-    for workload in ("hm_0", "proj_3"):
-        run = Point("made-up", "runs", "slow", (("system", "bus"), ("workload", workload)), 0)
-        requests[workload] = settings_of(paper, run, "quick", Volumes())["workload.requests"]
-    assert requests["proj_3"] == "7" != requests["hm_0"]
-    with pytest.raises(flashmesh.ConfigError, match="did you mean proj_3"):
-        written(tmp_path, text.replace("proj_3 = 7", "proj_4 = 7", 1))
-
-
     assert measures.by_seed(gain, "slow", gain.of) == (9.0, 9.0)
     along = (trend.axis, trend.labels)
     assert measures.curve(Need(trend.measurement, "as-specified", along)) == ((3.0, 6.0), (3.0, 6.0))

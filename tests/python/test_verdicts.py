@@ -165,6 +165,12 @@ def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
     assert verdict.trend((0.0, 0.0, 0.0, 0.0), "levels-off", 0.05, 1) == Verdict.MISSED
 
 
+def test_a_curve_of_next_to_nothing_is_no_evidence() -> None:
+    assert verdict.trend((0.04, 0.04, 0.04), "flat", 0.1) == Verdict.MET
+    assert verdict.trend((0.04, 0.04, 0.04), "flat", 0.1, least=1.0) == Verdict.MISSED
+    assert verdict.trend((7.0, 7.1, 7.0), "flat", 0.1, least=1.0) == Verdict.MET
+
+
 def test_a_curve_peaks_at_a_place_or_elsewhere() -> None:
     assert verdict.trend((1.0, 2.0, 3.0, 2.5), "peaks", 0.05, 2) == Verdict.MET
     assert verdict.trend((1.0, 2.0, 3.0, 2.5), "peaks", 0.05, 1) == Verdict.DIRECTION

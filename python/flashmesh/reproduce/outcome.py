@@ -239,7 +239,7 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
     for at, trend in enumerate(claim.trends):
         curve = row.curves[at]
         level = trend.labels.index(trend.at) if trend.at else 0
-        seeds = [verdict.trend(seed, trend.relation, trend.margin, level) for seed in curve or ()]
+        seeds = [verdict.trend(seed, trend.relation, trend.margin, level, trend.least) for seed in curve or ()]
         parts.append(verdict.over_seeds(seeds) if seeds else Verdict.UNMEASURED)
     if claim.series is not None:
         parts.append(judge_series(claim.series, claim.judged, row.curves[-1], share))

@@ -135,6 +135,8 @@ class Trend:
     at: str
     says: str = ""
     """Name of the curve, for claims with several curves."""
+    least: float = 0.0
+    """Least magnitude of every value: a curve below it is no evidence."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def number(values: Spread, judged: Judged, beside: Spread | None = None, share: 
     return Verdict.OPPOSITE if max(effects) <= -REVERSE else Verdict.MISSED
 
 
-def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
+def trend(values: Sequence[float], relation: str, margin: float, at: int = 0, least: float = 0.0) -> Verdict:
     """Returns the verdict on a relation between values along an axis.
 
     Args:
@@ -121,7 +121,10 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
         relation: One of `claims.RELATIONS`.
         margin: The smallest difference that counts, as a share of the larger of two values.
         at: The index of the knee or the peak, for `levels-off`, `peaks` and `highest-at`.
+        least: The least magnitude of every value. A curve below it is no evidence.
     """
+    if min(map(abs, values)) < least:
+        return Verdict.MISSED
     match relation:
         case "rises":
             return monotone(values, margin)
