@@ -235,7 +235,8 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
     """
     parts: list[Verdict] = []
     if claim.measurement is not None:
-        parts.append(judge_number(claim, row, share))
+        # An order holds or does not: no share of the effect widens it.
+        parts.append(judge_number(claim, row, None if claim.kind == "order" else share))
     for at, trend in enumerate(claim.trends):
         curve = row.curves[at]
         level = trend.labels.index(trend.at) if trend.at else 0
