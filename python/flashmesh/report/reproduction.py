@@ -79,7 +79,7 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 
 
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a table of the claims that hold in the best stated reading of each paper, and of claims exact by construction."""
+    """Returns a table of the claims that hold in the best stated reading of each paper, and of exact claims."""
     table = [["paper", "claims", "exact", "best stated reading", "10 %", "25 %", "50 %", "elsewhere"]]
     for outcome in outcomes:
         each = summary(outcome)
