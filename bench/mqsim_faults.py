@@ -1,4 +1,9 @@
-"""Faults of MQSim that change a mean. A copy of MQSim, built by `bench.mqsim_mended`, can run without each of them."""
+"""Faults of MQSim that change a mean.
+
+A build of MQSim of your own, in which each fault can be mended, tells which of them explains a deviation: it reads the
+names of the faults to mend from the environment variable `MQSIM_MENDED`, separated by commas, and prints means in
+nanoseconds (`mean: N ns`).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`python -m bench.mqsim_random MQSIM`: MQSim and flashmesh on random drives and flows, drawn from seeds.
 
 Both simulate the same requests: the importer draws them as MQSim does. A case whose means deviate is explained by the
-faults of MQSim without which a copy of it (`bench.mqsim_mended`) agrees. Such a copy also prints means in nanoseconds.
+faults of MQSim without which a build of it agrees (`bench.mqsim_faults`).
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def kind(outcome: Outcome) -> str:
 
 @click.command()
 @click.argument("mqsim", type=FILE)
-@click.option("--mended", type=FILE, help="Copy of MQSim whose faults can be switched off, from `bench.mqsim_mended`.")
+@click.option("--mended", type=FILE, help="Your build of MQSim whose faults can be mended (bench.mqsim_faults).")
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=0), help="Seed of the first case.")
 @click.option("--cases", default=300, show_default=True, type=click.IntRange(min=1), help="Cases, of seeds in a row.")
 @click.option("--csv", "file", type=click.Path(path_type=Path), help="Table of all cases.")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from bench.mqsim_drawn import drawn
 from bench.mqsim_faults import FAULTS, Fault
-from bench.mqsim_mended import PATCH
 from bench.mqsim_random import Flow, flows_of, judged, needed
 
 PRINTED = """Flow Host.IO_Flow.Synth.No_0 - total requests generated: 9 total requests serviced:8
@@ -42,10 +39,3 @@ def test_a_case_is_explained_by_faults_none_of_which_can_be_left_out() -> None:
 
     assert {fault.switch for fault in needed(case, agrees)} == both
     assert needed(case, lambda _: False) == []
-
-
-def test_the_copy_of_mqsim_has_a_switch_for_each_fault_and_no_line_of_mqsim() -> None:
-    lines = PATCH.read_text().splitlines()
-    switches = {name for line in lines for name in re.findall(r'MENDED\("(\w+)"\)', line)}
-    assert switches == {fault.switch for fault in FAULTS}
-    assert all(line.startswith(("+", "@@ ", "diff ", "--- ", "new file ")) for line in lines)
