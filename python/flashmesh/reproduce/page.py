@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flashmesh.report.reproduction import SHORT
 from flashmesh.reproduce import charts
 from flashmesh.reproduce.claims import MARGIN, TOLERANCE
+from flashmesh.reproduce.drift import has_drift
 from flashmesh.reproduce.outcome import judge
 from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
 from flashmesh.reproduce.summary import SHARES, best_reading, nearness, reading, summary
@@ -118,7 +119,9 @@ def drift(outcome: Outcome) -> str:
     rest = len(outcome.drift) - len(moved)
     told = f"; in tolerances, {', '.join(moved)}" if moved else ""
     of = f"{rest} of {len(outcome.drift)}"
-    return f"twice the requests move {of} numbers by less than a quarter of their tolerance{told}."
+    missing = [claim.id for claim in outcome.claims() if has_drift(claim) and claim.id not in outcome.drift]
+    left = f" Not measured: {', '.join(missing)}." if missing else ""
+    return f"twice the requests move {of} numbers by less than a quarter of their tolerance{told}.{left}"
 
 
 def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
