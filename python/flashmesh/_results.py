@@ -1282,7 +1282,7 @@ class TraceContents:
     footprint_bytes: int
     """Distinct pages of 4 KiB read or written. Unit: B."""
     address_end_bytes: int
-    """End of the highest byte address of any request. Unit: B."""
+    """Largest end of a request: one more than the highest byte address. Unit: B."""
     devices: int
     """Devices that the trace names, counted up to 65,536; they share one address space. Unit: devices."""
     time_unit: str | None
