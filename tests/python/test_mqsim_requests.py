@@ -176,7 +176,7 @@ def test_a_trace_that_is_read_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "ssd.xml").write_text(device_text())
     (tmp_path / "work-1.trace").write_text(TRACE_TEXT)
     (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": "work-1.trace"}]))
-    with pytest.raises(flashmesh.ConfigError, match="is a file that is read"):
+    with pytest.raises(flashmesh.ConfigError, match="is an input file"):
         import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
     assert (tmp_path / "work-1.trace").read_text() == TRACE_TEXT
     assert not (tmp_path / "work-1.toml").exists()

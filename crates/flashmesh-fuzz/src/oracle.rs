@@ -19,27 +19,25 @@ pub struct ReaderRules {
 pub type ReferenceRequest = (i128, RequestKind, i128, i128, u32);
 
 pub fn msr(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
-    let fields: Vec<&str> = line.trim_matches(BLANKS).split(',').collect();
+    let fields = columns(line);
     let [time, _host, disk, kind, offset, size, response] = fields[..] else { return None };
     decimal(response, 0)?;
-    let kind = match kind.to_ascii_lowercase().as_str() {
-        "read" => RequestKind::Read,
-        "write" => RequestKind::Write,
-        _ => return None,
-    };
     let time = whole(time)?.checked_mul(100_000)?;
-    on_drive((time, kind, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
+    on_drive((time, msr_kind(kind)?, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
 }
 
 pub fn msr_short(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [time, kind, offset, size] = fields[..] else { return None };
-    let kind = match kind.to_ascii_lowercase().as_str() {
-        "read" => RequestKind::Read,
-        "write" => RequestKind::Write,
-        _ => return None,
-    };
-    on_drive((whole(time)?.checked_mul(100_000)?, kind, whole(offset)?, whole(size)?, 0), rules)
+    on_drive((whole(time)?.checked_mul(100_000)?, msr_kind(kind)?, whole(offset)?, whole(size)?, 0), rules)
+}
+
+fn msr_kind(text: &str) -> Option<RequestKind> {
+    match text.to_ascii_lowercase().as_str() {
+        "read" | "r" => Some(RequestKind::Read),
+        "write" | "w" => Some(RequestKind::Write),
+        _ => None,
+    }
 }
 
 pub fn ascii(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
@@ -190,6 +188,7 @@ pub fn oracle_general(record: &[u8], rules: &ReaderRules) -> Option<ReferenceReq
 pub fn srt_fixed(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, _start, _stop, size, kind, offset, device, ..] = fields[..] else { return None };
+    let device = device.strip_prefix("0x").unwrap_or(device);
     let is_hexadecimal = device.len() <= 8 && device.bytes().all(|byte| byte.is_ascii_hexdigit());
     let offset = whole(offset)?.checked_mul(1024).filter(|&bytes| bytes <= i128::from(u64::MAX))?;
     let device = is_hexadecimal.then(|| u32::from_str_radix(device, 16).ok())??;

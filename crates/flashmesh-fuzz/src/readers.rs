@@ -17,7 +17,7 @@ pub fn msr(bytes: &[u8]) {
     let setup = Setup::new(&mut choices, TraceFormat::Msr);
     let text = text(&mut choices, "", |choices, time| {
         let disk = choices.pick(&["0", "1", "7", "4294967295", "4294967296"]);
-        let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Red"]);
+        let kind = choices.pick(&["Read", "Write", "read", "WRITE", "R", "w", " Read ", "Red"]);
         format!("{time},usr,{disk},{kind},{},{},{}", offset(choices), size(choices), choices.number())
     });
     let expected = lines(&text).filter_map(|line| oracle::msr(line, &setup.rules)).collect();

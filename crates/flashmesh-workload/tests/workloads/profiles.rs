@@ -446,7 +446,7 @@ fn the_first_ten_thousand_requests_of_all_profiles_and_mixes_are_the_known_ones(
         ("collisions", 0x6235_a1e9_4a67_3cb0),
         ("nossd14", 0x0542_f026_9e57_24f5),
         ("nossd12", 0x72a2_04a0_f516_c105),
-        ("mixes", 0x84df_47c7_587a_182d),
+        ("mixes", 0x7ff1_f387_7b05_1777),
     ];
     assert_eq!(known, expected, "a profile, a mix or the generator changed: {known:#x?}");
 }
