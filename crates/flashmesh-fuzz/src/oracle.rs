@@ -22,8 +22,6 @@ pub fn msr(line: &str, rules: &ReaderRules) -> Option<ReferenceRequest> {
     let fields = columns(line);
     let [time, _host, disk, kind, offset, size, response] = fields[..] else { return None };
     decimal(response, 0)?;
-    // The host follows the time stamp at once; blanks may surround all later commas.
-    line.trim_start_matches(BLANKS).strip_prefix(time)?.strip_prefix(',')?;
     let time = whole(time)?.checked_mul(100_000)?;
     on_drive((time, msr_kind(kind)?, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
 }

@@ -3,7 +3,7 @@
 //!
 //! The CSV is `version, time, op, size, lbn`, as in the example trace of the library: seconds with optional decimals, the SCSI
 //! operation code in hexadecimal (or `R`, `W`, `read`, `write`), bytes, blocks of 512 B. A header line can name the columns in
-//! another order, or use the names `obj`, `obj_id` and `obj_size`; columns with other names are ignored. Without `op` every
+//! another order, or use other usual names, such as `obj_id` and `obj_size`; columns with unknown names are ignored. Without `op` every
 //! request is a read.
 //!
 //! A record of oracleGeneral has 24 bytes, little endian: `clock_time` u32 in seconds, `obj_id` u64, `obj_size` u32,
@@ -69,7 +69,7 @@ impl Columns {
     /// Parses a header; `None` if the line is not one.
     fn of_header(line: &[u8]) -> Option<Columns> {
         let (mut time, mut op, mut size, mut block, mut count) = (None, None, None, None, 0);
-        for name in line.trim_ascii_start().trim_prefix_hash().split(|&byte| byte == b',') {
+        for name in line.split(|&byte| byte == b',') {
             let place = match name.trim_ascii().to_ascii_lowercase().as_slice() {
                 b"time" | b"ts" | b"timestamp" | b"clock_time" | b"real_time" => &mut time,
                 b"op" | b"opcode" | b"cmd" => &mut op,
@@ -84,18 +84,6 @@ impl Columns {
             }
         }
         Some(Columns { time: time?, op, size: size?, block: block?, count })
-    }
-}
-
-/// Removal of a comment mark from a header.
-trait TrimPrefixHash {
-    /// Returns the bytes without a leading `#` and the blanks after it.
-    fn trim_prefix_hash(&self) -> &[u8];
-}
-
-impl TrimPrefixHash for [u8] {
-    fn trim_prefix_hash(&self) -> &[u8] {
-        self.strip_prefix(b"#").unwrap_or(self).trim_ascii_start()
     }
 }
 

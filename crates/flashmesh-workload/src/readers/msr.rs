@@ -49,7 +49,7 @@ impl TraceReader for Msr {
             Err(_) if is_header(record, 7) => return Ok(Line::Skipped),
             Err(bad) => return Err(bad),
         };
-        fields.next_after(b',', "a comma and the host")?;
+        fields.next_column("a comma and the host")?;
         fields.skip_to_comma();
         fields.next_column("a comma and the disk number")?;
         let device = fields.number_u32("the disk number")?;

@@ -34,6 +34,17 @@ fn msr_lines_become_requests_from_time_zero() {
 }
 
 #[test]
+fn msr_columns_may_have_blanks_around_them_and_a_letter_for_the_type() {
+    let text = "100 , hm , 0 , R , 4096 , 8192 , 1\n 110,hm,0,w,512,512,1\n";
+    let expected = [
+        request(Time::ZERO, RequestKind::Read, 4096, 8192, 0),
+        request(Time::from_us(1), RequestKind::Write, 512, 512, 0),
+    ];
+    assert_eq!(requests(text, &workload(TraceFormat::Msr)), expected);
+    assert_eq!(requests(text, &workload(TraceFormat::Auto)), expected);
+}
+
+#[test]
 fn every_bad_msr_line_is_named_with_its_place() {
     let good = ["100,hm,0,Read,4096,8192,1", "200,hm,0,Write,4096,8192,1"];
     assert_each_is_rejected(
@@ -262,7 +273,7 @@ fn no_known_format_names_the_formats_and_what_speaks_against_each() {
 fn a_wrong_format_is_refused_with_the_way_out() {
     let refused = summary("1000 0 8 16 1\n", &workload(TraceFormat::Msr)).unwrap_err().to_string();
     assert!(
-        refused.starts_with("t:1:5: no line of 1 can be used as a request (read as MSR Cambridge CSV)"),
+        refused.starts_with("t:1:6: no line of 1 can be used as a request (read as MSR Cambridge CSV)"),
         "{refused}"
     );
     assert!(refused.contains("workload.format"), "{refused}");

@@ -14,7 +14,7 @@ const HEAD: &str = "# Extent, type='I/O trace: SRT-V7'\n\
 fn lines_of_dssrt2txt_count_seconds_bytes_and_kib() {
     let text = format!(
         "{HEAD} 0.000000      3   7487   4096 R     124808 1f016000 40000002 0     0\n\
-         \x20 0.007832      4   7016   8192 W     117544 1F015000 null null  1207\n\
+         \x20 0.007832      4   7016   8192 W     117544 0x1F015000 null null  1207\n\
          12.516142      2     -1    512 R          1 0\n"
     );
     let expected = [
