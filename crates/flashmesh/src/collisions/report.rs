@@ -43,9 +43,8 @@ quantities! {
         pairs: u64, in "pairs";
         /// Number of times that the reads of one of these pairs were outstanding together on a die with an imbalanced collision.
         pair_occurrences: u64, in "occurrences";
-        /// Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations: the imbalanced collision
-        /// pairs of Table 2 ("the OCC changes and collision patterns were monitored every 10 us", section II.C). A pair counts at each
-        /// observation of its time together.
+        /// Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations: a pair
+        /// counts at each observation of its time together ("the OCC changes and collision patterns were monitored every 10 us", section II.C).
         pair_observations: u64, in "pairs";
         /// Mean number of occurrences of a pair.
         mean_repetition: Option<f64>, in "occurrences", null "without pairs";

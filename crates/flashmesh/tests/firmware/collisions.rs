@@ -125,10 +125,10 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
 }
 
-/// Section II.C monitors collision patterns every 10 us. Table 2 has 2,382,491 pairs of 967,430 reads, more than twice as many as there are
-/// reads, where two of them meet at a die 423,000 times at most: a pair counts at each observation.
+/// Table 2 has 2,382,491 pairs of 967,430 reads, more than twice as many as there are reads, while two reads meet at a die 423,000 times at most. A
+/// count at each observation (section II.C monitors collision patterns every 10 us) gives them if a read of 4 KiB moves its whole page.
 #[test]
-fn pairs_of_eight_random_reads_at_each_observation_are_as_many_as_table_2_has() {
+fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole_pages_move() {
     let mut config = random_reads(8, 60_000);
     // The parity covers the page, so that a read of 4 KiB moves all of its 18 KB: with so much beside a page the share of 4 KiB is 14 KiB.
     config.geometry.page_spare = Bytes::from_kib(56);

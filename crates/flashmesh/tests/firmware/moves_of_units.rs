@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{
-    Config, FabricKind, InjectionPolicy, PageMove, PageTypes, Persistence, PersistencePolicy, ProgramUnit, Sizes,
+    Config, FabricKind, InjectionPolicy, PageMove, PageTypes, Persistence, PersistencePolicy, ProgramUnit,
+    SchedulePolicy, Sizes,
 };
 use flashmesh::fabric::TransferKind;
 use flashmesh::kernel::probe::{Notice, Probe};
@@ -302,6 +303,23 @@ fn a_full_drive_sends_its_units_from_chip_to_chip_and_the_controllers_move_the_o
     let through = random_writes(FabricKind::Pnssd, |_| ());
     let amplification = |report: &Report| report.write_amplification.expect("the host wrote");
     assert_within("write amplification", amplification(&report), amplification(&through), 0.1);
+}
+
+/// The scheduler chooses other moves than the head of a queue, which is often a move of a unit that the host has overwritten.
+#[test]
+fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses() {
+    for policy in [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler] {
+        let report = random_writes(FabricKind::Nossd, |config| {
+            config.gc.r#move = PageMove::Clean;
+            config.schedule.policy = policy;
+            config.workload.requests = Some(20_000);
+            // Programs of the host are full.
+            config.ftl.gather_timeout = Time::from_ms(1_000);
+            config.replay.outstanding = 512;
+        });
+        let (erases, skipped) = (report.gc.erases, report.flash.units_skipped);
+        assert!(erases > 300 && skipped <= 3 * erases, "{policy}: {skipped} units skipped, {erases} erases");
+    }
 }
 
 #[test]

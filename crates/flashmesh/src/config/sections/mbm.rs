@@ -30,8 +30,8 @@ choices! {
 choices! {
     /// The die of a write to a read-intensive area.
     AreaWrites {
-        /// The free die with the fewest pages of the area: "we will distribute them into all corresponding dies of the area averagely"
-        /// (section IV.B).
+        /// The die with the fewest pages of the area, among those without a program in flight: "we will distribute them into all corresponding
+        /// dies of the area averagely" (section IV.B). These writes go before others, outside the limits of `Channel_Max_Subs` and MCS.
         FewestPages = "fewest-pages",
         /// The die of the static order, free or not.
         StaticDie = "static-die",

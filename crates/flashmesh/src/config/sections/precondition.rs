@@ -26,8 +26,8 @@ section! {
         kind: PreconditionKind = PreconditionKind::None, needs plain;
         /// Share of the logical space that was written, from its start. With `kind = "aged"` this is the share that holds valid data.
         fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\"", "\"aged\""], needs plain;
-        /// Share of the pages of each plane that were programmed, in whole blocks. At most as many as leave the plane before its first collection,
-        /// and at least the valid pages.
+        /// Share of the pages of each plane that were programmed, in whole blocks. Capped so that no plane needs garbage collection yet; the default
+        /// fills each plane up to this cap.
         written: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"aged\""], needs plain;
     }
 }

@@ -22,7 +22,7 @@ use crate::ids::{ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
 use super::controller_selector;
-use super::controller_selector::{ControllerSelector, Turn};
+use super::controller_selector::{ControllerSelector, InjectionState};
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
 use super::routing::{PacketRouting, PacketRoutingError, with_routing};
@@ -62,7 +62,7 @@ pub struct CircuitSwitchedNossd {
     packetizer: Packetizer,
     zero_load: ZeroLoadLatency,
     controllers: ControllerSelector,
-    turn: Turn,
+    injection_state: InjectionState,
     dies_per_chip: u32,
     rule: HoldPath,
     links: LinkAccounting,
@@ -96,7 +96,7 @@ impl CircuitSwitchedNossd {
             flit_time: nossd.flit_time,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
             zero_load: ZeroLoadLatency::new(parameters(nossd)),
-            turn: Turn::new(config.seed),
+            injection_state: InjectionState::new(config.seed),
             dies_per_chip: geometry.dies_per_chip,
             rule: config.fabric.hold_path,
             dies: vec![DieState::default(); geometry.dies() as usize],
@@ -235,9 +235,9 @@ impl Fabric for CircuitSwitchedNossd {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         let chip = self.chip_of(die);
         let routes = if phase == TransferPhase::Command {
-            let mut turn = self.turn.clone();
-            let sender = self.controllers.command_controller(chip, &mut turn, |controller| self.load(controller));
-            self.turn = turn;
+            let mut state = self.injection_state.clone();
+            let sender = self.controllers.command_controller(chip, &mut state, |controller| self.load(controller));
+            self.injection_state = state;
             self.dies[die.index()].command_controller = sender;
             self.routes(die, Some(sender), self.controllers.reply_controller(chip, sender))
         } else if self.rule.holds_reads() {

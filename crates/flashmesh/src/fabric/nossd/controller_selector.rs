@@ -9,6 +9,9 @@ use crate::ids::ChipId;
 
 use super::terminals::{Endpoint, TerminalNumbering};
 
+/// Keeps the draw of ties independent of the other random choices of a run.
+const SEED_OF_TIES: u64 = 0x6e6f_7373_642d_7469;
+
 /// Returns the grid of the routers, one in each chip.
 fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
     match topology {
@@ -25,7 +28,7 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
         ControllerPlacement::AllSided => (0..rows)
             .map(|controller| {
-                // ControllerSelector go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
+                // Controllers go to the west, east, north and south side in turn. On each side they start in the middle (PACT 2014, Fig 10).
                 let (side, rank) = (controller % 4, controller / 4);
                 let on_side = rows / 4 + u32::from(side < rows % 4);
                 let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
@@ -63,19 +66,19 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
 
 /// State of the choice of controllers.
 #[derive(Clone, Debug)]
-pub(super) struct Turn {
+pub(super) struct InjectionState {
     /// Next controller in round-robin order.
     next: u32,
     random: SimRng,
 }
 
-impl Turn {
+impl InjectionState {
     /// Creates the state before the first command of a run with `seed`.
-    pub(super) fn new(seed: u64) -> Turn {
-        Turn { next: 0, random: SimRng::new(seed) }
+    pub(super) fn new(seed: u64) -> InjectionState {
+        InjectionState { next: 0, random: SimRng::new(seed ^ SEED_OF_TIES) }
     }
 
-    /// Returns the next of `count` controllers, and advances to the one after it.
+    /// Returns the next of `count` controllers in round-robin order, and advances.
     fn take(&mut self, count: u32) -> u32 {
         let next = (self.next + 1) % count;
         std::mem::replace(&mut self.next, next)
@@ -161,17 +164,22 @@ impl ControllerSelector {
     }
 
     /// Returns the controller that sends the next command to a chip. `load` returns the load of a controller.
-    pub(super) fn command_controller(&self, chip: ChipId, turn: &mut Turn, load: impl Fn(u32) -> u32) -> u32 {
+    pub(super) fn command_controller(
+        &self,
+        chip: ChipId,
+        state: &mut InjectionState,
+        load: impl Fn(u32) -> u32,
+    ) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         let controllers = hops.iter().zip(0..);
         let chosen = match self.injection {
-            InjectionPolicy::RoundRobin => Some(turn.take(self.count)),
+            InjectionPolicy::RoundRobin => Some(state.take(self.count)),
             InjectionPolicy::NearestElseRoundRobin => {
                 let nearest = controllers.map(|(&hops, at)| (hops, at)).min().map_or(0, |best| best.1);
-                Some(if load(nearest) == 0 { nearest } else { turn.take(self.count) })
+                Some(if load(nearest) == 0 { nearest } else { state.take(self.count) })
             }
             InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
-            InjectionPolicy::LeastLoaded => self.least_loaded(hops, turn, load),
+            InjectionPolicy::LeastLoaded => self.least_loaded(hops, state, load),
             InjectionPolicy::NearestUnderThreshold => controllers
                 .map(|(&hops, at)| {
                     let load = load(at);
@@ -185,20 +193,20 @@ impl ControllerSelector {
     }
 
     /// Returns the controller with the least load. `hops` is the distance of each controller from the chip.
-    fn least_loaded(&self, hops: &[u32], turn: &mut Turn, load: impl Fn(u32) -> u32) -> Option<u32> {
+    fn least_loaded(&self, hops: &[u32], state: &mut InjectionState, load: impl Fn(u32) -> u32) -> Option<u32> {
         let controllers = hops.iter().zip(0..);
         match self.ties {
             LeastLoadedTies::Nearest => controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1),
             LeastLoadedTies::Lowest => (0..self.count).min_by_key(|&at| load(at)),
             LeastLoadedTies::RoundRobin => {
-                let chosen = cyclic(turn.next, self.count).min_by_key(|&at| load(at))?;
-                turn.next = (chosen + 1) % self.count;
+                let chosen = cyclic(state.next, self.count).min_by_key(|&at| load(at))?;
+                state.next = (chosen + 1) % self.count;
                 Some(chosen)
             }
             LeastLoadedTies::Random => {
                 let least = (0..self.count).map(&load).min()?;
                 let equal: Vec<u32> = (0..self.count).filter(|&at| load(at) == least).collect();
-                equal.get(turn.random.below(equal.len() as u32) as usize).copied()
+                equal.get(state.random.below(equal.len() as u32) as usize).copied()
             }
         }
     }
@@ -228,10 +236,10 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn controllers(config: &config::Nossd) -> (ControllerSelector, Turn) {
+    fn controllers(config: &config::Nossd) -> (ControllerSelector, InjectionState) {
         let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
         let topology = topology(config, &geometry).expect("64 chips");
-        (ControllerSelector::new(config, &geometry, &topology), Turn::new(1))
+        (ControllerSelector::new(config, &geometry, &topology), InjectionState::new(1))
     }
 
     #[test]
@@ -248,13 +256,14 @@ mod tests {
 
     /// Returns the controllers chosen for `count` commands to a chip. Each command adds to the load of its controller.
     fn chosen(
-        (controllers, turn): &mut (ControllerSelector, Turn),
+        (controllers, state): &mut (ControllerSelector, InjectionState),
         chip: u32,
         load: &mut [u32; 8],
         count: usize,
     ) -> Vec<u32> {
         let one = |_| {
-            let controller = controllers.command_controller(ChipId(chip), turn, |controller| load[controller as usize]);
+            let controller =
+                controllers.command_controller(ChipId(chip), state, |controller| load[controller as usize]);
             load[controller as usize] += 1;
             controller
         };
@@ -322,7 +331,7 @@ mod tests {
             let injection = InjectionPolicy::LeastLoaded;
             controllers(&config::Nossd { injection, least_loaded_ties, ..Default::default() })
         };
-        // ControllerSelector 1, 3, 4 and 6 are idle. Chip 20 is in row 2.
+        // Controllers 1, 3, 4 and 6 are idle. Chip 20 is in row 2.
         let load = [1, 0, 1, 0, 0, 1, 0, 1];
         let first = |ties, count| chosen(&mut with(ties), 20, &mut load.clone(), count);
         assert_eq!(first(LeastLoadedTies::Nearest, 4), [1, 3, 4, 6]);

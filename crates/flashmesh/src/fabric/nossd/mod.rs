@@ -58,7 +58,7 @@ use super::{
 };
 
 pub use circuit_switched::CircuitSwitchedNossd;
-use controller_selector::{ControllerSelector, Turn};
+use controller_selector::{ControllerSelector, InjectionState};
 pub use info::INFO;
 use injection_ports::{InjectionPorts, PortAdmission};
 use link_accounting::LinkAccounting;
@@ -80,7 +80,7 @@ pub struct Nossd {
     ports: InjectionPorts,
     dies: Vec<DieState>,
     queues: ControllerQueues,
-    turn: Turn,
+    injection_state: InjectionState,
     dies_per_chip: u32,
 }
 
@@ -108,7 +108,7 @@ impl Nossd {
             controllers,
             dies: vec![DieState::default(); geometry.dies() as usize],
             queues: nossd.controller_queues,
-            turn: Turn::new(config.seed),
+            injection_state: InjectionState::new(config.seed),
             dies_per_chip: geometry.dies_per_chip,
         })
     }
@@ -213,9 +213,9 @@ impl Fabric for Nossd {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command {
             let chip = self.chip_of(die);
-            let mut turn = self.turn.clone();
-            let chosen = self.controllers.command_controller(chip, &mut turn, |controller| self.load(controller, now));
-            self.turn = turn;
+            let mut state = self.injection_state.clone();
+            let chosen = self.controllers.command_controller(chip, &mut state, |controller| self.load(controller, now));
+            self.injection_state = state;
             self.dies[die.index()].command_controller = chosen;
         }
         self.request(die, phase, now, outbox);

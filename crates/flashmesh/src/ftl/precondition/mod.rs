@@ -72,7 +72,7 @@ impl Ftl {
     /// *Sequential*: the first `fill` of the pages of each namespace lie in order in the blocks of the planes where static allocation places them,
     /// without invalid pages.
     ///
-    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, but for as many as would begin a collection. The first
+    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, capped so that no plane needs garbage collection yet. The first
     /// `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages are invalid.
     ///
     /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes the planes are
@@ -87,7 +87,7 @@ impl Ftl {
     ///
     /// `seed` determines all random choices.
     ///
-    /// Neither kind moves translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
+    /// No kind moves translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
     /// \[choice\].
     ///
     /// # Panics

@@ -1,8 +1,12 @@
 //! Writes to read-intensive areas: distribution over the free dies (section IV.B: "into all corresponding dies of the area averagely").
 //!
-//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it now \[choice: the paper does not say
-//! whether a write waits for a busy die\]. Of dies with equally many pages, the one with the fewest pages of the area on its channel takes the write,
-//! and of these the first from the die of the static order on.
+//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it now. Pages are counted in whole programs,
+//! so that the mapping units of one program go to one die.
+//!
+//! Choices where the paper is silent \[choice\]: a write does not wait for a busy die; a die that reads counts as free. Of dies with equally many pages,
+//! the one with the fewest pages of the area on its channel takes the write, and of these the first from the die of the static order on. These writes
+//! go before others, outside the limits of `Channel_Max_Subs` and MCS. If no die can take a write and no program is in flight, the write joins the
+//! others.
 
 use std::collections::VecDeque;
 
@@ -16,14 +20,14 @@ use super::{ChipDispatch, Mbm};
 
 /// Writes to read-intensive areas that are not programmed yet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AreaWrites {
+pub(super) struct PendingAreaWrites {
     /// Writes without a die, in order of arrival.
     waiting: VecDeque<TransactionId>,
     /// Writes with a die, by logical page.
     placed: FxHashMap<Lpn, (TransactionId, DieId)>,
 }
 
-impl AreaWrites {
+impl PendingAreaWrites {
     /// Returns whether no write waits for a die.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
@@ -39,14 +43,14 @@ impl AreaWrites {
         self.placed.insert(lpn, (id, die));
     }
 
-    /// Updates the die of the write of `lpn`, if it is one of these writes.
-    pub(super) fn dispatch(&mut self, lpn: Lpn, die: DieId) {
-        if let Some((_, placed)) = self.placed.get_mut(&lpn) {
+    /// Updates the die of the write `id` of `lpn`, if it is one of these writes.
+    pub(super) fn dispatch(&mut self, id: TransactionId, lpn: Lpn, die: DieId) {
+        if let Some((_, placed)) = self.placed.get_mut(&lpn).filter(|(write, _)| *write == id) {
             *placed = die;
         }
     }
 
-    /// Removes the write of `lpn`, which was programmed or cancelled.
+    /// Removes the host write of `lpn`, which was programmed or cancelled.
     pub(super) fn end(&mut self, lpn: Lpn) {
         self.placed.remove(&lpn);
     }
@@ -60,13 +64,12 @@ impl AreaWrites {
 }
 
 impl DispatchRound<'_, '_> {
-    /// Pins the waiting writes of read-intensive areas to dies that can take them. A write that no die can take waits for the end of a program. If
-    /// none is in flight or pinned, the write joins the writes to other areas.
+    /// Pins the waiting writes of read-intensive areas to dies that can take them.
     pub(super) fn pin_area_writes(&mut self) {
         if self.mbm.area_writes.is_empty() {
             return;
         }
-        let mut room: Vec<u32> = (0..self.mbm.geometry.dies()).map(|die| self.room_on(DieId(die))).collect();
+        let mut room = self.room_by_die();
         for id in std::mem::take(&mut self.mbm.area_writes.waiting) {
             let lpn = self.drive.load.transaction(id).lpn;
             match self.die_for(lpn, id, &room) {
@@ -75,24 +78,34 @@ impl DispatchRound<'_, '_> {
                     self.mbm.area_writes.place(lpn, id, die);
                     self.mbm.pinned.push(die, id);
                 }
-                None if self.mbm.programs.is_empty() && self.mbm.pinned.is_empty() => self.mbm.writes.push_back(id),
                 None => self.mbm.area_writes.push(id),
             }
         }
     }
 
-    /// Returns the number of pages that `die` can take now, beyond the writes pinned to it: in partly filled programs, or on all its planes.
-    fn room_on(&mut self, die: DieId) -> u32 {
-        let geometry = &self.mbm.geometry;
-        let gathering = self.mbm.gathering.all().into_iter();
-        let gathered: u32 =
-            gathering.filter(|open| geometry.die_of_plane(open.plane) == die).map(|open| open.free_units).sum();
-        let on_planes = if self.takes(die, Eligibility::WithoutProgram) {
-            self.planes(die).map(|plane| self.units_of(plane)).sum()
-        } else {
-            0
-        };
-        (gathered + on_planes).saturating_sub(self.mbm.pinned.count(die))
+    /// Adds the waiting writes to the writes to other areas if no program is in flight, whose end would start the next round.
+    pub(super) fn release_area_writes(&mut self) {
+        if self.mbm.programs.is_empty() {
+            let Mbm { area_writes, writes, .. } = &mut *self.mbm;
+            writes.extend(area_writes.waiting.drain(..));
+        }
+    }
+
+    /// Returns the number of pages that each die can take now, beyond the writes pinned to it: in partly filled programs, and on its planes if it has
+    /// no program in flight.
+    fn room_by_die(&mut self) -> Vec<u32> {
+        let geometry = self.mbm.geometry.clone();
+        let mut room = vec![0; geometry.dies() as usize];
+        for program in self.mbm.filling_programs.all() {
+            room[geometry.die_of_plane(program.plane).index()] += program.free_units;
+        }
+        for (room, die) in room.iter_mut().zip(0..).map(|(room, die)| (room, DieId(die))) {
+            if self.takes(die, Eligibility::WithoutProgram) {
+                *room += self.planes(die).map(|plane| self.units_of(plane)).sum::<u32>();
+            }
+            *room = room.saturating_sub(self.mbm.pinned.count(die));
+        }
+        room
     }
 
     /// Removes a page from the room of `die`. If dies take turns, removes the room of the other dies of the chip.
@@ -107,28 +120,22 @@ impl DispatchRound<'_, '_> {
 
     /// Returns the die with the fewest pages of the area of `lpn`, among the dies with room for the page.
     fn die_for(&self, lpn: Lpn, id: TransactionId, room: &[u32]) -> Option<DieId> {
-        let pages = self.pages_by_die(lpn)?;
-        let home = self.mbm.geometry.die_of_plane(self.drive.ftl.static_plane(lpn));
-        let on_channel = |mbm: &Mbm, die: DieId| {
-            let channel = mbm.channel_of(die);
-            (0..)
-                .map(DieId)
-                .zip(&pages)
-                .filter(|&(die, _)| mbm.channel_of(die) == channel)
-                .map(|(_, count)| count)
-                .sum()
-        };
-        let mut best: Option<((u32, u32), DieId)> = None;
-        for die in cyclic(home.0, room.len() as u32).map(DieId) {
-            if room[die.index()] == 0 || !self.mbm.planes_of(die).any(|plane| self.has_room(id, plane)) {
-                continue;
-            }
-            let key = (pages[die.index()], on_channel(self.mbm, die));
-            if best.is_none_or(|(least, _)| key < least) {
-                best = Some((key, die));
-            }
+        let mbm = &*self.mbm;
+        let can_take = |die: DieId| room[die.index()] > 0 && mbm.planes_of(die).any(|plane| self.has_room(id, plane));
+        if room.iter().all(|&room| room == 0) {
+            return None;
         }
-        best.map(|(_, die)| die)
+        let on_die = self.pages_by_die(lpn)?;
+        let mut on_channel = vec![0; mbm.geometry.channels as usize];
+        for (die, pages) in (0..).map(DieId).zip(&on_die) {
+            on_channel[mbm.channel_of(die).index()] += pages;
+        }
+        let in_programs = |pages: u32| pages / mbm.geometry.units_per_program;
+        let home = mbm.geometry.die_of_plane(self.drive.ftl.static_plane(lpn));
+        cyclic(home.0, room.len() as u32)
+            .map(DieId)
+            .filter(|&die| can_take(die))
+            .min_by_key(|&die| (in_programs(on_die[die.index()]), in_programs(on_channel[mbm.channel_of(die).index()])))
     }
 
     /// Returns the number of pages of the area of `lpn` on each die, without `lpn`. Pages with a write that has a die count there.

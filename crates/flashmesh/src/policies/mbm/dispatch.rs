@@ -50,10 +50,10 @@ impl DispatchRound<'_, '_> {
             return;
         }
         let dies = (0..self.mbm.geometry.dies()).map(DieId);
-        let eligibility: Vec<DieId> = dies
+        let eligible: Vec<DieId> = dies
             .filter(|&die| self.mbm.pinned.first(die).is_some() && self.takes(die, Eligibility::WithoutProgram))
             .collect();
-        for die in eligibility {
+        for die in eligible {
             if self.mbm.chips == ChipDispatch::OneDie && !self.takes(die, Eligibility::WithoutProgram) {
                 continue;
             }
@@ -67,7 +67,7 @@ impl DispatchRound<'_, '_> {
                 }
                 if self.has_room(id, plane) {
                     let sent = self.fill_pinned(plane, units);
-                    self.mbm.gathering.set(FillingProgram { plane, units, free_units: units - sent });
+                    self.mbm.filling_programs.set(FillingProgram { plane, units, free_units: units - sent });
                     (next, has_sent) = (planes.next(), true);
                 } else if planes.len() > 0 {
                     next = planes.next();
@@ -101,7 +101,7 @@ impl DispatchRound<'_, '_> {
                 }
                 let sent = self.fill(plane, units);
                 if sent > 0 {
-                    self.mbm.gathering.set(FillingProgram { plane, units, free_units: units - sent });
+                    self.mbm.filling_programs.set(FillingProgram { plane, units, free_units: units - sent });
                     taken += 1;
                 }
             }
@@ -199,6 +199,7 @@ impl DispatchRound<'_, '_> {
         self.pin_area_writes();
         self.top_up_programs();
         self.dispatch_pinned();
+        self.release_area_writes();
         if self.mbm.writes.is_empty() {
             return self.due;
         }

@@ -15,7 +15,7 @@ impl DispatchRound<'_, '_> {
     pub(super) fn count(&mut self, id: TransactionId, plane: PlaneId) {
         let place = self.mbm.location_of(plane);
         self.mbm.programs.begin(place);
-        self.mbm.area_writes.dispatch(self.drive.load.transaction(id).lpn, place.die);
+        self.mbm.area_writes.dispatch(id, self.drive.load.transaction(id).lpn, place.die);
         self.due.dispatched.push((id, plane));
     }
 
@@ -64,11 +64,11 @@ impl DispatchRound<'_, '_> {
 
     /// Dispatches writes to partly filled programs, pinned writes first.
     pub(super) fn top_up_programs(&mut self) {
-        for gathering in self.mbm.gathering.all() {
-            let FillingProgram { plane, free_units: room, .. } = gathering;
+        for program in self.mbm.filling_programs.all() {
+            let FillingProgram { plane, free_units: room, .. } = program;
             let pinned = self.fill_pinned(plane, room);
             let sent = pinned + self.fill(plane, room - pinned);
-            self.mbm.gathering.set(FillingProgram { free_units: room - sent, ..gathering });
+            self.mbm.filling_programs.set(FillingProgram { free_units: room - sent, ..program });
         }
     }
 }

@@ -42,7 +42,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{self, Allocation, AreaRule, Config};
+use crate::config::{self, Allocation, AreaRule, AreaWrites, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, FtlRules};
 use crate::ids::{ChannelId, DieId, Lpn, PlaneId, Ppn, TransactionId};
@@ -55,7 +55,7 @@ use super::{
     joint_plane_conflicts,
 };
 
-use area_writes::AreaWrites;
+use area_writes::PendingAreaWrites;
 use areas::Areas;
 use dispatch::DispatchRound;
 use filling_programs::FillingPrograms;
@@ -109,9 +109,9 @@ pub(super) struct Mbm {
     areas: Option<Areas>,
     /// Waiting writes that are not pinned, in order of arrival.
     writes: VecDeque<TransactionId>,
-    area_writes: AreaWrites,
+    area_writes: PendingAreaWrites,
     pinned: PinnedWrites,
-    gathering: FillingPrograms,
+    filling_programs: FillingPrograms,
     programs: ProgramsInFlight,
     /// Number of queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
@@ -142,9 +142,9 @@ impl Mbm {
             areas: rules.rs.then(|| Areas::new(area_pages, geometry.logical_pages)),
             rules,
             writes: VecDeque::new(),
-            area_writes: AreaWrites::default(),
+            area_writes: PendingAreaWrites::default(),
             pinned: PinnedWrites::new(geometry.dies()),
-            gathering: FillingPrograms::default(),
+            filling_programs: FillingPrograms::default(),
             programs: ProgramsInFlight::new(geometry),
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
@@ -180,13 +180,12 @@ impl Mbm {
         !self.pinned.is_empty() || !self.writes.is_empty() || !self.area_writes.is_empty()
     }
 
-    fn pin(&mut self, die: DieId, id: TransactionId) {
-        self.pinned.push(die, id);
-        self.is_due = true;
-    }
-
-    fn remove_write(&mut self, plane: PlaneId) {
-        self.programs.end(self.location_of(plane));
+    /// Removes a write that was programmed or cancelled.
+    fn remove_write(&mut self, write: &Transaction) {
+        if matches!(write.purpose, Purpose::HostWrite(_)) {
+            self.area_writes.end(write.lpn);
+        }
+        self.programs.end(self.location_of(write.plane));
         self.is_due = true;
     }
 }
@@ -223,22 +222,17 @@ impl FirmwarePolicy for Mbm {
         match transaction.purpose {
             Purpose::Reallocate => {
                 self.reallocations += 1;
-                self.pin(self.geometry.die_of_plane(plane), id);
-                true
-            }
-            Purpose::HostWrite(_) if self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) => {
-                match self.rules.area_writes {
-                    config::AreaWrites::FewestPages => self.area_writes.push(id),
-                    config::AreaWrites::StaticDie => {
-                        let home = self.geometry.die_of_plane(ftl.static_plane(lpn));
-                        self.pinned.push(home, id);
-                    }
-                }
+                self.pinned.push(self.geometry.die_of_plane(plane), id);
                 self.is_due = true;
                 true
             }
             Purpose::HostWrite(_) => {
-                self.writes.push_back(id);
+                let is_of_area = self.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn));
+                match self.rules.area_writes {
+                    _ if !is_of_area => self.writes.push_back(id),
+                    AreaWrites::FewestPages => self.area_writes.push(id),
+                    AreaWrites::StaticDie => self.pinned.push(self.geometry.die_of_plane(ftl.static_plane(lpn)), id),
+                }
                 self.is_due = true;
                 true
             }
@@ -298,18 +292,16 @@ impl FirmwarePolicy for Mbm {
                 self.reading.remove(&id);
             }
             PolicyEvent::Rewritten => self.reallocations -= 1,
-            PolicyEvent::WriteEnded(write) => {
-                self.area_writes.end(write.lpn);
-                self.remove_write(write.plane);
-            }
+            PolicyEvent::WriteEnded(write) => self.remove_write(write),
             PolicyEvent::WriteCancelled(write) => {
-                self.area_writes.end(write.lpn);
                 self.reallocations -= u32::from(write.purpose == Purpose::Reallocate);
-                self.gathering.remove_write(write.plane);
-                self.remove_write(write.plane);
+                self.filling_programs.remove_write(write.plane);
+                self.remove_write(write);
             }
             PolicyEvent::DieIdle => self.is_due = true,
-            PolicyEvent::PageAllocated(TransactionClass::UserProgram, plane) => self.gathering.on_program_start(plane),
+            PolicyEvent::PageAllocated(TransactionClass::UserProgram, plane) => {
+                self.filling_programs.on_program_start(plane)
+            }
             PolicyEvent::PageAllocated(..) => {}
         }
     }

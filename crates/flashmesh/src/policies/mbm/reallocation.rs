@@ -1,10 +1,10 @@
 //! Reallocation of read-intensive areas (MBM, section IV.B).
 //!
 //! A read request longer than `mbm.read-threshold` checks the layout of its pages. Pages are rewritten if reading them takes more operations than in
-//! an even layout over the dies, or if a channel holds more than its even share; `mbm.reallocation-trigger` selects one of the two conditions. Which
-//! pages move is a choice, as "an alternative method to reallocate is migrating redundant data from an overloaded channel to an underloaded channel"
-//! implies another method \[choice\]: a die with more than its even share gives its last pages to the dies with the fewest, and pages of a die that
-//! cannot share an operation are rewritten together. The trigger `channel` uses the alternative method. The request has read the data into the
+//! an even layout over the dies, or if a channel holds more than its even share; `mbm.reallocation-trigger` selects one of the two conditions. The
+//! paper describes one method, and calls it an alternative ("migrating redundant data from an overloaded channel to an underloaded channel"); the
+//! trigger `channel` uses it. The other method is not described \[choice\]: a die with more than its even share gives its last pages to the dies with
+//! the fewest, and pages of a die that cannot share an operation are rewritten together. The request has read the data into the
 //! controller, so a move costs only a program.
 
 use crate::config::ReallocationTrigger;
@@ -86,9 +86,6 @@ pub(super) fn pages_to_move(
         by_die[emptiest].push((lpn, ppn));
         moving.retain(|&(moved, _): &(Lpn, DieId)| moved != lpn);
         moving.push((lpn, DieId(emptiest as u32)));
-        if moving.len() > places.len() {
-            break;
-        }
     }
     if !moves_within_channel {
         return moving;
