@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 STEADY = "steadiness.steady"
-WARM = "warm_up.converged"
 
 
 class RunTable(ABC):
@@ -70,15 +69,16 @@ class RunTable(ABC):
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
-        """Returns whether the windows of all runs of a point were steady, as far as known; None if none is known."""
+        """Returns whether the windows of all runs of a point were steady, as far as known; None if none is known.
+
+        Runs are judged as `flashmesh run` judges them, with a warm-up or without.
+        """
         said = [found for number in point.runs if (found := self._steady[number]) is not None]
         return all(said) if said else None
 
     @cached_property
     def _steady(self) -> list[bool | None]:
-        # The steadiness of a run without a warm-up is unknown.
-        steady, warm = self.columns([STEADY, WARM])
-        return [None if is_warm is None else is_steady for is_steady, is_warm in zip(steady, warm, strict=True)]
+        return self.columns([STEADY])[0]
 
 
 def axes_of(settings: Iterable[dict[str, Value]]) -> dict[str, tuple[Value, ...]]:
