@@ -1807,8 +1807,8 @@ class Precondition:
     """
 
     written: Share | None = None
-    """Share of the pages of each plane that were programmed, in whole blocks. At most as many as leave the plane before
-    its first collection, and at least the valid pages. Only with kind = "aged". Values: 0 to 1. Default: 1.0.
+    """Share of the pages of each plane that were programmed, in whole blocks. Capped so that no plane needs garbage
+    collection yet; the default fills each plane up to this cap. Only with kind = "aged". Values: 0 to 1. Default: 1.0.
     """
 
     def __post_init__(self) -> None:

@@ -520,8 +520,8 @@ class Collisions:
     """
     pair_observations: int
     """Pairs whose reads were outstanding together on a die with an imbalanced collision, summed over the observations:
-    the imbalanced collision pairs of Table 2 ("the OCC changes and collision patterns were monitored every 10 us",
-    section II.C). A pair counts at each observation of its time together. Unit: pairs.
+    a pair counts at each observation of its time together ("the OCC changes and collision patterns were monitored every
+    10 us", section II.C). Unit: pairs.
     """
     mean_repetition: float | None
     """Mean number of occurrences of a pair. Unit: occurrences. None without pairs."""
