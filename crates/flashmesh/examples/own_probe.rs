@@ -17,7 +17,7 @@ struct ReadsPerDie(Arc<Mutex<BTreeMap<DieId, usize>>>);
 
 impl Probe for ReadsPerDie {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
-        if let Notice::OperationBegan(die, OperationKind::Read, planes) = *notice {
+        if let Notice::OperationBegan(die, _, OperationKind::Read, planes) = *notice {
             *self.0.lock().expect("no other thread panicked").entry(die).or_default() += planes;
         }
     }

@@ -1,5 +1,5 @@
 //! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. Without die
-//! interleaving, one die of a chip works at a time. With suspension of whole chips, only reads run on a suspended chip until all of its dies resume.
+//! interleaving, one die of a chip works at a time. Planes that read independently are state machines of their own. With suspension of whole chips, only reads run on a suspended chip until all of its dies resume.
 //! The oracle is a state machine of each die, with times computed anew from the configuration.
 
 use std::ops::Range;
@@ -7,12 +7,14 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use crate::config::{self, Config, DieStart, FabricKind, MultiPlane, Suspension, SuspensionScope};
-use crate::flash::die::OperationKind;
+use crate::flash::die::{Extent, OperationKind};
 use crate::ids::DieId;
 use crate::units::{Bytes, Time};
 
 use super::arithmetic::{ArrayTree, ExpectedTimes, PageAt, in_units, pages_per_unit};
+use super::array_unit::ArrayUnit;
 use super::expected_fabrics::ExpectedFabric;
+use independent_planes::independent_planes;
 
 #[derive(Clone, Copy, Debug)]
 struct Operation {
@@ -54,6 +56,8 @@ struct Die {
 #[derive(Clone, Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
+    /// Planes that read by themselves, die by die; none if all operations are of whole dies.
+    planes: Vec<Die>,
     homes: ArrayTree,
     flash: config::Flash,
     /// Whether the interconnect is NoSSD, in which each die is suspended on its own.
@@ -73,6 +77,13 @@ struct Ended {
     kind: OperationKind,
     planes: usize,
     worked: Time,
+}
+
+impl Die {
+    /// Returns whether an operation may begin: the array is idle, and the register is empty or `read_cache` holds.
+    fn is_free(&self, read_cache: bool) -> bool {
+        matches!(self.array, Array::Idle) && (self.register == 0 || read_cache)
+    }
 }
 
 impl Array {
@@ -95,6 +106,7 @@ impl Dies {
         let (homes, times) = (ArrayTree::new(&in_units(config)), ExpectedTimes::new(expected, config));
         Dies {
             dies: vec![Die::default(); homes.dies()],
+            planes: independent_planes(config, &homes),
             homes,
             flash: crate::config::Flash { suspension: config.suspension(), ..config.flash.clone() },
             large_units: (pages_per_unit(config) > 1)
@@ -182,6 +194,13 @@ impl Dies {
             let number = other.0;
             let refuse =
                 |why: String| Err(format!("die {} began a {kind:?}, but die {number} of its chip {why}", id.0));
+            if let Some(plane) = self.planes_of(other).iter().find(|plane| !plane.is_free(false)) {
+                return refuse(format!(
+                    "has a plane that is {} with data of {}",
+                    plane.array.describe(),
+                    plane.register
+                ));
+            }
             match &self.dies[other.index()] {
                 Die { suspended: Some(operation), .. } => {
                     return refuse(format!("has a {:?} suspended", operation.kind));
@@ -194,32 +213,39 @@ impl Dies {
         Ok(())
     }
 
-    pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize, now: Time) -> Result<(), String> {
+    pub(super) fn began(&mut self, at: ArrayUnit, kind: OperationKind, planes: usize, now: Time) -> Result<(), String> {
+        let id = at.die;
         self.check_other_dies_idle(id, kind)?;
-        let refuse = |why: String| Err(format!("die {} began a {kind:?}, but {why}", id.0));
+        let refuse = |why: String| Err(format!("{at} began a {kind:?}, but {why}"));
+        self.check_other_units(at, kind).or_else(refuse)?;
         let suspended = self.suspended_with(id).find_map(|die| self.dies[die.index()].suspended);
         if let Some(suspended) = suspended
             && kind != OperationKind::Read
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        // With suspension of single dies, the next read of the die pays the time to suspend. With suspension of chips, every read that begins before
-        // the suspension is complete pays it.
+        // With suspension of single dies, the next read of the die pays the time to suspend. With suspension of chips, or independent planes, every
+        // read that begins before the suspension is complete pays it.
         let own = std::mem::take(&mut self.dies[id.index()].suspending);
         let is_pending = |die: DieId| {
             let die = &self.dies[die.index()];
             die.suspended.is_some() && now < die.suspended_at + self.flash.suspend_time
         };
         let is_chip = self.suspended_with(id).count() > 1;
-        let suspends = if is_chip { self.suspended_with(id).any(is_pending) } else { own };
-        let die = &mut self.dies[id.index()];
+        let pays_while_pending = is_chip || !self.planes.is_empty();
+        let suspends = if pays_while_pending { self.suspended_with(id).any(is_pending) } else { own };
+        let (read_cache, multi_plane) = (self.flash.read_cache, self.flash.multi_plane);
+        let planes_max = match (multi_plane, at.extent) {
+            (MultiPlane::Off, _) | (_, Extent::Plane(_)) => 1,
+            _ => self.homes.planes_per_die(),
+        };
+        let die = self.unit_mut(at);
         if !matches!(die.array, Array::Idle) {
             return refuse(format!("it is {}", die.array.describe()));
         }
-        if die.register > 0 && !self.flash.read_cache {
+        if die.register > 0 && !read_cache {
             return refuse(format!("data of {} planes waits in its register", die.register));
         }
-        let planes_max = if self.flash.multi_plane == MultiPlane::Off { 1 } else { self.homes.planes_per_die() };
         if planes == 0 || planes > planes_max {
             return refuse(format!("over {planes} planes; at most {planes_max} can join"));
         }
@@ -228,13 +254,19 @@ impl Dies {
         Ok(())
     }
 
-    pub(super) fn array_began(&mut self, id: DieId, kind: OperationKind, now: Time, until: Time) -> Result<(), String> {
-        let die = &self.dies[id.index()];
-        let Array::Incoming(mut operation) = die.array else {
-            return Err(format!("die {} works on a {kind:?}, but it is {}", id.0, die.array.describe()));
+    pub(super) fn array_began(
+        &mut self,
+        at: ArrayUnit,
+        kind: OperationKind,
+        now: Time,
+        until: Time,
+    ) -> Result<(), String> {
+        let array = self.unit(at).array;
+        let Array::Incoming(mut operation) = array else {
+            return Err(format!("{at} works on a {kind:?}, but it is {}", array.describe()));
         };
         if operation.kind != kind {
-            return Err(format!("die {} works on a {kind:?}, but began a {:?}", id.0, operation.kind));
+            return Err(format!("{at} works on a {kind:?}, but began a {:?}", operation.kind));
         }
         let delay = if operation.suspends { self.flash.suspend_time } else { Time::ZERO };
         operation.nominal = until.saturating_sub(now + delay);
@@ -242,11 +274,10 @@ impl Dies {
             let nominal = self.times.array(kind, PageAt::Native(0), PageAt::Native(0));
             let expected = now + delay + nominal;
             return Err(format!(
-                "die {}: a {kind:?} from {now} ends at {until}; it takes {nominal} after {delay}: {expected}",
-                id.0
+                "{at}: a {kind:?} from {now} ends at {until}; it takes {nominal} after {delay}: {expected}"
             ));
         }
-        self.dies[id.index()].array = Array::Busy { operation, since: now + delay, until };
+        self.unit_mut(at).array = Array::Busy { operation, since: now + delay, until };
         Ok(())
     }
 
@@ -287,8 +318,11 @@ impl Dies {
     }
 
     pub(super) fn resumed(&mut self, id: DieId, now: Time, until: Time) -> Result<(), String> {
+        if let Some(plane) = self.planes_of(id).iter().find(|plane| !plane.is_free(self.flash.read_cache)) {
+            return Err(format!("die {} resumed at {now}, but one of its planes is {}", id.0, plane.array.describe()));
+        }
         let die = &self.dies[id.index()];
-        if !matches!(die.array, Array::Idle) || (die.register > 0 && !self.flash.read_cache) {
+        if !die.is_free(self.flash.read_cache) {
             return Err(format!(
                 "die {} resumed at {now}, but it is {} with data of {} planes in its register",
                 id.0,
@@ -317,23 +351,20 @@ impl Dies {
         Ok(())
     }
 
-    pub(super) fn array_ended(&mut self, id: DieId, now: Time) -> Result<(), String> {
-        let die = &self.dies[id.index()];
-        let Array::Busy { operation, since, until } = die.array else {
-            return Err(format!("die {} ended its work at {now}, but it is {}", id.0, die.array.describe()));
+    pub(super) fn array_ended(&mut self, at: ArrayUnit, now: Time) -> Result<(), String> {
+        let array = self.unit(at).array;
+        let Array::Busy { operation, since, until } = array else {
+            return Err(format!("{at} ended its work at {now}, but it is {}", array.describe()));
         };
         if now != until {
-            return Err(format!("die {} ended a {:?} at {now}, due at {until}", id.0, operation.kind));
+            return Err(format!("{at} ended a {:?} at {now}, due at {until}", operation.kind));
         }
         let (worked, nominal) = (operation.worked + (now - since), operation.nominal);
         if worked != nominal {
-            return Err(format!(
-                "die {} ended a {:?} after {worked} of work; it takes {nominal}",
-                id.0, operation.kind
-            ));
+            return Err(format!("{at} ended a {:?} after {worked} of work; it takes {nominal}", operation.kind));
         }
-        self.ended = Some(Ended { die: id, kind: operation.kind, planes: operation.planes, worked });
-        let die = &mut self.dies[id.index()];
+        self.ended = Some(Ended { die: at.die, kind: operation.kind, planes: operation.planes, worked });
+        let die = self.unit_mut(at);
         die.array = Array::Idle;
         if operation.kind == OperationKind::Read {
             if die.register == 0 {
@@ -346,14 +377,17 @@ impl Dies {
     }
 
     pub(super) fn chip_works(&self, id: DieId) -> bool {
-        let dies = self.homes.dies_of(self.homes.chip_of_die(id));
-        dies.map(|die| &self.dies[die.index()]).any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
+        let mut dies = self.homes.dies_of(self.homes.chip_of_die(id));
+        dies.any(|die| {
+            let mut units = self.planes_of(die).iter().chain([&self.dies[die.index()]]);
+            units.any(|unit| !unit.is_free(false))
+        })
     }
 
-    pub(super) fn release_register(&mut self, id: DieId) -> Result<(), String> {
-        let die = &mut self.dies[id.index()];
+    pub(super) fn release_register(&mut self, at: ArrayUnit) -> Result<(), String> {
+        let die = self.unit_mut(at);
         if die.register == 0 {
-            return Err(format!("data left die {}, but its register is empty", id.0));
+            return Err(format!("data left {at}, but its register is empty"));
         }
         die.register -= 1;
         if die.register == 0
@@ -366,5 +400,6 @@ impl Dies {
     }
 }
 
+mod independent_planes;
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,7 @@
 
 mod addresses;
 mod arithmetic;
+mod array_unit;
 mod cache;
 mod clock;
 mod commands;

@@ -1,11 +1,14 @@
 //! Oracle `planes`: an operation has the announced kind and number of planes, with one page for each plane, and only planes that the multi-plane rule
 //! lets join. A read may cover several mapping units of a page, a program several units. The oracle collects the pages reported after each operation.
 
+use rustc_hash::FxHashMap;
+
 use crate::config::{Config, MultiPlane};
-use crate::flash::die::OperationKind;
+use crate::flash::die::{Extent, OperationKind};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 use super::arithmetic::{ArrayTree, SlcArea, in_units, units_per_page, units_per_program};
+use super::array_unit::ArrayUnit;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
@@ -17,7 +20,7 @@ struct Done {
 
 #[derive(Clone, Debug)]
 struct Ended {
-    die: DieId,
+    at: ArrayUnit,
     kind: OperationKind,
     planes: usize,
 }
@@ -29,9 +32,9 @@ pub(super) struct Planes {
     rule: MultiPlane,
     /// Mapping units of a page, and of a program of one plane: limits of reads and programs.
     units: (u32, u32),
-    /// Last operation that each die began, with its planes, and the suspended operation.
-    begun: Vec<Option<(OperationKind, usize)>>,
-    suspended: Vec<Option<(OperationKind, usize)>>,
+    /// Last operation that each die, or each plane that reads by itself, began, with its number of planes; and the suspended operations.
+    begun: FxHashMap<ArrayUnit, (OperationKind, usize)>,
+    suspended: FxHashMap<DieId, (OperationKind, usize)>,
     ended: Option<Ended>,
     done: Vec<Done>,
     /// Old locations of the mapping units that the current copyback has moved.
@@ -43,35 +46,39 @@ impl Planes {
 
     pub(super) fn new(config: &Config) -> Planes {
         let (homes, slc) = (ArrayTree::new(&in_units(config)), SlcArea::new(config));
-        let none = vec![None; homes.dies()];
         Planes {
             homes,
             slc,
             rule: config.flash.multi_plane,
             units: (units_per_page(config), units_per_program(config)),
-            begun: none.clone(),
-            suspended: none,
+            begun: FxHashMap::default(),
+            suspended: FxHashMap::default(),
             ended: None,
             done: Vec::new(),
             copied_back: Vec::new(),
         }
     }
 
-    pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
-        self.begun[die.index()] = Some((kind, planes));
+    pub(super) fn began(&mut self, at: ArrayUnit, kind: OperationKind, planes: usize) {
+        self.begun.insert(at, (kind, planes));
     }
 
     pub(super) fn suspended(&mut self, die: DieId) {
-        self.suspended[die.index()] = self.begun[die.index()].take();
+        if let Some(operation) = self.begun.remove(&die.into()) {
+            self.suspended.insert(die, operation);
+        }
     }
 
     pub(super) fn resumed(&mut self, die: DieId) {
-        self.begun[die.index()] = self.suspended[die.index()].take();
+        if let Some(operation) = self.suspended.remove(&die) {
+            self.begun.insert(die.into(), operation);
+        }
     }
 
-    pub(super) fn array_ended(&mut self, die: DieId) -> Result<(), String> {
+    pub(super) fn array_ended(&mut self, at: ArrayUnit) -> Result<(), String> {
         let outcome = self.copyback_settled().and(self.settled());
-        self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes });
+        let operation = self.begun.remove(&at);
+        self.ended = operation.map(|(kind, planes)| Ended { at, kind, planes });
         self.done.clear();
         outcome
     }
@@ -92,9 +99,9 @@ impl Planes {
 
     pub(super) fn settled(&mut self) -> Result<(), String> {
         match self.ended.take() {
-            Some(Ended { die, kind, planes }) if self.done.len() != planes => {
+            Some(Ended { at, kind, planes }) if self.done.len() != planes => {
                 let done = self.done.len();
-                Err(format!("die {} ended a {kind:?} over {planes} planes, and {done} did something", die.0))
+                Err(format!("{at} ended a {kind:?} over {planes} planes, and {done} did something"))
             }
             _ => Ok(()),
         }
@@ -130,8 +137,12 @@ impl Planes {
         let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page, is_slc };
         let place = || format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
         let Some(ended) = &self.ended else { return Err(format!("{}, but no operation has ended", place())) };
-        if ended.die != die || !kinds.contains(&ended.kind) {
-            return Err(format!("{}, but what ended is a {:?} of die {}", place(), ended.kind, ended.die.0));
+        let is_of_unit = match ended.at.extent {
+            Extent::Die => ended.at.die == die,
+            Extent::Plane(own) => ended.at.die == die && self.homes.plane_in_die(plane) == u32::from(own),
+        };
+        if !is_of_unit || !kinds.contains(&ended.kind) {
+            return Err(format!("{}, but what ended is a {:?} of {}", place(), ended.kind, ended.at));
         }
         if units > 1 && self.done.contains(&done) {
             return Ok(());
@@ -147,7 +158,8 @@ impl Planes {
         if let Some(lead) = self.done.first() {
             let joins = match self.rule {
                 MultiPlane::Off => false,
-                MultiPlane::SameOffset => lead.page == page,
+                MultiPlane::Independent if ended.kind == OperationKind::Read => false,
+                MultiPlane::SameOffset | MultiPlane::Independent => lead.page == page,
                 MultiPlane::SameBlockAndOffset => lead.page == page && lead.block_in_plane == done.block_in_plane,
             };
             if !joins || self.done.iter().any(|other| other.plane == plane || other.is_slc != is_slc) {
@@ -205,12 +217,12 @@ mod tests {
         let mut config = config();
         config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));
         let mut planes = Planes::new(&config);
-        planes.began(DieId(0), Copyback, 1);
-        planes.array_ended(DieId(0))?;
+        planes.began(DieId(0).into(), Copyback, 1);
+        planes.array_ended(DieId(0).into())?;
         for &(from, to) in moved {
             planes.programmed(Ppn(to), Some(Ppn(from)))?;
         }
-        planes.array_ended(DieId(0))
+        planes.array_ended(DieId(0).into())
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{Context, Controller};
 impl Controller {
     /// Returns the number of pages of requests or of the device cache whose programs are running or suspended.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
-        let operations = datapath.dies().flat_map(|die| die.in_progress());
+        let operations = datapath.dies().iter().flat_map(|die| die.in_progress());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages =
             programs.flat_map(|operation| operation.transactions()).flat_map(|&id| datapath.with_companions(id));
@@ -27,7 +27,7 @@ impl Controller {
     /// Returns the pages whose programs are running, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
-            datapath.dies().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());
+            datapath.dies().iter().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());
         let programs = transactions
             .flat_map(|&id| datapath.with_companions(id))
             .map(|id| datapath.transaction(id))

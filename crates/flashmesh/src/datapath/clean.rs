@@ -45,6 +45,11 @@ impl CleanExecution {
         PAGE_ADDRESS_SIZE * pages as u64
     }
 
+    /// Returns whether an operation of `die` is pending.
+    pub(super) fn has_pending(&self, die: DieId) -> bool {
+        self.pending.iter().any(|(waiting, _)| *waiting == die)
+    }
+
     /// Removes and returns the pending operation of `die`.
     pub(super) fn take_pending(&mut self, die: DieId) -> Option<TransactionId> {
         let at = self.pending.iter().position(|(waiting, _)| *waiting == die)?;
@@ -94,8 +99,9 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
-        let (class, request) = (transaction.class(), transaction.owner.request);
-        transaction.account.queue(now, self.dies[die].state.internal_busy(now));
+        let (class, request, plane) = (transaction.class(), transaction.owner.request, transaction.plane);
+        let internal_busy = self.internal_busy_at(die, plane, now);
+        self.transactions[id].account.queue(now, internal_busy);
         kernel.notify(|| Notice::Enqueued(die, class, request));
         self.start_companion_waits(die, id, kernel);
         if self.rules.tracks_idle {
@@ -132,11 +138,11 @@ impl<M: Model> Datapath<M> {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
             self.interconnect.fabric.redirect_acknowledgement(die, by);
         }
-        self.dies[die].state.begin(&self.rules.die, operation, now).expect("the die was found free");
+        let extent = self.begin_at_die(die, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        kernel.notify(|| Notice::OperationBegan(die, kind, 1));
+        kernel.notify(|| Notice::OperationBegan(die, extent, kind, 1));
         self.start_array(die, Time::ZERO, kernel);
         self.issue_beside_array(die, source, kernel)
     }

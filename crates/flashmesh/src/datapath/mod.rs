@@ -25,6 +25,7 @@ mod multi_unit;
 mod operation;
 mod page_source;
 mod path;
+mod plane_reads;
 mod queue;
 mod rules;
 mod scheduling;
@@ -44,6 +45,7 @@ use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
 pub use counters::Counters;
+pub use dies::DieEntry;
 pub use issue::{HeldDie, IssueOutcome};
 pub use operation::{ArrayOutcome, GrantOutcome, NewOperation};
 pub use page_source::PageSource;
@@ -52,7 +54,7 @@ pub use transfer::DeliveredTransfer;
 
 use arrival_order::ArrivalOrder;
 use clean::CleanExecution;
-use dies::DieEntry;
+
 use multi_unit::GatherState;
 use path::Interconnect;
 use rules::Rules;
@@ -99,7 +101,7 @@ impl Datapath<Probed> {
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduling: SchedulingState::new(scheduler, geometry),
-            dies: IdTable::filled(DieEntry::default(), dies as usize),
+            dies: IdTable::filled(DieEntry::new(config, geometry), dies as usize),
             idle,
             clean_execution: CleanExecution::default(),
             partial_transfers: PartialTransfers::default(),

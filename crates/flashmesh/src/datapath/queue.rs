@@ -61,7 +61,8 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         kernel.notify(|| Notice::Enqueued(die, class, request));
-        transaction.account.queue(now, self.dies[die].state.internal_busy(now));
+        let internal_busy = self.internal_busy_at(die, self.transactions[id].plane, now);
+        self.transactions[id].account.queue(now, internal_busy);
         if self.gathers() && work.is_whole() {
             self.enqueue_complete_program(die, plane, id, kernel);
         } else if is_early_bound || is_parity {
@@ -114,8 +115,7 @@ impl<M: Model> Datapath<M> {
 
     /// Charges the queue wait of a transaction that is dequeued but not issued.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
-        let die = self.geometry.die_of_plane(self.transactions[id].plane);
-        let internal_busy = self.dies[die].state.internal_busy(now);
+        let internal_busy = self.internal_busy(self.transactions[id].plane, now);
         self.transactions[id].account.wait(now, internal_busy);
     }
 
@@ -161,8 +161,9 @@ impl<M: Model> Datapath<M> {
     pub(super) fn on_dequeued(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_dequeued(id);
+        let internal_busy = self.internal_busy_at(die, self.transactions[id].plane, now);
         let transaction = &mut self.transactions[id];
-        transaction.account.charge_issue_wait(now, path.wait, self.dies[die].state.internal_busy(now));
+        transaction.account.charge_issue_wait(now, path.wait, internal_busy);
         let (class, request) = (transaction.class(), transaction.owner.request);
         kernel.notify(|| Notice::Taken(die, class, request));
     }

@@ -17,6 +17,10 @@ use crate::units::Time;
 pub(super) struct Rules {
     pub(super) die: DieRules,
     pub(super) multi_plane: MultiPlane,
+    /// Whether each plane of a die reads by itself.
+    pub(super) planes_read_alone: bool,
+    /// Classes that may begin beside reads of other planes, if planes read by themselves.
+    pub(super) independent_reads: PlaneMasks,
     /// Whether reads of requests join reads of the map.
     pub(super) map_reads_take_others: bool,
     /// Whether planes of a read send their data in the order of arrival of their transactions.
@@ -81,6 +85,7 @@ impl Rules {
             && !cleans
             && !has_parity
             && !geometry.gathers_units()
+            && !config.planes_read_alone()
             && pausing_collection == NOTHING;
         Rules {
             die: DieRules {
@@ -90,7 +95,13 @@ impl Rules {
                 suspend_remaining_min: config.flash.suspend_remaining_min,
             },
             multi_plane: config.flash.multi_plane,
-            map_reads_take_others: config.schedule.map_reads_take_others,
+            planes_read_alone: config.planes_read_alone(),
+            independent_reads: if cleans {
+                PlaneMasks::all_of(&TransactionClass::AWAITED_READS)
+            } else {
+                PlaneMasks::all_of(&TransactionClass::READS)
+            },
+            map_reads_take_others: config.schedule.map_reads_take_others && !config.planes_read_alone(),
             sends_by_arrival: config.flash.plane_order == PlaneOrder::Arrival,
             lookahead: config.schedule.lookahead,
             partial_program: config.flash.partial_program,

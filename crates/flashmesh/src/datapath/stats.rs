@@ -4,7 +4,6 @@ use crate::datapath::Counters;
 use crate::datapath::dies::DieEntry;
 use crate::datapath::rules::Rules;
 use crate::fabric::{Fabric, FabricInfo};
-use crate::flash::die::Die;
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::DriveActivity;
 use crate::units::Time;
@@ -32,12 +31,12 @@ impl<'a> DatapathStats<'a> {
         }
     }
 
-    pub fn dies(self) -> impl ExactSizeIterator<Item = &'a Die> {
-        self.dies.iter().map(|entry| &entry.state)
+    pub fn dies(self) -> &'a [DieEntry] {
+        self.dies
     }
 
     pub fn work(self) -> Vec<DieWork> {
-        self.dies.iter().map(|entry| entry.work).collect()
+        self.dies.iter().map(|entry| entry.all_work(self.has_read_cache())).collect()
     }
 
     /// Returns whether a chip executes one operation at a time.

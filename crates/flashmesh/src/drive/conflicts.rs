@@ -9,7 +9,9 @@ mod streams;
 mod stripe;
 
 use crate::cache::Sectors;
-use crate::config::{CacheSharing, Config, ConfigConflict, PageMove, PreconditionKind, ProgramOrder, WriteBinding};
+use crate::config::{
+    CacheSharing, Config, ConfigConflict, HoldPath, PageMove, PreconditionKind, ProgramOrder, WriteBinding,
+};
 use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
@@ -40,6 +42,7 @@ pub(super) fn conflicts(config: &Config) -> Vec<ConfigConflict> {
     let translation_pages =
         geometry.as_ref().map_or(0, |geometry| mapping::add_conflicts(config, geometry, &mut clashes));
     collection(config, geometry.as_ref(), translation_pages, &mut clashes);
+    independent_planes(config, &mut clashes);
     if let Some(geometry) = &geometry {
         cache(config, geometry, &mut clashes);
     }
@@ -106,6 +109,27 @@ fn geometry_clash(error: &GeometryError) -> ConfigConflict {
 fn percent(share: f64) -> String {
     let rounded = format!("{:.3}", share * 100.0);
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn independent_planes(config: &Config, clashes: &mut Vec<ConfigConflict>) {
+    if !config.planes_read_alone() {
+        return;
+    }
+    if config.dies_start_together() {
+        let message = "flash.multi-plane is `independent`, so that planes begin reads beside each other, and with flash.die-start = \"together\" a \
+                       chip begins nothing while one of its dies works"
+            .to_owned();
+        let clash = ConfigConflict::new(&["flash.multi-plane", "flash.die-start"], message);
+        clashes.push(clash.with_help("set flash.die-start to \"independent\""));
+    }
+    if config.fabric.hold_path != HoldPath::Never {
+        let message = format!(
+            "flash.multi-plane is `independent`, and fabric.hold-path = \"{}\" keeps the path of a die for one operation",
+            config.fabric.hold_path
+        );
+        let clash = ConfigConflict::new(&["flash.multi-plane", "fabric.hold-path"], message);
+        clashes.push(clash.with_help("set fabric.hold-path to \"never\""));
+    }
 }
 
 fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u32, clashes: &mut Vec<ConfigConflict>) {

@@ -8,7 +8,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
-pub use super::operation::{Operation, OperationKind, PlaneTransactions};
+pub use super::operation::{Extent, Operation, OperationKind, PlaneTransactions};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrayState {

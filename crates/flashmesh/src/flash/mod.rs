@@ -6,4 +6,5 @@ pub mod geometry;
 pub mod namespace;
 mod operation;
 pub mod page_type;
+pub mod plane_reads;
 pub mod timing;

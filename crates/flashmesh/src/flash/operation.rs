@@ -31,6 +31,15 @@ impl OperationKind {
     }
 }
 
+/// Part of a die that an operation occupies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// The whole die.
+    Die,
+    /// This plane, whose reads are independent of those of other planes (`flash.multi-plane = "independent"`).
+    Plane(u8),
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct PlaneTransactions {
     pub(super) count: u32,

@@ -8,7 +8,7 @@ use crate::error::RunError;
 use crate::fabric::{
     Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutSearch, ScoutStep, SendOutcome, TransferPhase,
 };
-use crate::flash::die::OperationKind;
+use crate::flash::die::{Extent, OperationKind};
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
 use crate::host::interface::InterfaceNotice;
@@ -201,17 +201,17 @@ pub enum Notice<'a> {
     /// The acknowledgement of an operation arrived at its controller.
     Acknowledged(DieId, AcknowledgementId),
     /// An operation of this number of planes started at a die.
-    OperationBegan(DieId, OperationKind, usize),
-    /// The array of a die began to work, until the given time.
-    ArrayBegan(DieId, OperationKind, Time),
-    /// The array of a die finished.
-    ArrayEnded(DieId),
+    OperationBegan(DieId, Extent, OperationKind, usize),
+    /// The array of a die, or of one of its planes, began to work, until the given time.
+    ArrayBegan(DieId, Extent, OperationKind, Time),
+    /// The array of a die, or of one of its planes, finished.
+    ArrayEnded(DieId, Extent),
     /// The array operation of a die was suspended.
     Suspended(DieId),
     /// The array operation of a die was resumed, and ends at the given time.
     Resumed(DieId, Time),
-    /// The data of one plane was transferred out of the register of a die.
-    DataLeft(DieId),
+    /// The data of one plane was transferred out of the register of a die, or of the plane.
+    DataLeft(DieId, Extent),
     /// The array read a page, for a request or for the firmware (`None`).
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.

@@ -4,7 +4,7 @@
 //! a run from the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register, data leaves while the array works.
-//!   Dies of a chip that take turns count as one die. A transfer counts with its minimum time: over the shortest path, without contention.
+//!   Dies of a chip that take turns count as one die. Of planes that read independently, the one with the most reads counts. A transfer counts with its minimum time: over the shortest path, without contention.
 //! - *Chips*, *rows*, *mesh links*, *controllers*: the links that an interconnect shares (see [`SharedResource`]). Several links with common traffic
 //!   count with their mean time. A link that operations hold (`fabric.hold-path`) counts as long as it is held. Under fixed routing each link between
 //!   routers counts alone. Circuits choose their routes, and reach the chips of a row over all links that lead to the row.

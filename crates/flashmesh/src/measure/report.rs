@@ -321,7 +321,8 @@ quantities! {
         links: Vec<f64>, in "share";
         /// Share of time for which each flash controller has a transfer, or sets up its path.
         controllers: Vec<f64>, in "share";
-        /// Share of time for which each die is busy in any way, in the order of channel, way, die.
+        /// Share of time for which each die is busy in any way, in the order of channel, way, die. With `multi-plane = "independent"`, a plane that
+        /// reads counts by its share of the planes.
         dies: Vec<f64>, in "share";
         /// Mean of `links`.
         links_mean: f64, in "share";

@@ -70,7 +70,7 @@ impl Probe for ChipStatesProbe {
             Notice::Sent(grant, ..) => self.chip(grant.die, now).transfers += 1,
             Notice::Delivered(grant) => self.chip(grant.die, now).transfers -= 1,
             Notice::ArrayBegan(die, ..) | Notice::Resumed(die, _) => self.chip(die, now).arrays += 1,
-            Notice::ArrayEnded(die) | Notice::Suspended(die) => self.chip(die, now).arrays -= 1,
+            Notice::ArrayEnded(die, _) | Notice::Suspended(die) => self.chip(die, now).arrays -= 1,
             _ => {}
         }
     }

@@ -271,9 +271,9 @@ impl Probe for NetworkRecorder {
                 }
             }
             Notice::PathReleased(grant) => self.released(grant, now),
-            Notice::ArrayEnded(die) => self.pages.set_current_die(die),
+            Notice::ArrayEnded(die, _) => self.pages.set_current_die(die),
             Notice::PageRead(_, _, request) => self.pages.push_page(self.requests.number(request)),
-            Notice::DataLeft(die) => self.pages.pop_page(die),
+            Notice::DataLeft(die, _) => self.pages.pop_page(die),
             Notice::LinkUsed(link_use) => self.link_used(link_use),
             Notice::ScoutMoved(step) => self.scout_moved(step),
             Notice::Settled(_) => self.truncate_if_full(now),

@@ -60,8 +60,8 @@ impl Snapshot<'_> {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
                 links: self.datapath.fabric.usage().iter().map(|usage| ps(usage.busy_until(at))).sum(),
-                dies: self.datapath.dies().map(|die| ps(die.busy(at))).sum(),
-                dies_gc: self.datapath.dies().map(|die| ps(die.internal_busy(at))).sum(),
+                dies: self.datapath.dies().iter().map(|die| ps(die.busy(at))).sum(),
+                dies_gc: self.datapath.dies().iter().map(|die| ps(die.internal_busy(at))).sum(),
                 queues: timeline.map_or(0, |timeline| timeline.occupancy_until(at)),
             },
         }

@@ -57,8 +57,9 @@ impl Grouping {
         );
         let place = match self.rule {
             MultiPlane::Off => transaction.order,
+            MultiPlane::Independent if reads => transaction.order,
             _ if !reads => 0,
-            MultiPlane::SameOffset => u64::from(self.geometry.array_page(transaction.from)),
+            MultiPlane::SameOffset | MultiPlane::Independent => u64::from(self.geometry.array_page(transaction.from)),
             MultiPlane::SameBlockAndOffset => {
                 u64::from(transaction.from.0)
                     % (u64::from(self.geometry.pages_per_block) * u64::from(self.geometry.blocks_per_plane))

@@ -14,7 +14,7 @@ pub struct PlaneAddress {
 pub fn may_join(rule: MultiPlane, lead: PlaneAddress, other: PlaneAddress) -> bool {
     match rule {
         MultiPlane::Off => false,
-        MultiPlane::SameOffset => lead.page == other.page,
+        MultiPlane::SameOffset | MultiPlane::Independent => lead.page == other.page,
         MultiPlane::SameBlockAndOffset => lead == other,
     }
 }

@@ -49,6 +49,10 @@ impl TransactionClass {
     pub const WAITING_PROGRAMS: [TransactionClass; 3] =
         [TransactionClass::UserProgram, TransactionClass::MapProgram, TransactionClass::ReplicaProgram];
 
+    /// All reads.
+    pub const READS: [TransactionClass; 3] =
+        [TransactionClass::MapRead, TransactionClass::UserRead, TransactionClass::CollectRead];
+
     /// Reads that requests wait for, and that may suspend an operation.
     pub const AWAITED_READS: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::UserRead];
 

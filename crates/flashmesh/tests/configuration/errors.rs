@@ -246,6 +246,14 @@ fn keys_that_cannot_go_together_are_found() {
             "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
             "4 blocks to spare, and needs 5 of them: gc.move is `chip-to-chip`, which needs one for pages from other chips",
         ),
+        (
+            "flash.multi-plane = \"independent\"\nflash.die-start = \"together\"\ngeometry.dies-per-chip = 2",
+            "a chip begins nothing while one of its dies works",
+        ),
+        (
+            "flash.multi-plane = \"independent\"\nfabric.hold-path = \"reads\"",
+            "keeps the path of a die for one operation",
+        ),
         ("ftl.write-binding = \"early\"", "and flash.program-order is `in-order`"),
         (
             "[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-read-size = \"8KiB\"",

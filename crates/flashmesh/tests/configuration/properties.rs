@@ -90,6 +90,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
         ("measure.precision", _) => "\"1%\"",
         ("firmware.read-time", _) => "\"1us\"",
         ("ftl.mapping-unit", _) => "\"4KiB\"",
+        ("geometry.planes-per-die", _) => "2",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",
         ("schedule.policy", _) => "\"out-of-order\"",

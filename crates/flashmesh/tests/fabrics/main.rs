@@ -9,6 +9,7 @@ mod flash_path;
 mod held_meshes;
 mod held_model;
 mod held_paths;
+mod independent_planes;
 mod interconnects;
 mod nossd;
 mod outputs;

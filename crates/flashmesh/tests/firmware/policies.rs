@@ -117,7 +117,7 @@ struct Erases(Arc<Mutex<Vec<usize>>>);
 
 impl Probe for Erases {
     fn notify(&mut self, _now: Time, notice: &Notice<'_>) {
-        if let Notice::OperationBegan(_, OperationKind::Erase, planes) = *notice {
+        if let Notice::OperationBegan(_, _, OperationKind::Erase, planes) = *notice {
             self.0.lock().expect("no other thread panicked").push(planes);
         }
     }

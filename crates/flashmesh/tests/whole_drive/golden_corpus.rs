@@ -16,7 +16,9 @@ use crate::support::drives::Listed;
 
 /// Hexadecimal hashes of the reports, one line for each drive of the corpus.
 const HASHES: &str = include_str!("golden_corpus.txt");
-const DRIVES: u32 = 2_000;
+const DRIVES: u32 = 2_300;
+/// Number of the first drive whose planes read independently.
+const JOINT_DRIVES: u32 = 2_000;
 const WORKERS: u32 = 3;
 
 /// Fields of a report that depend on the machine, or on keys that the drive does not use.
@@ -32,6 +34,10 @@ fn draw(number: u32) -> Case {
         2 => arbitrary::case_in_units().boxed(),
         3 => arbitrary::case_with_slc().boxed(),
         _ => arbitrary::case_that_sends_units().boxed(),
+    };
+    let strategy = match number {
+        0..JOINT_DRIVES => strategy,
+        _ => arbitrary::with_independent_planes(strategy, 0.999).boxed(),
     };
     strategy.new_tree(&mut runner).expect("a case can be drawn").current()
 }

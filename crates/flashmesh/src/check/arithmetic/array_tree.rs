@@ -73,6 +73,10 @@ impl ArrayTree {
         self.all(PAGE)
     }
 
+    pub(in super::super) fn plane_in_die(&self, plane: PlaneId) -> u32 {
+        plane.0 % self.counts[PLANE] as u32
+    }
+
     pub(in super::super) fn planes_per_die(&self) -> usize {
         self.counts[PLANE] as usize
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::check::arithmetic::PageAt;
+use crate::check::array_unit::ArrayUnit;
 use crate::check::cores::Cores;
 use crate::check::data::Data;
 use crate::check::dies::Dies;
@@ -20,17 +21,18 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, RequestId};
 use crate::units::{Bytes, Time};
 
 impl Oracles {
-    pub fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize, now: Time) {
-        let outcome = self.dies.began(die, kind, planes, now);
+    pub fn operation_began(&mut self, at: impl Into<ArrayUnit>, kind: OperationKind, planes: usize, now: Time) {
+        let at @ ArrayUnit { die, .. } = at.into();
+        let outcome = self.dies.began(at, kind, planes, now);
         self.judge(Dies::NAME, outcome, now);
-        self.planes.began(die, kind, planes);
+        self.planes.began(at, kind, planes);
         self.commands.began(die, kind, planes);
         self.energy.began(die, kind);
     }
 
     /// Checks the start of array work, which ends at `until` unless suspended.
-    pub fn array_began(&mut self, die: DieId, kind: OperationKind, now: Time, until: Time) {
-        let outcome = self.dies.array_began(die, kind, now, until);
+    pub fn array_began(&mut self, at: impl Into<ArrayUnit>, kind: OperationKind, now: Time, until: Time) {
+        let outcome = self.dies.array_began(at.into(), kind, now, until);
         self.judge(Dies::NAME, outcome, now);
     }
 
@@ -47,18 +49,19 @@ impl Oracles {
     }
 
     /// Checks the end of array work. The next notices report its effects: in each plane a page read or programmed, or a block erased.
-    pub fn array_ended(&mut self, die: DieId, now: Time) {
-        let outcome = self.dies.array_ended(die, now);
+    pub fn array_ended(&mut self, at: impl Into<ArrayUnit>, now: Time) {
+        let at @ ArrayUnit { die, .. } = at.into();
+        let outcome = self.dies.array_ended(at, now);
         self.judge(Dies::NAME, outcome, now);
-        let outcome = self.planes.array_ended(die);
+        let outcome = self.planes.array_ended(at);
         self.judge(Planes::NAME, outcome, now);
         self.energy.array_ended(die);
         self.data.array_ended();
         self.programs.array_ended();
     }
 
-    pub fn data_out_ended(&mut self, die: DieId, now: Time) {
-        let outcome = self.dies.release_register(die);
+    pub fn data_out_ended(&mut self, at: impl Into<ArrayUnit>, now: Time) {
+        let outcome = self.dies.release_register(at.into());
         self.judge(Dies::NAME, outcome, now);
     }
 

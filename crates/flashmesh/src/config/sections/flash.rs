@@ -7,6 +7,7 @@ use crate::units::Time;
 
 use super::TimesByPlanes;
 use super::fabric::FabricKind;
+use super::geometry::PLANES_PER_DIE_MAX;
 
 pub(super) const ARRAY_TIME_MIN: Time = Time::from_ps(1);
 pub(super) const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
@@ -31,6 +32,9 @@ choices! {
         SameOffset = "same-offset",
         /// The same kind, block and page offset (PACT 2014).
         SameBlockAndOffset = "same-block-and-offset",
+        /// Reads never join: each plane reads by itself, while other planes read (independent multi-plane reads of ONFI 5 and of data sheets). Programs
+        /// and erases join as with `same-offset`, and no plane reads meanwhile.
+        Independent = "independent",
     }
 }
 
@@ -160,7 +164,10 @@ section! {
         /// are independent.
         die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], with "fabric.kind" != ["\"nossd\""], needs any where "geometry.dies-per-chip" != ["1"];
         /// Condition under which planes of a die can join in one operation.
-        multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
+        multi_plane: MultiPlane = MultiPlane::SameOffset, needs any where "multi-plane" = ["\"independent\""], step "off | same-offset | independent";
+        /// Maximum number of planes of a die that read at the same time. The power of a die limits this number.
+        plane_reads_max: Option<u32> = None, unset "all planes", in 1..=PLANES_PER_DIE_MAX as u32,
+            with "multi-plane" = ["\"independent\""], with "geometry.planes-per-die" != ["1"], needs any;
         /// Order in which the planes of a multi-plane read send their data.
         plane_order: PlaneOrder = PlaneOrder::Number, needs plain;
         /// Order in which the pages of a block can be programmed.
@@ -187,6 +194,11 @@ section! {
 }
 
 impl Config {
+    /// Returns whether each plane of a die reads by itself.
+    pub fn planes_read_alone(&self) -> bool {
+        self.flash.multi_plane == MultiPlane::Independent && self.geometry.planes_per_die > 1
+    }
+
     /// Returns whether the dies of a chip start operations together.
     pub fn dies_start_together(&self) -> bool {
         let is_asked_for = self.flash.die_interleaving && self.flash.die_start == DieStart::Together;

@@ -58,7 +58,7 @@ impl HostWrites {
             return start_preallocated(id, cx);
         }
         let now = cx.kernel.now();
-        let internal_busy = cx.datapath.internal_busy(cx.shared.geometry.die_of_plane(plane), now);
+        let internal_busy = cx.datapath.internal_busy(plane, now);
         cx.datapath.transaction_mut(id).account.queue(now, internal_busy);
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;

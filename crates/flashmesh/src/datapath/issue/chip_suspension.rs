@@ -100,14 +100,14 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let since = self.dies[self.first_die_of_chip(die)].chip_suspended_at;
+        let since = self.dies[self.first_die_of_chip(die)].suspended_at;
         let suspends = self.is_chip_suspended(die) && kernel.now() < since + self.timing.suspend;
         self.choose_and_start(die, GrantedPath { grant, path, suspends }, source, kernel)
     }
 
     fn suspend_chip(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let first = self.first_die_of_chip(die);
-        self.dies[first].chip_suspended_at = kernel.now();
+        self.dies[first].suspended_at = kernel.now();
         for die in self.dies_of_chip(die) {
             let state = &mut self.dies[die].state;
             if !state.is_idle() {

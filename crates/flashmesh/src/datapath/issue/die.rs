@@ -65,10 +65,10 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
             return true;
         }
-        let (state, rules) = (&self.dies[die].state, &self.rules.die);
-        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && state.may_suspend(rules, now);
-        !self.dies[self.requester(die)].path.requests_command()
-            && (may_need_collection || state.accepts(rules) || may_suspend())
+        let (entry, rules) = (&self.dies[die], &self.rules.die);
+        let may_suspend = || M::ALL_FEATURES && has_awaited_read(&queued) && entry.may_suspend(rules, now);
+        let accepts = || if M::ALL_FEATURES { entry.accepts(rules) } else { entry.state.accepts(rules) };
+        !self.dies[self.requester(die)].path.requests_command() && (may_need_collection || accepts() || may_suspend())
     }
 
     /// Issues at any die. Applies all rules.
@@ -81,14 +81,17 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
         if M::ALL_FEATURES && self.clean_execution.is_active() {
-            let state = &self.dies[die].state;
-            let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
+            let entry = &self.dies[die];
+            let is_free = entry.accepts_whole(&self.rules.die) && !entry.state.has_suspended();
             match if is_free { self.clean_execution.take_pending(die) } else { None } {
                 Some(id) => return IssueOutcome::StartClean(die, id),
                 None if self.clean_execution.is_reserved(die)
                     || self.dies[self.requester(die)].path.requests_command() =>
                 {
                     return IssueOutcome::Nothing;
+                }
+                None if self.rules.planes_read_alone && self.clean_execution.has_pending(die) => {
+                    return self.drain_for_clean(die, kernel);
                 }
                 None => {}
             }
@@ -98,6 +101,17 @@ impl<M: Model> Datapath<M> {
             return IssueOutcome::Pages(HeldDie { die, chip: None });
         }
         self.issue_ready(die, ready, source, kernel)
+    }
+
+    /// Begins no read at `die`, so that the pending operation of a Clean can start as soon as all planes have ended theirs. Resumes a suspended
+    /// operation, which has to end first.
+    #[inline(never)]
+    fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
+        let entry = &self.dies[die];
+        if entry.state.has_suspended() && entry.accepts_whole(&self.rules.die) {
+            self.resume_suspended(die, kernel);
+        }
+        IssueOutcome::Nothing
     }
 
     /// Resumes an issue, after GC was triggered for the planes without free pages.
@@ -134,16 +148,23 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        let state = &self.dies[die].state;
-        if state.accepts(&self.rules.die) {
+        let entry = &self.dies[die];
+        let accepts =
+            if M::ALL_FEATURES { entry.accepts(&self.rules.die) } else { entry.state.accepts(&self.rules.die) };
+        if accepts {
+            // Beside reads of other planes, only reads may begin, and nothing resumes.
+            let is_whole_free = !M::ALL_FEATURES || entry.accepts_whole(&self.rules.die);
+            let ready = if is_whole_free { ready } else { ready.and(self.rules.independent_reads) };
             if ready != NOTHING {
                 // Reads during a suspension do not wait for the scheduler's dispatch.
-                if M::ALL_FEATURES && state.has_suspended() {
+                if M::ALL_FEATURES && entry.state.has_suspended() {
                     self.request_command_path(die, kernel);
                 } else {
                     self.request_or_await_dispatch(die, kernel);
                 }
-            } else if M::ALL_FEATURES && state.has_suspended() {
+            } else if !is_whole_free {
+                return IssueOutcome::Nothing;
+            } else if M::ALL_FEATURES && entry.state.has_suspended() {
                 self.resume_suspended(die, kernel);
             } else if !self.queues.has_work(die) {
                 self.mark_idle(die);
@@ -185,7 +206,7 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &mut Kernel<M>,
     ) -> IssueOutcome {
-        if M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off {
+        if M::ALL_FEATURES && (self.rules.die.suspension != Suspension::Off || self.rules.planes_read_alone) {
             self.try_issue(die, source, kernel)
         } else {
             IssueOutcome::Nothing
@@ -200,10 +221,10 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &Kernel<M>,
     ) -> bool {
-        let state = &self.dies[die].state;
-        state.may_suspend(&self.rules.die, kernel.now())
+        let entry = &self.dies[die];
+        entry.may_suspend(&self.rules.die, kernel.now())
             && source.may_suspend()
-            && !(state.is_internal_busy() && self.has_collection_priority(die, source))
+            && !(entry.state.is_internal_busy() && self.has_collection_priority(die, source))
     }
 
     /// Returns whether GC has priority over user transactions on `die`. It has none if it yields to a queued read.

@@ -24,13 +24,14 @@ impl<M: Model> Datapath<M> {
             || (M::ALL_FEATURES && self.is_limited_to_reads(die))
             || (self.gathers() && masks.of(TransactionClass::CollectProgram) != 0)
             || (M::ALL_FEATURES && masks.and(self.rules.pausing_collection) != NOTHING);
-        if !is_limited {
+        let ready = if !is_limited {
             masks
         } else if self.is_limited_only_by_pages(die, masks, source) {
             self.filter_by_free_pages(die, masks, source)
         } else {
             self.filter_by_all_rules(die, masks, source)
-        }
+        };
+        if M::ALL_FEATURES && self.rules.planes_read_alone { self.without_busy_planes(die, ready) } else { ready }
     }
 
     /// Returns whether no rule other than the need of a free page limits the transactions queued at `die`. All programs must go to the open block

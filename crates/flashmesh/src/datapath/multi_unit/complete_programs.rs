@@ -53,7 +53,8 @@ impl<M: Model> Datapath<M> {
 
     /// Starts the queue wait of the companions of `lead`.
     pub(in super::super) fn start_companion_waits(&mut self, die: DieId, lead: TransactionId, kernel: &mut Kernel<M>) {
-        let (now, internal_busy) = (kernel.now(), self.dies[die].state.internal_busy(kernel.now()));
+        let now = kernel.now();
+        let internal_busy = self.internal_busy_at(die, self.transactions[lead].plane, now);
         let mut next = self.companion(lead);
         while let Some(id) = next {
             self.transactions[id].account.queue(now, internal_busy);

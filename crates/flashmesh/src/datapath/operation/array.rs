@@ -4,7 +4,7 @@ use crate::datapath::Datapath;
 use crate::datapath::dies::DieEntry;
 use crate::datapath::operation::ArraySteps;
 use crate::fabric::{Fabric, TransferPhase};
-use crate::flash::die::{Operation, OperationKind};
+use crate::flash::die::{Extent, Operation, OperationKind};
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
@@ -38,8 +38,18 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let is_by_another = stalled > Time::ZERO
             && !self.dies[self.requester(die)].path.blocked_by_own_request[TransferPhase::Command.index()];
-        let (operation, until) =
-            self.dies[die].state.start_array(now).expect("the die whose command is delivered has an operation");
+        let entry = &mut self.dies[die];
+        let (extent, operation, until) = match &mut entry.plane_reads {
+            Some(reads) if M::ALL_FEATURES && reads.state.incoming().is_some() => {
+                let (plane, read, until) = reads.state.start_array(now).expect("the command of a plane is in transfer");
+                (Extent::Plane(plane), read, until)
+            }
+            _ => {
+                let started = entry.state.start_array(now);
+                let (operation, until) = started.expect("the die whose command is delivered has an operation");
+                (Extent::Die, operation, until)
+            }
+        };
         let kind = operation.kind;
         let (gathers, stall) = (M::ALL_FEATURES && self.gather.is_enabled(), Stall { time: stalled, is_by_another });
         for &id in operation.transactions() {
@@ -50,7 +60,7 @@ impl<M: Model> Datapath<M> {
                 companion = self.transactions[id].companion();
             }
         }
-        kernel.notify(|| Notice::ArrayBegan(die, kind, until));
+        kernel.notify(|| Notice::ArrayBegan(die, extent, kind, until));
         // The constant lane in the arm for reads lets the compiler specialise `schedule`.
         match kind {
             OperationKind::Read => kernel.schedule(array_lane(OperationKind::Read), until, Event::ArrayEnd(die)),
@@ -62,17 +72,24 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> ArrayOutcome {
         let now = kernel.now();
-        if M::ALL_FEATURES && !self.dies[die].state.ends_at(now) {
+        let plane = if M::ALL_FEATURES { self.dies[die].plane_read_ending(now) } else { None };
+        if M::ALL_FEATURES && plane.is_none() && !self.dies[die].state.ends_at(now) {
             return ArrayOutcome::NotYet;
         }
         // A pending path request was made to suspend this operation. Until now it waited for the die; from now on it waits for the path.
         let requester = self.requester(die);
-        if M::ALL_FEATURES && self.dies[requester].path.requests_command() {
+        if M::ALL_FEATURES && plane.is_none() && self.dies[requester].path.requests_command() {
             self.dies[requester].path.request_command(now);
         }
-        let DieEntry { state, work, .. } = &mut self.dies[die];
-        let operation = state.finish_array(now).expect("the end of the operation has come");
-        kernel.notify(|| Notice::ArrayEnded(die));
+        let DieEntry { state, work, plane_reads, .. } = &mut self.dies[die];
+        let (extent, operation, work) = match (plane, plane_reads) {
+            (Some(plane), Some(reads)) if M::ALL_FEATURES => {
+                let read = reads.state.finish_array(plane, now).expect("the end of the read has come");
+                (Extent::Plane(plane), read, &mut reads.work[usize::from(plane)])
+            }
+            _ => (Extent::Die, state.finish_array(now).expect("the end of the operation has come"), work),
+        };
+        kernel.notify(|| Notice::ArrayEnded(die, extent));
         let nominal = operation.array_time;
         work.array += nominal;
         if M::ALL_FEATURES && ArraySteps::are_needed(operation.kind, &self.geometry, &self.timing) {
@@ -99,6 +116,9 @@ impl<M: Model> Datapath<M> {
                     let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
                     kernel.notify(|| Notice::PageRead(from, lpn, request));
                 }
+            }
+            if M::ALL_FEATURES {
+                self.settle_draining(die);
             }
             return ArrayOutcome::Read;
         }

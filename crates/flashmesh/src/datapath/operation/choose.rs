@@ -39,6 +39,9 @@ impl<M: Model> Datapath<M> {
             }
             (first, count) => self.choose_lead_of_chip(first, count, source, kernel),
         }?;
+        if M::ALL_FEATURES && self.rules.planes_read_alone && !self.may_begin(choice) {
+            return None;
+        }
         if self.gathers() && self.is_early_bound(choice.class) {
             return self.dequeue_early_bound(choice, lead);
         }

@@ -144,14 +144,16 @@ impl<M: Model> Datapath<M> {
             return self.on_command_grant_at_chip(grant, path, source, kernel);
         }
         // A busy die uses the path only if it can suspend its current operation.
-        let busy = self.path_user(requester).filter(|&die| !self.dies[die].state.accepts(&self.rules.die));
+        let user = self.path_user(requester);
+        let busy = user.filter(|&die| !self.dies[die].accepts(&self.rules.die));
         if let Some(die) = busy
             && !self.suspend_for_read(die, source, kernel)
         {
             self.release(grant, kernel);
             return GrantOutcome::Done;
         }
-        let granted = GrantedPath { grant, path, suspends: busy.is_some() };
+        let suspends = busy.is_some() || user.is_some_and(|die| self.is_suspending(die, kernel.now()));
+        let granted = GrantedPath { grant, path, suspends };
         self.choose_and_start(requester, granted, source, kernel)
     }
 
@@ -285,6 +287,7 @@ impl<M: Model> Datapath<M> {
             return false;
         }
         self.counters.suspensions += 1;
+        self.dies[die].suspended_at = kernel.now();
         kernel.notify(|| Notice::Suspended(die));
         true
     }

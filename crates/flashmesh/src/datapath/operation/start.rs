@@ -93,7 +93,10 @@ impl<M: Model> Datapath<M> {
         self.count_overdue(queue, queued, lead, kernel.now());
         self.on_dequeued(lead, queue.die, granted.path, kernel);
         self.chain_same_page_reads(queue, lead, granted.path, source, kernel);
-        if self.operation_kind(queue.class, lead) == OperationKind::Copyback {
+        let kind = self.operation_kind(queue.class, lead);
+        if kind == OperationKind::Copyback
+            || (M::ALL_FEATURES && self.rules.planes_read_alone && kind == OperationKind::Read)
+        {
             return 0;
         }
         let planes = queued.of(queue.class) & !(1 << queue.plane);
@@ -258,10 +261,7 @@ impl<M: Model> Datapath<M> {
             page_types: pages,
             planes,
         };
-        self.dies[die]
-            .state
-            .begin(&self.rules.die, operation, now)
-            .expect("a die for which a lead was chosen accepts an operation");
+        let extent = self.begin_at_die(die, operation, now);
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
@@ -269,7 +269,7 @@ impl<M: Model> Datapath<M> {
             // The other dies of the chip start nothing until this operation has ended.
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
-        kernel.notify(|| Notice::OperationBegan(die, kind, count));
+        kernel.notify(|| Notice::OperationBegan(die, extent, kind, count));
         self.send_payload(granted.grant, granted.path, payload, kernel);
     }
 

@@ -88,17 +88,23 @@ impl<M: Model> Datapath<M> {
         fabric.has_exclusive_paths() && occupants.occupy(path, self.transactions[id].owner.request, asked, now)
     }
 
+    #[inline]
+    fn first_in_progress(&self, die: DieId) -> Option<TransactionId> {
+        let entry = &self.dies[die];
+        if M::ALL_FEATURES { entry.first_in_progress() } else { entry.state.first_in_progress() }
+    }
+
     /// Returns the request for which `die` is working.
     #[inline]
     pub fn request_under_way(&self, die: DieId) -> Option<RequestId> {
-        let first = self.dies[die].state.first_in_progress()?;
+        let first = self.first_in_progress(die)?;
         self.transactions[first].owner.request
     }
 
     /// Returns the request for which `die` is working. For an idle die, returns the request of its first queued transaction.
     #[inline]
     fn active_or_next_request(&self, die: DieId) -> Option<RequestId> {
-        match self.dies[die].state.first_in_progress() {
+        match self.first_in_progress(die) {
             Some(id) => self.transactions[id].owner.request,
             None => self.first_queued_request(die),
         }

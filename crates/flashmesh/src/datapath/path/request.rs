@@ -34,13 +34,16 @@ impl<M: Model> Datapath<M> {
     /// [`Datapath::request_data_path`] next.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
-        self.dies[die].state.begin_sending()
+        match &mut self.dies[die].plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.begin_sending(),
+            _ => self.dies[die].state.begin_sending(),
+        }
     }
 
     /// Returns the read whose data leaves the register of `die` next.
     #[inline]
     pub fn outgoing(&self, die: DieId) -> Option<TransactionId> {
-        self.dies[die].state.outgoing()
+        if M::ALL_FEATURES { self.dies[die].outgoing() } else { self.dies[die].state.outgoing() }
     }
 
     /// Requests a path for the data in the register, to the controller or, with `to`, to the die of another chip.
@@ -56,7 +59,7 @@ impl<M: Model> Datapath<M> {
         }
         kernel.notify(|| Notice::PathAsked(requester, TransferPhase::DataOut));
         if M::ALL_FEATURES && self.rules.announces_requests {
-            let read = self.dies[die].state.outgoing();
+            let read = self.outgoing(die);
             self.announce_request(read.and_then(|read| self.transactions[read].owner.request));
         }
         let data = if self.rules.arbitrates_by_owner() { self.data_owner(die) } else { DataOwner::Request };
@@ -73,10 +76,10 @@ impl<M: Model> Datapath<M> {
     /// Returns the kind of owner of the data that leaves the register of `die`, for arbitration by owner.
     #[inline(never)]
     fn data_owner(&self, die: DieId) -> DataOwner {
-        let state = &self.dies[die].state;
-        if state.outgoing().is_some_and(|read| self.transactions[read].class() == TransactionClass::MapRead) {
+        let entry = &self.dies[die];
+        if entry.outgoing().is_some_and(|read| self.transactions[read].class() == TransactionClass::MapRead) {
             DataOwner::Mapping
-        } else if state.is_sending_internal() {
+        } else if entry.is_sending_internal() {
             DataOwner::Collection
         } else {
             DataOwner::Request

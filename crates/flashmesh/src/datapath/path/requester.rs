@@ -24,7 +24,7 @@ impl<M: Model> Datapath<M> {
         if !M::ALL_FEATURES || !self.rules.dies_take_turns {
             return Some(requester);
         }
-        self.dies_of_chip(requester).find(|&die| !self.dies[die].state.is_idle())
+        self.dies_of_chip(requester).find(|&die| !self.dies[die].is_idle())
     }
 
     /// Returns the dies that may use the next path of `requester`, as the first die and their number.

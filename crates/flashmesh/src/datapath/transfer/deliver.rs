@@ -39,7 +39,7 @@ impl<M: Model> Datapath<M> {
         let die = self.die_of_grant(grant);
         let entry = &mut self.dies[grant.die];
         let min_time = entry.path.min_times[grant.phase.index()];
-        let done = if M::ALL_FEATURES && die != grant.die { &mut self.dies[die].work } else { &mut entry.work };
+        let done = if M::ALL_FEATURES { self.dies[die].work_of_transfer(phase) } else { &mut entry.work };
         match phase {
             TransferPhase::Command => {
                 done.commands += min_time;
@@ -78,15 +78,14 @@ impl<M: Model> Datapath<M> {
             let path = &mut self.dies[requester].path;
             path.data_causes.insert(Cause::Link);
             is_by_another = !path.blocked_by_own_request[TransferPhase::DataOut.index()];
-            self.dies[die].state.count_path_wait(stalled).expect("arriving data comes from a register that holds data");
+            self.count_path_wait(die, stalled);
         }
         let rest = if M::ALL_FEATURES { self.partial_transfers.take_remainder(die) } else { None };
-        let state = &mut self.dies[die].state;
         let id = match rest {
-            Some(rest) => state.finish_sending_part(rest).expect("arriving data comes from a register that holds data"),
+            Some(rest) => self.finish_sending_part(die, rest),
             None => {
-                let id = state.finish_sending(now).expect("arriving data comes from a register that holds data");
-                kernel.notify(|| Notice::DataLeft(die));
+                let (extent, id) = self.finish_sending(die, now);
+                kernel.notify(|| Notice::DataLeft(die, extent));
                 id
             }
         };

@@ -50,13 +50,10 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         self.count_transfer(grant, path);
         let die = self.die_of_grant(grant);
-        let id = self.dies[die].state.outgoing().expect("a data path is requested only for data in the register");
+        let id = self.outgoing(die).expect("a data path is requested only for data in the register");
         self.attribute_wait(id, grant, &mut path, now);
-        let entry = &mut self.dies[die];
-        let (since, waited_before) =
-            entry.state.count_path_wait(path.waited()).expect("a data path is requested only for data in the register");
-        let path_state =
-            if M::ALL_FEATURES && die != grant.die { &mut self.dies[grant.die].path } else { &mut entry.path };
+        let (since, waited_before) = self.count_path_wait(die, path.waited());
+        let path_state = &mut self.dies[if M::ALL_FEATURES { grant.die } else { die }].path;
         if waited_before == Time::ZERO {
             path_state.data_causes = Causes::default();
         }

@@ -1,7 +1,7 @@
 //! Timeline for Perfetto: activity of every die, link and queue, and arrows that follow a request through them.
 //!
-//! A die has four tracks: its number of waiting transactions, commands in transfer to the die, its array, and data in transfer from the die. A link
-//! has one track, which shows the die for which the link is held. A stream has a counter of its outstanding requests, and below the counter one track
+//! A die has four tracks: its number of waiting transactions, commands in transfer to the die, its array, and data in transfer from the die. Planes
+//! that read independently have an array track each. A link has one track, which shows the die for which the link is held. A stream has a counter of its outstanding requests, and below the counter one track
 //! for each request slot, which shows one request at a time. A stream has as many slots as its maximum number of outstanding requests. An arrow leads
 //! from a request to each of its commands, array operations and data transfers, in order of time, and to its completion.
 
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::system_message;
 use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
-use crate::flash::die::OperationKind;
+use crate::flash::die::{Extent, OperationKind};
 use crate::ids::{DieId, RequestId};
 use crate::kernel::probe::{Notice, Probe};
 use crate::measure::recording::TimelineReport;
@@ -24,8 +24,8 @@ use crate::units::Time;
 use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{RegisterContents, Requests};
-use tracks::{DieTracks, SliceTrack, Tracks};
-use writer::{Slice, Writer};
+use tracks::{DieTracks, OpenSlice, SliceTrack, Tracks};
+use writer::{Slice, Track, Writer};
 
 pub use tracks::DriveLayout;
 
@@ -108,7 +108,17 @@ impl Timeline {
     }
 
     fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut SliceTrack, now: Time) {
-        if let Some((track, begun)) = which(self.tracks.die(die)).end() {
+        let ended = which(self.tracks.die(die)).end();
+        self.write_ended(ended, now);
+    }
+
+    fn end_array(&mut self, die: DieId, extent: Extent, now: Time) {
+        let ended = self.tracks.die(die).array_of(extent).and_then(SliceTrack::end);
+        self.write_ended(ended, now);
+    }
+
+    fn write_ended(&mut self, ended: Option<(Track, OpenSlice)>, now: Time) {
+        if let Some((track, begun)) = ended {
             let (from, requests, name) = (begun.at, begun.requests, begun.name);
             self.writer.slice(Slice {
                 track,
@@ -182,6 +192,9 @@ impl Timeline {
         for die in 0..self.tracks.dies() {
             self.end(DieId(die), |die| &mut die.commands, now);
             self.end(DieId(die), |die| &mut die.array, now);
+            for plane in self.tracks.die(DieId(die)).planes() {
+                self.end_array(DieId(die), Extent::Plane(plane), now);
+            }
             self.end(DieId(die), |die| &mut die.data, now);
         }
         self.writer.finish();
@@ -230,7 +243,7 @@ impl Probe for Timeline {
             Notice::PathAsked(die, phase) => self.asked(die, phase, now),
             Notice::PathBlocked(grant, causes, _) => self.blocked(grant, causes),
             Notice::PathGranted(grant) => self.granted(grant, now),
-            Notice::OperationBegan(die, kind, planes) => self.operation_began(die, kind, planes),
+            Notice::OperationBegan(die, _, kind, planes) => self.operation_began(die, kind, planes),
             Notice::Sent(grant, die, ..) if grant.phase == TransferPhase::Command => {
                 let tracks = self.tracks.die(die);
                 let (name, requests) = tracks.begin_command();
@@ -244,16 +257,16 @@ impl Probe for Timeline {
             Notice::Delivered(grant) if grant.phase != TransferPhase::Command => {
                 self.end(grant.die, |die| &mut die.data, now);
             }
-            Notice::ArrayBegan(die, ..) => {
+            Notice::ArrayBegan(die, extent, ..) => {
                 self.end(die, |die| &mut die.commands, now);
-                self.tracks.die(die).begin_array(now);
+                self.tracks.die(die).begin_array(extent, now, &mut self.writer);
             }
-            Notice::ArrayEnded(die) => {
-                self.end(die, |die| &mut die.array, now);
+            Notice::ArrayEnded(die, extent) => {
+                self.end_array(die, extent, now);
                 self.pages.set_current_die(die);
             }
             Notice::PageRead(_, _, request) => self.pages.push_page(self.requests.number(request)),
-            Notice::DataLeft(die) => self.pages.pop_page(die),
+            Notice::DataLeft(die, _) => self.pages.pop_page(die),
             Notice::Suspended(die) => {
                 self.end(die, |die| &mut die.array, now);
                 self.tracks.die(die).suspend();

@@ -1,8 +1,11 @@
 //! Tracks of a timeline, and the slice in progress on each.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::fabric::Layout;
+use crate::flash::die::Extent;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId, StreamId};
 use crate::units::Time;
@@ -64,10 +67,13 @@ impl SliceTrack {
 
 #[derive(Debug)]
 pub struct DieTracks {
+    all: Track,
     queue: Track,
     waiting: i64,
     pub commands: SliceTrack,
     pub array: SliceTrack,
+    /// Planes that have read by themselves.
+    planes: BTreeMap<u8, SliceTrack>,
     pub data: SliceTrack,
     /// Requests of the transactions that were dequeued for the next operation.
     taken: Vec<u64>,
@@ -99,8 +105,28 @@ impl DieTracks {
         (self.operation.clone(), self.requests.clone())
     }
 
-    pub fn begin_array(&mut self, at: Time) {
-        self.array.begin(at, &self.operation, "array", self.requests.clone());
+    pub fn begin_array(&mut self, extent: Extent, at: Time, writer: &mut Writer) {
+        let track = match extent {
+            Extent::Die => &mut self.array,
+            Extent::Plane(plane) => self
+                .planes
+                .entry(plane)
+                .or_insert_with(|| SliceTrack::new(writer.track(format!("array of plane {plane}"), Some(self.all)))),
+        };
+        track.begin(at, &self.operation, "array", self.requests.clone());
+    }
+
+    /// Returns the track of the array work of `extent`, which has begun.
+    pub fn array_of(&mut self, extent: Extent) -> Option<&mut SliceTrack> {
+        match extent {
+            Extent::Die => Some(&mut self.array),
+            Extent::Plane(plane) => self.planes.get_mut(&plane),
+        }
+    }
+
+    /// Returns the planes that have read by themselves.
+    pub fn planes(&self) -> Vec<u8> {
+        self.planes.keys().copied().collect()
     }
 
     pub fn suspend(&mut self) {
@@ -196,10 +222,12 @@ impl Tracks {
             .map(|name| {
                 let all = writer.track(name, Some(chips));
                 DieTracks {
+                    all,
                     queue: writer.counter("waiting transactions", Some(all)),
                     waiting: 0,
                     commands: SliceTrack::new(writer.track("commands", Some(all))),
                     array: SliceTrack::new(writer.track("array", Some(all))),
+                    planes: BTreeMap::new(),
                     data: SliceTrack::new(writer.track("data", Some(all))),
                     taken: Vec::new(),
                     is_internal: false,
@@ -222,7 +250,11 @@ impl Tracks {
 
     /// Returns whether any die has a slice in progress that began before `than`.
     pub fn has_older(&self, than: Time) -> bool {
-        self.dies.iter().any(|die| [&die.commands, &die.array, &die.data].iter().any(|busy| busy.is_older(than)))
+        let has_older = |die: &DieTracks| {
+            let mut tracks = [&die.commands, &die.array, &die.data].into_iter().chain(die.planes.values());
+            tracks.any(|busy| busy.is_older(than))
+        };
+        self.dies.iter().any(has_older)
     }
 
     pub fn link(&self, link: LinkId) -> Track {

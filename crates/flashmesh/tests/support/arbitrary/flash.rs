@@ -1,8 +1,8 @@
 //! Random chips and schedulers with all options.
 
 use flashmesh::config::{
-    DieStart, EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension,
-    SuspensionScope, TimesByPlanes,
+    Config, DieStart, EraseOrder, Flash, HoldPath, KindOrder, MultiPlane, PageTypes, Priorities, Schedule,
+    SchedulePolicy, Suspension, SuspensionScope, TimesByPlanes,
 };
 use flashmesh::units::Time;
 use proptest::option;
@@ -10,6 +10,17 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::time_us;
+
+/// Ways in which planes read together. Independent reads are drawn apart (`case_on`).
+const JOINT_PLANES: &[MultiPlane] = &[MultiPlane::Off, MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset];
+
+/// Makes the planes of a drive read independently, at most `at_once_max` at once.
+pub fn read_planes_alone(config: &mut Config, at_once_max: Option<u32>) {
+    config.flash.multi_plane = MultiPlane::Independent;
+    config.flash.plane_reads_max = at_once_max;
+    config.flash.die_start = DieStart::Independent;
+    config.fabric.hold_path = HoldPath::Never;
+}
 
 /// Returns a strategy that draws times for operations on 1, 2, ... planes, in ascending order.
 fn times() -> impl Strategy<Value = Option<TimesByPlanes>> {
@@ -53,7 +64,7 @@ fn latencies() -> impl Strategy<Value = Flash> {
 pub fn flash() -> impl Strategy<Value = Flash> {
     let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
     let interleaving = (proptest::bool::weighted(0.7), select(DieStart::ALL), select(SuspensionScope::ALL));
-    let abilities = (select(MultiPlane::ALL), any::<bool>(), interleaving, any::<bool>());
+    let abilities = (select(JOINT_PLANES), any::<bool>(), interleaving, any::<bool>());
     (latencies(), suspension, abilities).prop_map(|(latencies, suspension, abilities)| {
         let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
         let (multi_plane, read_cache, (die_interleaving, die_start, suspension_scope), partial_program) = abilities;

@@ -25,7 +25,7 @@ use proptest::sample::select;
 use super::partitions::{division, first_capacity};
 use cache::cache;
 use cores::cores;
-use flash::{flash, schedule};
+use flash::{flash, read_planes_alone, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
 use mapping::mapping;
@@ -215,7 +215,7 @@ fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: T
 
 /// Returns a strategy that draws a drive and up to 399 requests to a part of its first namespace.
 pub fn case() -> impl Strategy<Value = Case> {
-    case_of(1..400)
+    with_independent_planes(case_of(1..400), 0.2)
 }
 
 /// Like [`case`], but most drives have mapping units smaller than a page, or programs of word lines.
@@ -262,6 +262,16 @@ pub fn case_with_slc() -> impl Strategy<Value = Case> {
 /// Returns a strategy that draws a drive, and a number of requests in the given range to a part of its first namespace.
 pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
     case_on(drive(), requests)
+}
+
+/// Lets the planes read independently in the given share of the drives with several planes a die.
+pub fn with_independent_planes(cases: impl Strategy<Value = Case>, share: f64) -> impl Strategy<Value = Case> {
+    (cases, option::weighted(share, option::of(1..=3u32))).prop_map(|(mut case, independent)| {
+        if let Some(at_once_max) = independent.filter(|_| case.config.geometry.planes_per_die > 1) {
+            read_planes_alone(&mut case.config, at_once_max);
+        }
+        case
+    })
 }
 
 fn case_on(drive: impl Strategy<Value = Config>, requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {

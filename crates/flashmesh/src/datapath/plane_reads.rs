@@ -1,0 +1,141 @@
+//! Independent reads of the planes of a die (`flash.multi-plane = "independent"`).
+//!
+//! A read begins as soon as its plane is free, beside the reads of other planes. Programs, erases and copybacks take the whole die: when the scheduler
+//! chooses one while planes read, the path is released, and no read begins until all planes have ended theirs (the die *drains*). Then the scheduler
+//! chooses again. A Clean takes the whole die as well, since it reserves the die from its first read on.
+
+use crate::datapath::Datapath;
+use crate::datapath::dies::{DieEntry, PlaneReadEntry};
+use crate::fabric::TransferPhase;
+use crate::flash::die::{DieRules, Extent, Operation, OperationKind};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::model::Model;
+use crate::measure::lower_bound::DieWork;
+use crate::schedule::QueueId;
+use crate::schedule::queues::{PlaneMasks, planes};
+use crate::schedule::transaction::TransactionClass;
+use crate::units::Time;
+
+const SENDS: &str = "data of a register is being sent";
+
+impl PlaneReadEntry {
+    /// Ends draining if all planes are free.
+    fn settle(&mut self, rules: &DieRules) {
+        self.is_draining &= !self.state.leave_die_free(rules);
+    }
+}
+
+impl DieEntry {
+    /// Returns a plane whose independent read ends at `now`.
+    pub(super) fn plane_read_ending(&self, now: Time) -> Option<u8> {
+        self.plane_reads.as_ref()?.state.ending(now)
+    }
+
+    /// Returns the account of work to which the transfer in `phase` counts.
+    pub(super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
+        let Some(reads) = &mut self.plane_reads else { return &mut self.work };
+        let plane = match phase {
+            TransferPhase::Command => reads.state.incoming(),
+            TransferPhase::DataOut | TransferPhase::Copy => reads.state.sending(),
+        };
+        plane.map_or(&mut self.work, |plane| &mut reads.work[usize::from(plane)])
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Begins an operation at `die`: of the plane of a read that is independent, otherwise of the whole die.
+    ///
+    /// # Panics
+    /// If the die, or the plane, is busy.
+    #[inline(always)]
+    pub(super) fn begin_at_die(&mut self, die: DieId, operation: Operation, now: Time) -> Extent {
+        let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
+        let (begun, extent) = match plane_reads {
+            Some(reads) if M::ALL_FEATURES && operation.kind == OperationKind::Read => {
+                let lead = operation.transactions()[0];
+                let plane = self.geometry.plane_in_die(self.transactions[lead].plane) as u8;
+                (reads.state.begin(&self.rules.die, plane, operation, now), Extent::Plane(plane))
+            }
+            _ => (state.begin(&self.rules.die, operation, now), Extent::Die),
+        };
+        begun.expect("a die for which a lead was chosen accepts an operation");
+        extent
+    }
+
+    /// Returns whether an operation of `chosen` may begin. If not, the die drains.
+    #[inline(never)]
+    pub(super) fn may_begin(&mut self, chosen: QueueId) -> bool {
+        let entry = &mut self.dies[chosen.die];
+        if self.rules.independent_reads.of(chosen.class) != 0 || entry.accepts_whole(&self.rules.die) {
+            return true;
+        }
+        if let Some(reads) = &mut entry.plane_reads {
+            reads.is_draining = true;
+        }
+        false
+    }
+
+    /// Returns `ready` without the reads of planes that are busy.
+    #[inline(never)]
+    pub(super) fn without_busy_planes(&self, die: DieId, mut ready: PlaneMasks) -> PlaneMasks {
+        let Some(reads) = &self.dies[die].plane_reads else { return ready };
+        let free = reads.state.free(&self.rules.die);
+        for class in TransactionClass::READS {
+            planes(ready.of(class) & !free).for_each(|plane| ready.remove(class, plane));
+        }
+        ready
+    }
+
+    /// Returns whether `die` is still being suspended: a plane that begins a read now waits for it as well. Whole chips pay the same way
+    /// ([`chip_suspension`](super::issue)).
+    #[inline]
+    pub(super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
+        let entry = &self.dies[die];
+        self.rules.planes_read_alone && entry.state.has_suspended() && now < entry.suspended_at + self.timing.suspend
+    }
+
+    /// Ends draining of `die` if all of its planes are free.
+    #[inline]
+    pub(super) fn settle_draining(&mut self, die: DieId) {
+        if let Some(reads) = &mut self.dies[die].plane_reads {
+            reads.settle(&self.rules.die);
+        }
+    }
+
+    /// Adds the path wait of the data that `die` sends next. Returns the time at which its register was filled, and the path wait charged before to
+    /// other planes of the operation.
+    #[inline(always)]
+    pub(super) fn count_path_wait(&mut self, die: DieId, waited: Time) -> (Time, Time) {
+        let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
+        let counted = match plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.count_path_wait(waited),
+            _ => state.count_path_wait(waited),
+        };
+        counted.expect(SENDS)
+    }
+
+    /// Removes the data just sent from its register. Returns its transaction.
+    #[inline(always)]
+    pub(super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
+        let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
+        match plane_reads {
+            Some(reads) if M::ALL_FEATURES => {
+                let (plane, sent) = reads.state.finish_sending(now).expect(SENDS);
+                reads.settle(&self.rules.die);
+                (Extent::Plane(plane), sent)
+            }
+            _ => (Extent::Die, state.finish_sending(now).expect(SENDS)),
+        }
+    }
+
+    /// Removes the part just sent from its register, in which `rest` stays. Returns the transaction of the part.
+    #[inline(always)]
+    pub(super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
+        let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
+        let sent = match plane_reads {
+            Some(reads) if M::ALL_FEATURES => reads.state.finish_sending_part(rest),
+            _ => state.finish_sending_part(rest),
+        };
+        sent.expect(SENDS)
+    }
+}
