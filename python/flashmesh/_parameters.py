@@ -209,7 +209,7 @@ FlashDieStart: TypeAlias = Literal["independent", "together"]
 2014, section 5.5), and are independent.
 """
 
-FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
+FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset", "independent"]
 """Condition under which planes of a die can join in one operation."""
 
 FlashPlaneOrder: TypeAlias = Literal["number", "arrival"]
@@ -746,6 +746,11 @@ class Flash:
 
     multi_plane: FlashMultiPlane | None = None
     """Condition under which planes of a die can join in one operation. Default: "same-offset"."""
+
+    plane_reads_max: int | None = None
+    """Maximum number of planes of a die that read at the same time. The power of a die limits this number. Only with
+    multi_plane = "independent", and with geometry.planes_per_die other than 1. Values: 1 to 8. Default: all planes.
+    """
 
     plane_order: FlashPlaneOrder | None = None
     """Order in which the planes of a multi-plane read send their data. Default: "number"."""

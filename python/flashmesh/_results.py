@@ -882,7 +882,9 @@ class Utilisation:
     controllers: tuple[float, ...]
     """Share of time for which each flash controller has a transfer, or sets up its path. Unit: share."""
     dies: tuple[float, ...]
-    """Share of time for which each die is busy in any way, in the order of channel, way, die. Unit: share."""
+    """Share of time for which each die is busy in any way, in the order of channel, way, die. With `multi-plane =
+    "independent"`, a plane that reads counts by its share of the planes. Unit: share.
+    """
     links_mean: float
     """Mean of `links`. Unit: share."""
     controllers_mean: float
