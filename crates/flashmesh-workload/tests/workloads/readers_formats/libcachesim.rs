@@ -30,7 +30,7 @@ fn header_names_the_columns_and_without_an_operation_every_request_reads() {
 fn header_may_use_other_usual_names_of_the_columns() {
     let expected = [request(Time::ZERO, Read, 4096, 512, 0)];
     for names in ["object,object_size,ts", "object_id,length,timestamp", "lba,bytes,clock_time"] {
-        assert_eq!(requests(&format!("{names}\n8,512,1.5\n"), &workload(TraceFormat::Auto)), expected, "{names}");
+        assert_eq!(requests(format!("{names}\n8,512,1.5\n"), &workload(TraceFormat::Auto)), expected, "{names}");
     }
 }
 
