@@ -17,6 +17,7 @@ import pytest
 import durations
 from commands import Commands
 from flashmesh import provenance
+from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.importers.mqsim import import_mqsim
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
@@ -40,6 +41,7 @@ os.environ["FLASHMESH_CACHE"] = "off"
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Tables: TypeAlias = dict[str, Any]
 Import: TypeAlias = Callable[..., Tables]
+Read: TypeAlias = Callable[[str], FioJobs]
 
 
 @pytest.fixture(autouse=True)
@@ -235,3 +237,20 @@ def tables(tmp_path: Path) -> Import:
         return tomllib.loads(done.files[0].read_text())
 
     return call
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Read:
+    """Returns a function that reads the text of a fio job file."""
+
+    def call(text: str) -> FioJobs:
+        (tmp_path / "job.fio").write_text(text)
+        return read_jobs(tmp_path / "job.fio")
+
+    return call
+
+
+@pytest.fixture
+def one(jobs: Read) -> Callable[[str], dict[str, Any]]:
+    """Returns a function from the options of a single fio job to the keys that they set."""
+    return lambda options: jobs(f"[job]\n{options}").settings

@@ -1,0 +1,103 @@
+"""Pace and end of a fio job: its engine, rates and think time, its loops, bytes and run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from conftest import Read
+
+END = "number_ios=100\n"
+
+
+def test_an_engine_that_waits_is_a_thread(one: Callable[[str], dict[str, Any]], jobs: Read) -> None:
+    found = one(f"thinktime=50\n{END}")
+    assert (found["replay.mode"], found["replay.threads"], found["replay.think-time"]) == ("closed", 1, "50us")
+    assert any(note.startswith("iodepth 8: no effect") for note in jobs(f"[a]\niodepth=8\n{END}").notes)
+    assert one(f"ioengine=io_uring\niodepth=8\n{END}")["replay.outstanding"] == 8
+
+
+def test_a_job_thinks_with_nothing_in_flight(one: Callable[[str], dict[str, Any]]) -> None:
+    def think(options: str) -> tuple[Any, ...]:
+        found = one(f"{options}\nsize=1m\nthinktime=5\n")
+        return tuple(found.get(f"replay.{key}") for key in ("mode", "threads", "think-time", "think-every"))
+
+    assert think("") == ("closed", 1, "5us", None)
+    assert think("ioengine=libaio\niodepth=8") == ("closed", 1, "5us", None)
+    assert think("thinktime_blocks=4") == ("closed", 1, "5us", 4)
+    assert think("ioengine=libaio\niodepth=8\nthinktime_blocks=16") == ("closed", 8, "5us", 2)
+
+
+def test_rates_are_arrivals(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one(f"rate_iops=1000\n{END}")
+    assert (found["replay.mode"], found["workload.arrivals"], found["workload.interarrival"]) == (
+        "open",
+        "constant",
+        "1000000000ps",
+    )
+    assert (found["replay.outstanding-max"], found["replay.latency-start"]) == (1, "issue")
+    assert one(f"rate_iops=1000\nioengine=libaio\niodepth=8\n{END}")["replay.outstanding-max"] == 8
+    assert one(f"rate_iops=0\n{END}")["replay.mode"] == "closed"
+    found = one(f"rate=4m\nrate_process=poisson\n{END}")
+    assert (found["workload.arrivals"], found["workload.interarrival"]) == ("exponential", "976562500ps")
+
+
+def test_the_slower_of_a_rate_and_a_think_time_sets_the_pace(one: Callable[[str], dict[str, Any]]) -> None:
+    """As fio 3.33 does: at 200 per second, a think time of 1 ms changes nothing, and one of 20 ms alone counts."""
+    assert one(f"rate_iops=200\nthinktime=1ms\n{END}") == one(f"rate_iops=200\n{END}")
+    assert one(f"rate_iops=200\nthinktime=20ms\n{END}") == one(f"thinktime=20ms\n{END}")
+    assert one(f"rate_iops=200\nthinktime=20ms\nthinktime_blocks=8\n{END}")["replay.mode"] == "open"
+    found = one(f"rate_iops=200\nthinktime=20ms\nrate_ignore_thinktime=1\n{END}")
+    assert (found["replay.mode"], found["replay.think-time"]) == ("closed", "20000us")
+
+
+@pytest.mark.parametrize(
+    ("rate", "interarrival", "reads"),
+    [
+        ("rate_iops=500", "1000000000ps", 0.5),
+        ("rate_iops=400,600", "1000000000ps", 0.4),
+        ("rate=4m,12m", "244140625ps", 0.25),
+    ],
+)
+def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: str, reads: float) -> None:
+    """As fio 3.33 does: `--rw=randrw --rwmixread=90 --rate_iops=500` does 500 of each."""
+    found = jobs(f"[job]\nrw=randrw\nrwmixread=90\n{rate}\n{END}")
+    assert (found.settings["workload.interarrival"], found.settings["workload.read-share"]) == (interarrival, reads)
+    assert any("fio paces reads and writes each by its own rate" in note for note in found.notes)
+
+
+def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> None:
+    def end(options: str) -> tuple[Any, ...]:
+        found = one(options)
+        return tuple(found.get(f"workload.{key}") for key in ("pass-size", "passes", "same-passes", "requests"))
+
+    assert end("size=1m") == ("1MiB", None, None, None)
+    assert end("size=1m\nloops=3") == ("1MiB", 3, True, None)
+    assert end("size=1m\nloops=3\nrandrepeat=0") == ("1MiB", 3, None, None)
+    assert end("size=1m\nloops=3\nrandseed=5") == ("1MiB", 3, None, None)
+    assert end("size=1m\nio_size=16k") == ("16KiB", None, None, None)
+    assert end("size=1m\nio_size=4m") == ("4MiB", None, True, None)
+    assert end("size=1m\nnumber_ios=7\nloops=2") == ("1MiB", 2, True, 14)
+    assert end("size=4m\nfilesize=1m") == ("1MiB", None, None, None)
+    assert end("size=50%\nfilesize=2m") == ("1MiB", None, None, None)
+    assert end("size=1m\nnrfiles=3") == ("1023KiB", None, None, None)
+    # Only a job that covers its files ends a loop early, and begins anew.
+    assert end("rw=randread\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
+    for line in ("rw=randread\nnorandommap", "rw=rw", "rw=randread:4", "rw=randread\nrandom_distribution=zipf"):
+        assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, None, None)
+
+
+def test_time_ends_a_job(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one("runtime=2\ntime_based\nsize=1m")
+    assert (found["replay.stop-time"], found["workload.requests"]) == ("2000000us", 10**12)
+    assert "workload.pass-size" not in found
+    found = one("runtime=5ms\nsize=1m")
+    assert (found["replay.stop-time"], found["workload.pass-size"]) == ("5000us", "1MiB")
+
+
+def test_ramp_time_is_left_out_of_the_window(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one("runtime=2\nramp_time=3\ntime_based\nsize=1m")
+    assert found["replay.stop-time"] == "5000000us"
+    assert (found["measure.warm-up"], found["measure.warm-up-time"]) == ("time", "3000000us")
