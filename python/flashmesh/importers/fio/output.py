@@ -8,6 +8,8 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
+from flashmesh.importers.fio import values
+from flashmesh.importers.fio.levels import levels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +31,9 @@ BUCKETS = {
     "latency_ms": (1_000_000, (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)),
 }
 """Bounds of fio's latency buckets, with their unit in nanoseconds."""
-DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
 SUBMITTED = ("0", "4", "8", "16", "32", "64", ">=64")
+KIB_IS_1024 = 1000
+"""Value of fio's `kb_base` with which KiB means 1,024 bytes."""
 NOTHING = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
 
 
@@ -43,6 +46,7 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
     """
     options = dict(zip([stream.name for stream in result.streams], jobs.jobs, strict=False))
     shared = {"global options": dict(jobs.shared)} if jobs.shared else {}
+    parameters = result.parameters
     now = time.time()
     document = {
         "fio version": VERSION,
@@ -52,7 +56,7 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
         "time": time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(now)),
         **shared,
         "jobs": [
-            job_of(result, stream, *options.get(stream.name, (stream.name, {})), jobs.shared)
+            job_of(result, stream, *options.get(stream.name, (stream.name, {})), jobs.shared, parameters)
             for stream in result.streams
         ],
     }
@@ -60,7 +64,12 @@ def fio_json(result: Result, jobs: FioJobs) -> str:
 
 
 def job_of(
-    result: Result, stream: StreamResult, name: str, options: Mapping[str, str], shared: Mapping[str, str]
+    result: Result,
+    stream: StreamResult,
+    name: str,
+    options: Mapping[str, str],
+    shared: Mapping[str, str],
+    parameters: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Returns one stream as a job of fio; the options of the job are written without the `shared` ones."""
     alone = result.distribution if len(result.streams) == 1 else None
@@ -69,15 +78,16 @@ def job_of(
     rest = sum(kind.count for kind in (latency.read, latency.write, latency.flush) if kind is not None)
     trims = (latency.all.count if latency.all is not None else 0) - rest
     runtime_ps = max(stream.makespan_ps - stream.start_ps, 1)
+    tables = parameters.get("stream", {}).get(stream.name, parameters)
+    of_trace = (stream.workload or {}).get("deallocate_bytes", 0)
+    trimmed = trimmed_bytes(trims, tables["workload"]) if tables["workload"]["kind"] == "job" else of_trace
     sections = {
         "read": section(counted["read"], stream.read_bytes, runtime_ps, alone.read if alone else None),
         "write": section(counted["write"], stream.written_bytes, runtime_ps, alone.write if alone else None),
         # Streams have no latency of deallocations; without other requests, the latency of all requests is the same.
-        "trim": section(latency.all if trims and not rest else None, 0, runtime_ps, None, trims),
+        "trim": section(latency.all if trims and not rest else None, trimmed, runtime_ps, None, trims),
     }
     depth = options.get("iodepth", "1")
-    level = dict.fromkeys(DEPTHS, 0.0)
-    level[DEPTHS[min(max(int(depth).bit_length() - 1, 0), len(DEPTHS) - 1)] if depth.isdecimal() else "1"] = 100.0
     submitted = dict.fromkeys(SUBMITTED, 0.0) | {"4": 100.0}
     milliseconds = max(round(runtime_ps / 10**9), 1)
     return {
@@ -95,7 +105,7 @@ def job_of(
         "ctx": 0,
         "majf": 0,
         "minf": 0,
-        "iodepth_level": level,
+        "iodepth_level": levels_of(stream, tables["replay"]),
         "iodepth_submit": submitted,
         "iodepth_complete": submitted,
         **(shares(alone.all) if alone and alone.all else {}),
@@ -104,6 +114,24 @@ def job_of(
         "latency_percentile": 100.0,
         "latency_window": 0,
     }
+
+
+def trimmed_bytes(trims: int, workload: Mapping[str, Any]) -> int:
+    """Returns the bytes of deallocations: those of its passes for a job of nothing else, or else by their mean size.
+
+    Args:
+        trims: Number of deallocations.
+        workload: The section `workload` of the stream.
+    """
+    sizes: str | list[tuple[str, float]] = workload.get("deallocate-size", workload["request-size"])
+    if not trims:
+        return 0
+    if isinstance(sizes, str):
+        return trims * values.size(sizes, KIB_IS_1024)
+    if workload["deallocate-share"] == 1.0 and "pass-size" in workload and "requests" not in workload:
+        return values.size(workload["pass-size"], KIB_IS_1024) * int(workload["passes"])
+    weights = sum(weight for _, weight in sizes)
+    return round(trims * sum(values.size(size, KIB_IS_1024) * weight for size, weight in sizes) / weights)
 
 
 def section(
