@@ -19,6 +19,16 @@ def test_a_log_is_found_beside_the_job_file(jobs: Read, tmp_path: Path) -> None:
     assert (stalled["replay.mode"], stalled["replay.outstanding"]) == ("stress", 4)
 
 
+def test_a_log_with_times_has_at_most_the_depth_of_its_job_in_flight(jobs: Read, tmp_path: Path) -> None:
+    """fio's default of `iodepth` is 1, and a synchronous engine has no other."""
+    (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n1 /a read 4096 4096\n")
+    log = "[a]\nread_iolog=log.txt\n"
+    for options, depth in (("", 1), ("ioengine=libaio\n", 1), ("iodepth=8\n", 1), ("ioengine=libaio\niodepth=8\n", 8)):
+        found = jobs(log + options)
+        assert found.settings["replay.outstanding-max"] == depth, options
+        assert any(f"with at most {depth} in flight" in note for note in found.notes)
+
+
 def test_flushes_of_a_log_are_requests(jobs: Read, tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a write 0 4096\n2 /a sync 0 0\n")
     result = flashmesh.run({"preset": "venice-z-nand"}, fio=jobs("[a]\nread_iolog=log.txt\n"))

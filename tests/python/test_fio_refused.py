@@ -27,7 +27,12 @@ def test_what_is_done_otherwise_is_said(jobs: Read) -> None:
         in notes
     )
     assert "exitall: not followed, each job ends by itself" in notes
-    assert any(note.startswith("direct=0, buffered=1: no effect, there is no page cache") for note in notes)
+    assert [note for note in notes if "direct" in note] == [
+        "direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive"
+    ]
+    assert [note for note in jobs(f"[a]\nbuffered=1\n{END}").notes if "buffered" in note] == [
+        "direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from flashmesh.files import absolute
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.fileorder import set_order
 from flashmesh.importers.fio.options import names
-from flashmesh.importers.fio.pace import capped, pace, think
+from flashmesh.importers.fio.pace import capped, depth, pace, think
 from flashmesh.importers.fio.requests import requests_of
 from flashmesh.importers.toml_text import size as size_text
 
@@ -134,12 +134,11 @@ class Stream:
                 f"--set {self.prefix}workload.iolog-wait=after-previous-us"
             )
         self.set("replay.mode", "open", "read_iolog")
-        if "iodepth" in job.options:
-            capped(self, "read_iolog")
-            job.found.note(
-                f"[{job.name}] a log is replayed at its own times with at most iodepth requests in flight; "
-                "replay_no_stall=1 keeps as many in flight"
-            )
+        capped(self, "read_iolog")
+        job.found.note(
+            f"[{job.name}] a log is replayed at its own times with at most {depth(job)} in flight (iodepth, ioengine); "
+            "replay_no_stall=1 keeps as many in flight"
+        )
         percent = job.get("replay_time_scale", lambda text: values.whole(text, 1, 10_000), 100)
         if has_waits and percent != 100:
             job.found.note("replay_time_scale: no effect on waits, as in fio 3.33")

@@ -30,6 +30,8 @@ FILES_MAX = 4_096
 """Maximum number of files of one clone of a job."""
 NAME_MAX = 56
 """Maximum length of the name of a stream, without the suffix of a clone."""
+PAGE_CACHE = ("direct", "buffered")
+"""Options that select the page cache."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
 """Keys that exclude the first `ramp_time` from the results."""
 
@@ -130,6 +132,11 @@ def require_plain_zones(job: Translation) -> None:
         raise job.problem(mode, f"zonemode: `{mode.value}` needs a zoned drive, which is not modelled", "remove it")
 
 
+def asks_page_cache(option: Option) -> bool:
+    """Returns whether an option asks for requests through the page cache."""
+    return option.name in PAGE_CACHE and (option.value == "0") == (option.name == "direct")
+
+
 class Translation:
     """Translator of one job."""
 
@@ -159,8 +166,8 @@ class Translation:
 
     def cache(self, job: Job) -> None:
         """Adds a note that the simulation has no page cache, if the job would use a page cache."""
-        direct, buffered = job.options.get("direct"), job.options.get("buffered")
-        if (direct is not None and direct.value == "0") or (buffered is not None and buffered.value != "0"):
+        said = [option for name in PAGE_CACHE if (option := job.options.get(name)) is not None]
+        if any(asks_page_cache(option) for option in said):
             self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
         elif direct is None and buffered is None:
             self.found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
@@ -181,7 +188,8 @@ class Translation:
                 )
             return True
         if name in MEANINGLESS:
-            self.found.note(f"{option.written}: no effect, {MEANINGLESS[name]}")
+            if not asks_page_cache(option):
+                self.found.note(f"{option.written}: no effect, {MEANINGLESS[name]}")
             return False
         if name in DIFFERENT:
             if option.value != "0":
