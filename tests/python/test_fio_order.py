@@ -1,70 +1,21 @@
-"""The requests of a job are those of the real fio.
-
-These tests need fio. Without it they fail in CI and are skipped elsewhere.
-"""
+"""The requests of a job are those of the real fio."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from collections import Counter
 from itertools import pairwise
 from math import exp
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
-import flashmesh
 from conftest import TIMEOUT_S
 from flashmesh.importers.fio import read_jobs
 from flashmesh.sweeps.ranges import quantity
+from real_fio import FIO, KIB, Requests, of_fio, of_flashmesh
 
-FIO = shutil.which("fio")
-KIB = 1024
-DRIVE = {"preset": "venice-z-nand"}
-KINDS = {"read": "read", "write": "write", "trim": "deallocate", "sync": "flush", "datasync": "flush"}
-Requests: TypeAlias = "list[tuple[str, int, int]]"
-"""Kind, offset and size of each request; offsets are on the drive."""
-
-
-@pytest.fixture(autouse=True)
-def _needs_fio() -> None:
-    if FIO is None:
-        assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"
-        pytest.skip("fio is not installed")
-
-
-def of_fio(folder: Path, options: str, length: int) -> Requests:
-    """Returns the requests of fio. Its files of `length` bytes follow each other on the drive."""
-    (folder / "fio.fio").write_text(f"[job]\nioengine=null\nwrite_iolog=fio.log\n{options}")
-    done = subprocess.run(
-        [str(FIO), "fio.fio"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    found: Requests = []
-    files: list[str] = []
-    for _, name, action, *place in (line.split() for line in (folder / "fio.log").read_text().splitlines()[1:]):
-        if action == "add":
-            files.append(name)
-        if action in KINDS:
-            is_flush = KINDS[action] == "flush"
-            offset = 0 if is_flush else files.index(name) * length + int(place[0])
-            found.append((KINDS[action], offset, 0 if is_flush else int(place[1])))
-    return found
-
-
-def of_flashmesh(folder: Path, options: str, seed: int = 0) -> Requests:
-    """Returns the simulated requests in the order of issue."""
-    import pyarrow.parquet as pq
-
-    (folder / "job.fio").write_text(f"[job]\n{options}")
-    flashmesh.run(DRIVE | {"seed": seed}, fio=folder / "job.fio", requests_file=folder / "log.parquet")
-    names = ["id", "kind", "offset_bytes", "size_bytes"]
-    rows = pq.read_table(folder / "log.parquet", columns=names).to_pydict()
-    found = sorted(zip(*(rows[name] for name in names), strict=True))
-    return [(str(kind), int(offset), int(size)) for _, kind, offset, size in found]
+pytestmark = pytest.mark.usefixtures("real_fio")
 
 
 @pytest.mark.parametrize(
@@ -244,20 +195,6 @@ def test_a_mix_flushes_when_fio_flushes(tmp_path: Path, options: str) -> None:
             writes += before == "write"
             assert (after == "flush") == (writes > 0 and writes % every == 0 and before != "flush")
         assert any(pair == ("read", "flush") for pair in pairwise(kinds))
-
-
-@pytest.mark.parametrize("order", ["random", "random:4", "zipf:1.2", "pareto:0.3", "gauss", "gauss:40"])
-def test_files_are_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> None:
-    options = f"rw=randread\nnorandommap\nsize=4m\nio_size=24m\nnrfiles=8\nfile_service_type={order}\n"
-    ours, theirs = (
-        [offset // (512 * KIB) for _, offset, _ in rows]
-        for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 512 * KIB))
-    )
-    runs = [sum(one != other for one, other in pairwise(files)) for files in (ours, theirs)]
-    assert runs[0] == pytest.approx(runs[1], rel=0.1)
-    # fio begins its skewed orders at a random part of a file, so that a peak can lie in two files.
-    counts, their_counts = (sorted(Counter(files).values(), reverse=True) for files in (ours, theirs))
-    assert sum(counts[:3]) == pytest.approx(sum(their_counts[:3]), rel=0.12)
 
 
 def test_reads_are_random_and_writes_sequential_as_with_fio(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from math import erf, log, sqrt
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
+from flashmesh.importers.fio.options import SKEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +19,8 @@ PARTS = 1_024
 EXACT = 1_000
 """Number of terms of a harmonic sum that are added; an integral stands for the others."""
 STEPS = 32
-SKEWS = {"zipf": "1.1", "pareto": "0.2", "gauss": "0", "normal": "0"}
-"""Skewed orders, with fio's defaults of their parameter."""
+DEVIATION_MAX = 0.5
+"""Greatest width of the draw that fio adds to a normal distribution, as a share of the files."""
 
 
 def set_order(stream: Stream, files: int) -> None:
@@ -37,12 +38,11 @@ def set_order(stream: Stream, files: int) -> None:
         raise job.problem(option, f"file_service_type: `{word}` is not known", f"take one of {known}")
     stream.set("workload.file-order", ORDERS.get(word, "random"), "file_service_type", "nrfiles")
     if word in SKEWS:
-        number, _, center = tail.partition(":")
         weights: list[float] = []
-        weights = job.get("file_service_type", lambda _: weights_of(word, number or SKEWS[word], files), weights)
+        weights = job.get("file_service_type", lambda _: weights_of(word, tail, files), weights)
         stream.set("workload.file-weights", ":".join(f"{weight:.9g}" for weight in weights), "file_service_type")
-        if center:
-            job.found.note("file_service_type: the center has no effect, the first files are the popular ones")
+        if word in ("zipf", "pareto") and ":" not in tail:
+            job.found.note(f"file_service_type: fio draws the file with which {word} begins; here it is the first one")
         return
     run = job.get("file_service_type", lambda _: values.whole(tail, 1, 10**9) if tail else 1, 1)
     if run > 1 and word != "sequential":
@@ -50,21 +50,57 @@ def set_order(stream: Stream, files: int) -> None:
 
 
 def weights_of(word: str, text: str, files: int) -> list[float]:
-    """Returns the weight of each file for a skewed order.
+    """Returns the weight of each file for a skewed order, whose parameter and center are those in `text`.
 
     Raises:
-        Misfit: If the parameter is out of its bounds.
+        Misfit: If the parameter or the center is out of its bounds.
     """
-    number = values.number(text)
+    number_text, colon, center_text = text.partition(":")
+    number = values.number(number_text or SKEWS[word])
     bounds = {"zipf": 0 < number <= 5 and number != 1, "pareto": 0 < number < 1}
     if not bounds.get(word, number < 100):
-        raise values.Misfit(f"{text} is no parameter of {word}")
+        raise values.Misfit(f"{number_text} is no parameter of {word}")
     up_to: Callable[[float], float] = {
-        "zipf": lambda share: harmonic(share * files * PARTS, number),
+        "zipf": zipf(files * PARTS, number) if word == "zipf" else float,
         "pareto": lambda share: share ** (log(1 - number) / log(number)),
-    }.get(word, lambda share: normal(share, number / 100))
-    ends = [up_to(at / files) for at in range(files + 1)]
+    }.get(word, lambda share: normal(share, min(number / 100, DEVIATION_MAX)))
+    turn = turn_of(word, values.number(center_text), files * PARTS) if colon else 0.0
+    whole = up_to(1) - up_to(0)
+
+    def below(share: float) -> float:
+        """Returns the weight below a share of the files, turned by the center."""
+        turns, rest = divmod(share - turn, 1)
+        return turns * whole + up_to(rest)
+
+    ends = [below(at / files) for at in range(files + 1)]
     return [max(later - ends[at], 0.0) for at, later in enumerate(ends[1:])]
+
+
+def turn_of(word: str, center: float, parts: int) -> float:
+    """Returns the share of the files by which a center turns the weights.
+
+    Raises:
+        Misfit: If the center is no share.
+    """
+    if center > 1:
+        raise values.Misfit(f"{center:g} is no center between 0 and 1")
+    # fio adds the center in whole parts; that of a normal distribution as a number of 32 bits without a sign.
+    turn = int(parts * center) if word in ("zipf", "pareto") else int(parts * (center - 0.5)) % 2**32
+    return turn % parts / parts
+
+
+def zipf(count: int, theta: float) -> Callable[[float], float]:
+    """Returns the share of draws below a share of `count` ranks, with the approximation that fio draws by."""
+    total, two = harmonic(count, theta), 1 + 0.5**theta
+    eta = (1 - (2 / count) ** (1 - theta)) / (1 - two / total)
+
+    def up_to(share: float) -> float:
+        rank = share * count
+        if rank <= 2:
+            return float((min(rank, 1) + max(rank - 1, 0) * 0.5**theta) / total)
+        return float(max((share ** (1 - theta) - 1 + eta) / eta, two / total))
+
+    return up_to
 
 
 def harmonic(count: float, theta: float) -> float:

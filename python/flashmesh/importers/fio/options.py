@@ -77,6 +77,9 @@ ENGINES_REASONS = {
 ENGINES_REFUSED = {name: reason for reason, text in ENGINES_REASONS.items() for name in names(text)}
 """I/O engines whose requests do not reach an SSD, with their destination."""
 
+SKEWS = {"zipf": "1.1", "pareto": "0.2", "normal": "0", "gauss": "0"}
+"""Skewed distributions of addresses and of files, with fio's default of their parameter."""
+
 REASONS = {
     "a file is a range of the drive": """
         openfiles create_serialize create_fsync create_on_open fallocate unlink unlink_each_loop allow_mounted_write

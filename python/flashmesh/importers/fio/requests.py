@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from flashmesh.importers.fio import values
+from flashmesh.importers.fio.options import SKEWS
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
@@ -280,16 +281,16 @@ def distribution(stream: Stream, requests: Requests) -> None:
         zones(stream, tail, requests, word == "zoned_abs")
         return
     keys = {
-        "zipf": ("zipf", "workload.zipf-theta", "1.1", 1.0),
-        "pareto": ("pareto", "workload.pareto-share", "0.2", 1.0),
-        "normal": ("normal", "workload.normal-deviation", "0", 100.0),
-        "gauss": ("normal", "workload.normal-deviation", "0", 100.0),
+        "zipf": ("zipf", "workload.zipf-theta", 1.0),
+        "pareto": ("pareto", "workload.pareto-share", 1.0),
+        "normal": ("normal", "workload.normal-deviation", 100.0),
+        "gauss": ("normal", "workload.normal-deviation", 100.0),
     }
     if word not in keys:
         raise job.problem(option, f"random_distribution: `{word}` is not modelled", f"take {DISTRIBUTIONS}")
-    pattern, key, default, scale = keys[word]
+    pattern, key, scale = keys[word]
     stream.set("workload.pattern", pattern, "random_distribution")
-    value = job.get("random_distribution", lambda _: values.number(number or default), 0.0)
+    value = job.get("random_distribution", lambda _: values.number(number or SKEWS[word]), 0.0)
     stream.set(key, value / scale, "random_distribution")
     if center:
         job.found.note("random_distribution: the center has no effect, popular blocks are scattered over the footprint")
