@@ -83,10 +83,19 @@ def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> Non
     assert end("size=4m\nfilesize=1m") == ("1MiB", None, None, None)
     assert end("size=50%\nfilesize=2m") == ("1MiB", None, None, None)
     assert end("size=1m\nnrfiles=3") == ("1023KiB", None, None, None)
-    # Only a job that covers its files ends a loop early, and begins anew.
+    # With a synchronous engine, only a job that covers its files ends a loop early, and begins anew.
     assert end("rw=randread\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
     for line in ("rw=randread\nnorandommap", "rw=rw", "rw=randread:4", "rw=randread\nrandom_distribution=zipf"):
-        assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, None, None)
+        assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
+        for engine in ("libaio", "io_uring", "null\niodepth=2"):
+            assert end(f"ioengine={engine}\n{line}\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
+        assert end(f"ioengine=null\n{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
+    # A last pass of one size is cut short by its requests.
+    cut = "ioengine=libaio\nrw=randread\nnorandommap\nsize=64k\nio_size=160k"
+    assert end(cut) == ("64KiB", 3, True, 40)
+    assert end(f"{cut}\nbsrange=4k-8k") == ("64KiB", 3, True, None)
+    assert end("rw=trimwrite\nsize=1m\nnumber_ios=7") == ("1MiB", None, None, 14)
+    assert end("size=1m\nnumber_ios=0") == ("1MiB", None, None, None)
 
 
 def test_time_ends_a_job(one: Callable[[str], dict[str, Any]]) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio.translate import Translation
 
 DEPTH_MAX = 65_535
+NULL_ENGINES = ("null", "cpp_null")
 
 
 def require_drive(job: Translation) -> None:
@@ -43,9 +44,18 @@ def is_async(job: Translation) -> bool:
         raise job.problem(
             option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "take libaio or psync"
         )
-    if engine in ("null", "cpp_null"):
+    if engine in NULL_ENGINES:
         job.found.note(f"ioengine: `{engine}` drops its requests in fio; here they go to the drive")
     return engine in ENGINES_ASYNC
+
+
+def counts_issued_bytes(job: Translation) -> bool:
+    """Returns whether fio counts the bytes of a loop as they are issued: those that an engine queues.
+
+    The engine `null` queues none at a depth of 1.
+    """
+    option = job.options.get("ioengine")
+    return is_async(job) and (option is None or option.value not in NULL_ENGINES or depth(job) > 1)
 
 
 def depth(job: Translation) -> int:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
 from flashmesh.importers.fio import values
+from flashmesh.importers.fio.ending import set_end, set_stop
 from flashmesh.importers.fio.fileorder import set_order
 from flashmesh.importers.fio.options import names
 from flashmesh.importers.fio.pace import capped, depth, pace, think
 from flashmesh.importers.fio.requests import requests_of
+from flashmesh.importers.fio.zones import set_zones
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio.translate import Translation
     from flashmesh.importers.toml_text import Value
 
-ENDLESS = 10**12
 LOG_SAYS = names(
     """
     rw bs bssplit bsrange bs_is_seq_rand rwmixread rwmixwrite rw_sequencer ba size filesize offset offset_align
@@ -106,7 +107,7 @@ class Stream:
         self.set("workload.trace", str(path), "read_iolog")
         self.set("workload.format", "auto", "read_iolog")
         self.set("workload.flushes", True, "read_iolog")
-        self.stop()
+        set_stop(self)
         is_second, has_waits = second_version(path)
         stalls = not job.get("replay_no_stall", values.flag, False)
         if stalls and is_second and not has_waits:
@@ -151,11 +152,10 @@ class Stream:
         self.set("workload.kind", "job", "rw")
         self.span = job.span(self.clone)
         requests = requests_of(self)
-        total = self.files(requests)
+        total = set_zones(self, requests, self.files(requests))
         self.flushes(requests)
-        self.zones(requests)
         pace(self, requests)
-        self.end(requests, total)
+        set_end(self, requests, total)
         if "replay_no_stall" in job.options or "replay_time_scale" in job.options:
             job.found.note("replay_no_stall, replay_time_scale: no effect without read_iolog")
 
@@ -202,6 +202,9 @@ class Stream:
             counts.append(("sync", 1))
             job.found.note("sync: a flush follows each write")
         given = [(count, name) for name, count in counts if count]
+        if requests.kinds == (1, 2) and any(name != "sync" for _, name in given):
+            job.found.note(f"[{job.name}] fsync, fdatasync: no effect beside trims, as in fio 3.33")
+            given = [(count, name) for count, name in given if name == "sync"]
         if given and 1 in requests.kinds:
             count, name = min(given)
             self.set("workload.flush-every", count, name)
@@ -210,82 +213,6 @@ class Stream:
         last = [name for name in ("end_fsync", "fsync_on_close") if job.get(name, values.flag, False)]
         if last and 1 in requests.kinds:
             self.set("workload.flush-last", True, last[0])
-
-    def zones(self, requests: Requests) -> None:
-        """Sets the bytes that a sequential job skips after each zone (zonemode=strided)."""
-        job = self.job
-        mode = job.options.get("zonemode")
-        size = job.get("zonesize", job.bytes_of, 0)
-        if not size or (mode is not None and mode.value == "none"):
-            return
-        # A zone of which a part is covered is that part with more to skip.
-        skip = job.get("zoneskip", job.bytes_of, 0) + max(job.get("zonerange", job.bytes_of, size) - size, 0)
-        if requests.pattern != "sequential":
-            raise job.problem(
-                job.options["zonesize"],
-                "zonemode=strided is modelled of sequential jobs alone",
-                "for random requests, take random_distribution=zoned_abs, or a job for each zone",
-            )
-        if job.get("zonerange", job.bytes_of, size) < size:
-            raise job.problem(
-                job.options["zonerange"],
-                "zonerange: less than zonesize, so each zone is covered several times, which is not modelled",
-                "take loops, or a zonesize of at most zonerange",
-            )
-        if skip:
-            self.set("workload.skip-after", size_text(size), "zonesize")
-            self.set("workload.skip", size_text(skip), "zoneskip")
-
-    def stop(self) -> bool:
-        """Sets the stop time of the stream. Returns whether only the stop time ends the stream."""
-        job = self.job
-        timed = job.get("time_based", values.flag, False)
-        runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
-        if timed and not runtime:
-            job.found.note(f"[{job.name}] time_based: no effect without runtime")
-            timed = False
-        if runtime:
-            ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
-            self.set("replay.stop-time", f"{runtime + ramp}us", "runtime")
-        return timed
-
-    def end(self, requests: Requests, total: int | None) -> None:
-        """Sets the end of the stream: its requests, or the size and the number of its passes."""
-        job = self.job
-        timed = self.stop()
-        loops = job.get("loops", lambda text: values.whole(text, 0, ENDLESS), 1) or 1
-        if timed:
-            self.set("workload.requests", ENDLESS, "time_based")
-            return
-        pass_size = job.io_size(total)
-        if "number_ios" in job.options:
-            count = job.get("number_ios", lambda text: values.whole(text, 1), 1)
-            self.set("workload.requests", min(count * loops, ENDLESS), "number_ios")
-        elif pass_size is None:
-            self.set("workload.requests", ENDLESS, "runtime")
-        if pass_size is None:
-            return
-        if loops > 1 and not self.covers(requests):
-            # In fio, a loop ends early where the job has covered its files. Other jobs go on to the bytes of all loops.
-            pass_size, loops = pass_size * loops, 1
-            rewrites = False
-        else:
-            rewrites = loops > 1 or (total is not None and pass_size > total)
-        self.set("workload.pass-size", size_text(max(pass_size // 512 * 512, 512)), "io_size", "size", "filesize")
-        if loops > 1:
-            self.set("workload.passes", loops, "loops")
-        repeats = job.get("randrepeat", values.flag, True) and "randseed" not in job.options
-        if rewrites and repeats:
-            self.set("workload.same-passes", True, "randrepeat", "loops")
-
-    def covers(self, requests: Requests) -> bool:
-        """Returns whether a pass covers every block of the files once, and is over then."""
-        keys = ("run-length", "random-share", "write-random-share", "skip", "alignment")
-        if any(f"{self.prefix}workload.{key}" in self.job.found.settings for key in keys):
-            return False
-        if requests.pattern == "sequential":
-            return requests.kinds != (0, 1)
-        return f"{self.prefix}workload.random-map" in self.job.found.settings
 
 
 def second_version(path: Path) -> tuple[bool, bool]:

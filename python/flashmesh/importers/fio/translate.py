@@ -169,7 +169,7 @@ class Translation:
         said = [option for name in PAGE_CACHE if (option := job.options.get(name)) is not None]
         if any(asks_page_cache(option) for option in said):
             self.found.note("direct=0, buffered=1: no effect, there is no page cache: every request goes to the drive")
-        elif direct is None and buffered is None:
+        elif not said:
             self.found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
 
     def counts(self, option: Option) -> bool:
@@ -323,10 +323,8 @@ class Translation:
         span = self.span(clone)
         return None if span is None else self.offset(clone) + span
 
-    def io_size(self, total: int | None) -> int | None:
-        """Returns the bytes of one pass over files of `total` bytes; None if bytes do not end the job."""
-        if "io_size" in self.options:
-            return self.get("io_size", lambda text: self.share_of(text, lambda: total or self.capacity()), 0) or total
+    def loop_size(self, total: int | None) -> int | None:
+        """Returns the bytes of one loop over files of `total` bytes; None if bytes of files do not end the job."""
         if total is not None and ("size" in self.options or "filesize" in self.options):
             is_share = self.get("size", values.percentage, None) is not None
             if is_share and "filesize" not in self.options:
