@@ -110,6 +110,6 @@ fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, LineError> {
     match fields.word() {
         word if word.eq_ignore_ascii_case(b"read") || word.eq_ignore_ascii_case(b"r") => Ok(RequestKind::Read),
         word if word.eq_ignore_ascii_case(b"write") || word.eq_ignore_ascii_case(b"w") => Ok(RequestKind::Write),
-        _ => Err(LineError::new(LineErrorKind::Kind, column, "the type, Read or Write")),
+        _ => Err(LineError::new(LineErrorKind::Kind, column, "the type, Read or Write (or R, W)")),
     }
 }

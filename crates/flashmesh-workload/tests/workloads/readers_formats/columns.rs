@@ -231,7 +231,7 @@ fn short_msr_lines_have_time_type_offset_and_size() {
     let good = ["100,Read,4096,8192", "200,Write,4096,8192"];
     let bad = [
         ("1x0,Read,0,512", "number", 1, "the time stamp, in filetime ticks of 100 ns, found \"1x0\""),
-        ("150,Raed,0,512", "kind", 5, "the type, Read or Write, found \"Raed\""),
+        ("150,Raed,0,512", "kind", 5, "the type, Read or Write (or R, W), found \"Raed\""),
         ("150,Read,0", "fields", 11, "a comma and the size in bytes"),
         ("150,Read,0,512,1", "fields", 15, "the end of the line, found \",\""),
     ];

@@ -57,7 +57,7 @@ fn every_bad_msr_line_is_named_with_its_place() {
             ("150,hm", "fields", 7, "the disk number"),
             ("150,hm,a,Read,0,512,1", "number", 8, "the disk number, found \"a\""),
             ("150,hm,4294967296,Read,0,512,1", "number", 8, "the disk number"),
-            ("150,hm,0,Raed,0,512,1", "kind", 10, "the type, Read or Write, found \"Raed\""),
+            ("150,hm,0,Raed,0,512,1", "kind", 10, "the type, Read or Write (or R, W), found \"Raed\""),
             ("150,hm,0,Read,-1,512,1", "number", 15, "the offset in bytes, found \"-1\""),
             ("150,hm,0,Read,99999999999999999999,512,1", "number", 15, "the offset in bytes"),
             ("150,hm,0,Read,0,5l2,1", "number", 17, "the size in bytes, found \"5l2\""),
