@@ -81,6 +81,49 @@ def test_what_reads_results_of_fio_reads_these(tmp_path: Path) -> None:
     assert figures.read_p99_us == pytest.approx(read.p99 / 1e6, rel=0.02)
 
 
+def test_trims_have_their_bytes(tmp_path: Path) -> None:
+    text = (
+        "[a]\nrw=randtrim\nbs=8k\nsize=1m\n[b]\nrw=trimwrite\nsize=1m\n[c]\nrw=trim\nbsrange=4k-10k\nsize=1m\nloops=2\n"
+    )
+    result, document = written(tmp_path, text)
+    assert [job["trim"]["io_bytes"] for job in document["jobs"]] == [1 << 20, 1 << 20, 2 << 20]
+    trim, stream = document["jobs"][0]["trim"], result.streams[0]
+    assert trim["bw_bytes"] == pytest.approx((1 << 20) * 1e12 / stream.makespan_ps, rel=1e-3)
+    assert document["jobs"][0]["write"]["io_bytes"] == 0
+
+
+@pytest.mark.usefixtures("real_fio")
+@pytest.mark.parametrize(
+    "options",
+    [
+        "ioengine=libaio\niodepth=16\nsize=64k\n",
+        "ioengine=libaio\niodepth=16\nsize=40k\n",
+        "ioengine=libaio\niodepth=64\nsize=64k\n",
+        "ioengine=psync\niodepth=16\nsize=64k\n",
+    ],
+)
+def test_depths_count_as_in_fio(tmp_path: Path, options: str) -> None:
+    _, ours = written(tmp_path, f"[a]\nrw=randread\n{options}")
+    fio = [str(FIO), "job.fio", "--output-format=json", "--output=fio.json"]
+    subprocess.run(fio, cwd=tmp_path, capture_output=True, timeout=TIMEOUT_S, check=True)
+    theirs = json.loads((tmp_path / "fio.json").read_text())["jobs"][0]["iodepth_level"]
+    assert ours["jobs"][0]["iodepth_level"] == pytest.approx(theirs, abs=0.2)
+
+
+def test_an_open_replay_counts_as_its_mean_depth(tmp_path: Path) -> None:
+    for rate, level in ((2_000, "1"), (10**6, "4")):
+        text = f"[a]\nrw=randread\nnorandommap\nioengine=libaio\niodepth=7\nsize=4m\nrate_iops={rate}\n"
+        _, document = written(tmp_path, text)
+        assert document["jobs"][0]["iodepth_level"][level] == 100.0, rate
+
+
+def test_a_thinking_job_fills_up_again_behind_each_think_time(tmp_path: Path) -> None:
+    text = "[a]\nioengine=libaio\niodepth=16\nthinktime=100\nthinktime_blocks=8\nsize=1m\n"
+    _, document = written(tmp_path, text)
+    level = document["jobs"][0]["iodepth_level"]
+    assert (level["1"], level["2"], level["4"], level["8"], level["16"]) == (12.5, 25.0, 50.0, 12.5, 0.0)
+
+
 def test_all_keys_of_fio_are_there(tmp_path: Path) -> None:
     if FIO is None:
         assert os.environ.get("FLASHMESH_CI") != "1", "fio is missing: apt-get install fio"

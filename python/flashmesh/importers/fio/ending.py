@@ -26,31 +26,42 @@ class Passes:
     size: int
     """Bytes of a pass."""
     count: int
-    total: int
-    """Bytes of all passes; less than `size * count` if the last pass is cut short."""
+    cut_at: int | None = None
+    """Bytes of all passes, if the last pass is cut short."""
 
 
-def passes_of(loop: int, io_size: int, loops: int, restart: int | None, largest: int, is_at_end: bool) -> Passes:
-    """Returns the passes of a job of `loops`, as fio 3.33 counts them.
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """Options that end a job by its bytes."""
 
-    Args:
-        loop: Bytes of the option `size`.
-        io_size: Bytes of the option `io_size`; 0 without it.
-        loops: Value of the option `loops`.
-        restart: Bytes after which the job begins anew; None for a job that goes on.
-        largest: Size of the largest request.
-        is_at_end: Whether the job begins anew because its files are at their end.
-    """
-    limit = (io_size or loop) * loops
-    if restart is None or limit <= restart:
-        return Passes(limit, 1, limit)
-    if loops > 1 and not 0 < io_size < loop:
-        # Loops are whole. Others follow until `io_size`, unless less than a request is left.
-        count = max(loops, -(-(io_size - largest + 1) // restart))
-        return Passes(restart, count, restart * count)
-    if is_at_end:
-        return Passes(limit, 1, limit)
-    return Passes(restart, -(-limit // restart), limit)
+    size: int
+    """Bytes of the option `size`."""
+    io_size: int
+    """Bytes of the option `io_size`; 0 without it."""
+    count: int
+    """Value of the option `loops`."""
+
+    @property
+    def limit(self) -> int:
+        """Bytes that the job issues at most."""
+        return (self.io_size or self.size) * self.count
+
+    def passes(self, restart: int | None, issued: int, largest: int, each: int) -> Passes:
+        """Returns the passes as fio 3.33 counts them.
+
+        Args:
+            restart: Bytes after which the job begins anew; None for a job that goes on.
+            issued: Bytes that a pass issues, less than `restart` if requests do not fill the files.
+            largest: Size of the largest request.
+            each: Bytes that count for `io_size` behind the last loop, for each byte of a pass.
+        """
+        if restart is None or self.limit <= restart:
+            return Passes(self.limit, 1)
+        if 0 < self.io_size < self.size:
+            return Passes(restart, -(-self.limit // issued), self.limit)
+        # Behind the last loop, others follow until `io_size`, unless less than a request is left.
+        count = max(self.count, -(-(self.io_size - largest + 1) // (issued * each)))
+        return Passes(restart, count, self.limit if self.limit < issued * count else None)
 
 
 def set_stop(stream: Stream) -> bool:
@@ -80,22 +91,35 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     number = job.get("number_ios", values.whole, 0)
     if number:
         # A trim and the write behind it count as one request.
-        each = 2 if requests.kinds == (1, 2) else 1
-        stream.set("workload.requests", min(number * each * loops, ENDLESS), "number_ios")
+        pair = 2 if requests.kinds == (1, 2) else 1
+        stream.set("workload.requests", min(number * pair * loops, ENDLESS), "number_ios")
     elif not loop and not io_size:
         stream.set("workload.requests", ENDLESS, "runtime")
     if not loop and not io_size:
         return
+    sizes = {size for sizes in requests.sizes.values() for size, _ in sizes}
+    length = (total or 0) // len(job.paths(stream.clone))
+    ends = Loops(loop or io_size, io_size, loops)
+    restart = restart_of(stream, requests, loop, ends.limit)
+    issued = restart or 0
     is_at_end = covers(stream, requests) and loop is not None and loop == total
-    restart = loop if is_at_end else restart_of(stream, requests, loop, (io_size or loop or 0) * loops)
-    passes = passes_of(loop or io_size, io_size, loops, restart, requests.largest(), is_at_end)
-    if passes.total < passes.size * passes.count and not number:
-        cut(stream, requests, passes)
+    if is_at_end:
+        restart = ends.size
+        # Requests of one size leave the rest of each file.
+        issued = length // min(sizes) * min(sizes) * len(job.paths(stream.clone)) if len(sizes) == 1 else ends.size
+    # fio counts the bytes of trims and of their writes to see whether another loop follows.
+    passes = ends.passes(restart, issued, requests.largest(), 2 if requests.kinds == (1, 2) else 1)
+    goes_on = requests.kinds != (1, 2) and (len(sizes) > 1 or length == total)
+    if is_at_end and goes_on and (loops == 1 or passes.cut_at is not None):
+        # The source of requests begins anew by itself.
+        passes = Passes(ends.limit, 1)
+    if passes.cut_at is not None and not number:
+        cut(stream, requests, passes.cut_at)
     stream.set("workload.pass-size", size_text(max(passes.size // SECTOR * SECTOR, SECTOR)), "io_size", "size", "loops")
     if passes.count > 1:
         stream.set("workload.passes", passes.count, "loops", "io_size")
     repeats = job.get("randrepeat", values.flag, True) and "randseed" not in job.options
-    if repeats and passes.total > min(passes.size, loop or passes.size):
+    if repeats and (passes.count > 1 or passes.size > ends.size):
         stream.set("workload.same-passes", True, "randrepeat", "loops")
 
 
@@ -120,16 +144,14 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
     return (restart + limit) // 2 if requests.kinds == (1, 2) else restart
 
 
-def cut(stream: Stream, requests: Requests, passes: Passes) -> None:
-    """Sets the number of requests of a job whose last pass is cut short, or adds a note if sizes differ."""
+def cut(stream: Stream, requests: Requests, total: int) -> None:
+    """Sets the number of requests of a job that ends after `total` bytes within a pass; adds a note if sizes differ."""
     sizes = {size for sizes in requests.sizes.values() for size, _ in sizes}
-    if len(sizes) == 1:
-        each = 2 if requests.kinds == (1, 2) else 1
-        stream.set("workload.requests", -(-passes.total // sizes.pop()) * each, "io_size", "loops")
+    if len(sizes) > 1:
+        stream.job.found.note(f"[{stream.job.name}] the last pass is whole; fio cuts it short at io_size")
         return
-    stream.job.found.note(
-        f"[{stream.job.name}] the last of {passes.count} passes over the files is whole; fio cuts it short at io_size"
-    )
+    pair = 2 if requests.kinds == (1, 2) else 1
+    stream.set("workload.requests", -(-total // sizes.pop()) * pair, "io_size", "loops")
 
 
 def covers(stream: Stream, requests: Requests) -> bool:

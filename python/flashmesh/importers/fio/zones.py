@@ -27,6 +27,9 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
         return total
     reach = job.get("zonerange", job.bytes_of, 0) or size
     skip = job.get("zoneskip", job.bytes_of, 0)
+    if requests.kinds == (1, 2):
+        # A trim and the write behind it both count.
+        size //= 2
     if requests.pattern != "sequential":
         return random_zones(stream, requests, total, size, reach, skip)
     if reach < size:
@@ -35,7 +38,7 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
             "zonerange: less than zonesize, so each zone is covered several times, which is not modelled",
             "take loops, or a zonesize of at most zonerange",
         )
-    if len(requests.kinds) > 1:
+    if requests.kinds == (0, 1):
         job.found.note(f"[{job.name}] zonesize: counts the bytes of each kind here; fio counts those of all kinds")
     # A zone of which a part is covered is that part with more to skip.
     if skip + reach - size:
