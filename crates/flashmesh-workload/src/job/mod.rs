@@ -27,7 +27,7 @@ const DEALLOCATIONS: usize = 2;
 /// The workload source of a job. All threads share one stream.
 #[derive(Clone, Debug)]
 pub struct JobSource {
-    shape: JobSpec,
+    spec: JobSpec,
     files: Vec<JobFile>,
     generator: Generator,
     /// The generator state at the start of each pass, for `same-passes`.
@@ -77,22 +77,22 @@ impl JobSource {
         sector_size: Bytes,
         seed: u64,
     ) -> Result<JobSource, WorkloadError> {
-        let shape = JobSpec::new(workload, capacity, sector_size)?;
-        let files = shape.files(workload);
+        let spec = JobSpec::new(workload, capacity, sector_size)?;
+        let files = spec.files(workload);
         let arrivals = Arrivals::new(
             workload.arrivals.unwrap_or(ArrivalKind::Exponential),
             workload.interarrival.unwrap_or(INTERARRIVAL_DEFAULT),
             1,
             seed,
         )?;
-        let requests = match (workload.requests, shape.pass_size) {
+        let requests = match (workload.requests, spec.pass_size) {
             (Some(requests), _) => requests,
             (None, None) => REQUESTS_DEFAULT,
             (None, Some(_)) => u64::MAX,
         };
         let generator = generator_of(seed);
         Ok(JobSource {
-            request_count: shape.request_count(workload, requests),
+            request_count: spec.request_count(workload, requests),
             files,
             first: generator.clone(),
             generator,
@@ -109,7 +109,7 @@ impl JobSource {
             is_flushed: false,
             is_flushed_last: false,
             deallocated: None,
-            shape,
+            spec,
         })
     }
 
@@ -131,7 +131,7 @@ impl JobSource {
         };
         self.writes += u64::from(kind == RequestKind::Write);
         // With `deallocate-first`, fio counts only the writes.
-        if !(self.shape.deallocates_first && kind == RequestKind::Deallocate) {
+        if !(self.spec.deallocates_first && kind == RequestKind::Deallocate) {
             self.passed += drawn.size;
         }
         if let Some(arrivals) = &mut self.arrivals {
@@ -145,7 +145,7 @@ impl JobSource {
     /// Returns whether a flush is due: the number of writes is a multiple of `flush-every`, and the last request was no flush.
     fn is_flush_due(&self) -> bool {
         let every = |every: u32| self.writes > 0 && self.writes.is_multiple_of(u64::from(every));
-        !self.is_flushed && self.shape.flush_every.is_some_and(every)
+        !self.is_flushed && self.spec.flush_every.is_some_and(every)
     }
 
     /// Returns a flush, which arrives with the last request.
@@ -157,14 +157,14 @@ impl JobSource {
 
     /// Returns the flush after the last request, once; `None` without `flush-last`.
     fn last_flush(&mut self) -> Option<IoRequest> {
-        let is_due = self.shape.flushes_last && !self.is_flushed_last;
+        let is_due = self.spec.flushes_last && !self.is_flushed_last;
         self.is_flushed_last = true;
         is_due.then(|| self.flush())
     }
 
     /// Returns whether all bytes of this pass have been issued.
     fn is_pass_over(&self) -> bool {
-        self.shape.pass_size.is_some_and(|size| self.passed >= size)
+        self.spec.pass_size.is_some_and(|size| self.passed >= size)
     }
 
     /// Starts the next pass. Returns false after the last pass.
@@ -184,7 +184,7 @@ impl JobSource {
         self.file = 0;
         self.selected_left = 0;
         self.deallocated = None;
-        if self.shape.same_passes {
+        if self.spec.same_passes {
             self.generator = self.first.clone();
         }
     }
@@ -197,8 +197,8 @@ impl JobSource {
             }
             // Every file is at its end. A pass with more bytes than the files continues at their start, unless its rest is smaller than the
             // largest request.
-            let left = self.shape.pass_size.map(|size| size - self.passed);
-            if !self.shape.continues || left.is_some_and(|left| left < self.shape.largest) {
+            let left = self.spec.pass_size.map(|size| size - self.passed);
+            if !self.spec.continues || left.is_some_and(|left| left < self.spec.largest) {
                 if !self.begin_pass() {
                     return None;
                 }
@@ -214,8 +214,8 @@ impl JobSource {
             self.files[file].record(WRITES, offset, offset + size);
             return Some(Drawn { direction: WRITES, file, offset, size });
         }
-        let direction = match self.shape.kinds.choose(&mut self.generator) {
-            _ if self.shape.deallocates_first => DEALLOCATIONS,
+        let direction = match self.spec.kinds.choose(&mut self.generator) {
+            _ if self.spec.deallocates_first => DEALLOCATIONS,
             RequestKind::Read => READS,
             RequestKind::Deallocate => DEALLOCATIONS,
             _ => WRITES,
@@ -227,7 +227,7 @@ impl JobSource {
                 continue;
             };
             self.files[file].record(direction, offset, offset + size);
-            if self.shape.deallocates_first {
+            if self.spec.deallocates_first {
                 self.deallocated = Some((file, offset, size));
             }
             return Some(Drawn { direction, file, offset, size });
@@ -244,19 +244,19 @@ impl JobSource {
             self.selected_left -= 1;
             return Some(self.selected);
         }
-        let first = match self.shape.file_order {
+        let first = match self.spec.file_order {
             FileOrder::Sequential | FileOrder::RoundRobin => self.file,
             FileOrder::Random => self.random_file(),
         };
         let found = (first..count).chain(0..first).find(|&file| !self.files[file].is_done)?;
-        (self.selected, self.selected_left) = (found, self.shape.file_run - 1);
-        self.file = if self.shape.file_order == FileOrder::RoundRobin { (found + 1) % count } else { found };
+        (self.selected, self.selected_left) = (found, self.spec.file_run - 1);
+        self.file = if self.spec.file_order == FileOrder::RoundRobin { (found + 1) % count } else { found };
         Some(found)
     }
 
     /// Draws a file by the weights of the files.
     fn random_file(&mut self) -> usize {
-        let chances = &self.shape.file_chances;
+        let chances = &self.spec.file_chances;
         if chances.is_empty() {
             return below(&mut self.generator, self.files.len() as u64) as usize;
         }
@@ -268,7 +268,7 @@ impl JobSource {
     /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.
     fn next_range(&mut self, file: usize, direction: usize) -> Option<(u64, u64)> {
         let (offset, is_drawn) = self.offset(file, direction)?;
-        let (sizes, length) = (&self.shape.sizes[direction], self.shape.length);
+        let (sizes, length) = (&self.spec.sizes[direction], self.spec.length);
         if offset + sizes.smallest().bytes.as_u64() > length {
             return None;
         }
@@ -280,7 +280,7 @@ impl JobSource {
         };
         let Some(map) = self.files[file].map.as_mut().filter(|_| is_drawn) else { return Some((offset, size)) };
         // A request is cut short before the next block that this pass has already covered.
-        let unit = self.shape.map_unit;
+        let unit = self.spec.map_unit;
         let free = map.cover_run(offset / unit, size.div_ceil(unit));
         Some((offset, size.min(free * unit)))
     }
@@ -288,21 +288,21 @@ impl JobSource {
     /// Returns the offset of the next request of `direction` in `file`, and whether it was drawn at random.
     fn offset(&mut self, file: usize, direction: usize) -> Option<(u64, bool)> {
         let state = &mut self.files[file];
-        let (stride, length) = (&self.shape.stride, self.shape.length);
-        let Some(addresses) = &self.shape.addresses else {
+        let (stride, length) = (&self.spec.stride, self.spec.length);
+        let Some(addresses) = &self.spec.addresses else {
             return state.next_offset(direction, stride, length).map(|offset| (offset, false));
         };
         self.run_left -= 1;
         if self.run_left > 0 {
-            if self.shape.run_kind == RunKind::Identical {
+            if self.spec.run_kind == RunKind::Identical {
                 return Some((state.last[direction], false));
             }
             if let Some(offset) = state.next_offset(direction, stride, length) {
                 return Some((offset, false));
             }
         } else {
-            self.run_left = self.shape.run_length;
-            let chance = self.shape.random_chances[direction];
+            self.run_left = self.spec.run_length;
+            let chance = self.spec.random_chances[direction];
             if !chance.is_always() {
                 let draw = Chance::draw(&mut self.generator);
                 if !chance.holds(draw)
@@ -313,21 +313,21 @@ impl JobSource {
             }
         }
         let mut cursor = Cursor::of_part(0, 1, 1);
-        let block = addresses.choose(&mut self.generator, &mut cursor, self.shape.sizes[direction].smallest());
+        let block = addresses.choose(&mut self.generator, &mut cursor, self.spec.sizes[direction].smallest());
         let block = match &mut state.map {
             None => block,
             Some(map) => {
-                let unit = self.shape.map_unit;
-                let at = block * self.shape.alignment / unit;
-                if map.is_full() && self.shape.pass_size.is_none() {
+                let unit = self.spec.map_unit;
+                let at = block * self.spec.alignment / unit;
+                if map.is_full() && self.spec.pass_size.is_none() {
                     map.reset();
                 }
-                map.next_free(at)? * unit / self.shape.alignment
+                map.next_free(at)? * unit / self.spec.alignment
             }
         };
-        let mut offset = block * self.shape.alignment;
-        if self.shape.aligns_each {
-            let smallest = self.shape.sizes[direction].smallest().bytes.as_u64();
+        let mut offset = block * self.spec.alignment;
+        if self.spec.aligns_each {
+            let smallest = self.spec.sizes[direction].smallest().bytes.as_u64();
             offset -= offset % smallest;
         }
         Some((offset, true))
