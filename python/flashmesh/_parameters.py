@@ -2189,8 +2189,8 @@ class Workload:
     """
 
     flush_last: bool | None = None
-    """Whether a flush follows the last request of a job. A job that its stop time ends has no last request. Only with
-    kind = "job". Default: False.
+    """Whether a flush of each file follows each pass of a job. The flushes of a pass that the stop time ends are left
+    out. Only with kind = "job". Default: False.
     """
 
     deallocate_first: bool | None = None

@@ -35,6 +35,16 @@ def test_what_is_done_otherwise_is_said(jobs: Read) -> None:
     ]
 
 
+def test_a_flush_that_the_run_time_leaves_out_is_said(jobs: Read) -> None:
+    text = "[a]\nrw=write\nsize=1m\nend_fsync=1\n"
+    note = "[a] end_fsync: when runtime ends the job, it issues no flush; fio does"
+    assert [note in jobs(text + more).notes for more in ("runtime=1\n", "runtime=1\ntime_based\n", "")] == [
+        True,
+        True,
+        False,
+    ]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -318,7 +318,7 @@ section! {
         /// Writes of a job from one flush to the next. Flushes are in addition to its requests. As in fio, a mix flushes again after each read until
         /// its next write.
         flush_every: Option<u32> = None, unset "no flushes", in 1..=1_000_000_000, with "kind" = ["\"job\""], needs plain;
-        /// Whether a flush follows the last request of a job. A job that its stop time ends has no last request.
+        /// Whether a flush of each file follows each pass of a job. The flushes of a pass that the stop time ends are left out.
         flush_last: bool = false, with "kind" = ["\"job\""], needs plain;
         /// Whether a job deallocates each range before writing that range. The shares of kinds are then ignored.
         deallocate_first: bool = false, with "kind" = ["\"job\""], needs plain;

@@ -51,7 +51,8 @@ impl JobFile {
 
     /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
-        if self.next[direction] >= length {
+        // The end of the last zone can be that of the file; the first zone follows.
+        if self.next[direction] >= length && stride.after == 0 {
             if !stride.wraps {
                 return None;
             }
@@ -107,5 +108,6 @@ mod tests {
         assert_eq!(places(back, 32 * KIB, 4), [Some(0), Some(24), Some(20), Some(16)]);
         let zones = Stride { skip: 8 * KIB, after: 8 * KIB, ..ahead };
         assert_eq!(places(zones, 32 * KIB, 5), [Some(0), Some(4), Some(16), Some(20), Some(0)]);
+        assert_eq!(places(zones, 24 * KIB, 5), [Some(0), Some(4), Some(16), Some(20), Some(0)]);
     }
 }

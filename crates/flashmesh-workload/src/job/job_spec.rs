@@ -93,7 +93,6 @@ impl JobSpec {
         let pass_size = workload.pass_size.map(Bytes::as_u64);
         let files = u64::from(workload.files.max(1));
         let continues = pass_size.is_none_or(|size| size > length.as_u64() * files);
-        let is_rewritten = used != [READS] && pass_size.is_some() && continues;
         Ok(JobSpec {
             kinds: KindMix::new(Shares {
                 read: workload.read_share,
@@ -112,7 +111,7 @@ impl JobSpec {
                 skip: workload.skip.as_u64(),
                 after: workload.skip_after.map_or(0, Bytes::as_u64),
                 is_backward: workload.skip_back,
-                wraps: (pass_size.is_none() && files == 1) || is_rewritten,
+                wraps: pass_size.is_none() && files == 1,
             },
             file_order: workload.file_order,
             file_run: workload.file_run.max(1),

@@ -50,8 +50,10 @@ pub struct JobSource {
     /// The writes so far, and whether the last request was a flush.
     writes: u64,
     is_flushed: bool,
-    /// Whether the flush after the last request has been issued.
-    is_flushed_last: bool,
+    /// The flushes still due at the end of a pass, with `flush-last`.
+    pass_flushes_left: usize,
+    /// Whether the last request has been issued.
+    has_ended: bool,
     /// A range that was deallocated and is written next: file, offset in the file, size.
     deallocated: Option<(usize, u64, u64)>,
 }
@@ -107,7 +109,8 @@ impl JobSource {
             run_left: 1,
             writes: 0,
             is_flushed: false,
-            is_flushed_last: false,
+            pass_flushes_left: 0,
+            has_ended: false,
             deallocated: None,
             spec,
         })
@@ -115,13 +118,22 @@ impl JobSource {
 
     /// Returns the next request; `None` at the end of the job.
     fn next(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
-        if self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass()) {
-            return Ok(self.last_flush());
+        let is_between = self.pass_flushes_left == 0 && !self.has_ended;
+        if is_between && (self.requests_left == 0 || (self.is_pass_over() && !self.begin_pass())) {
+            self.end();
         }
-        if self.is_flush_due() {
+        if self.pass_flushes_left > 0 {
+            self.pass_flushes_left -= 1;
             return Ok(Some(self.flush()));
         }
-        let Some(drawn) = self.draw() else { return Ok(self.last_flush()) };
+        if self.has_ended {
+            return Ok(None);
+        }
+        if self.is_flush_due() {
+            return Ok(Some(self.flush_in_turn()));
+        }
+        // Without a request, the job has ended, or the flushes at the end of a pass come first.
+        let Some(drawn) = self.draw() else { return self.next() };
         self.is_flushed = false;
         self.requests_left -= 1;
         let kind = match drawn.direction {
@@ -155,11 +167,23 @@ impl JobSource {
         IoRequest { arrival: self.last_arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 }
     }
 
-    /// Returns the flush after the last request, once; `None` without `flush-last`.
-    fn last_flush(&mut self) -> Option<IoRequest> {
-        let is_due = self.spec.flushes_last && !self.is_flushed_last;
-        self.is_flushed_last = true;
-        is_due.then(|| self.flush())
+    /// Returns a flush that takes the turn of a file, as each request of fio does.
+    fn flush_in_turn(&mut self) -> IoRequest {
+        self.next_file();
+        self.flush()
+    }
+
+    /// Ends the job, except for the flushes of its last pass.
+    fn end(&mut self) {
+        self.has_ended = true;
+        self.end_pass();
+    }
+
+    /// Requests a flush of each file with `flush-last`, unless the last request was a flush.
+    fn end_pass(&mut self) {
+        if self.spec.flushes_last && !self.is_flushed {
+            self.pass_flushes_left = self.files.len();
+        }
     }
 
     /// Returns whether all bytes of this pass have been issued.
@@ -178,8 +202,9 @@ impl JobSource {
         true
     }
 
-    /// Resets all files to their start.
+    /// Ends a pass, and resets all files to their start.
     fn rewind(&mut self) {
+        self.end_pass();
         self.files.iter_mut().for_each(JobFile::rewind);
         self.file = 0;
         self.selected_left = 0;
@@ -189,7 +214,7 @@ impl JobSource {
         }
     }
 
-    /// Draws the next request; `None` after the last pass.
+    /// Draws the next request; `None` after the last pass, and if the flushes of a pass are due first.
     fn draw(&mut self) -> Option<Drawn> {
         loop {
             if let Some(drawn) = self.draw_in_files() {
@@ -200,10 +225,14 @@ impl JobSource {
             let left = self.spec.pass_size.map(|size| size - self.passed);
             if !self.spec.continues || left.is_some_and(|left| left < self.spec.largest) {
                 if !self.begin_pass() {
+                    self.end();
                     return None;
                 }
             } else {
                 self.rewind();
+            }
+            if self.pass_flushes_left > 0 {
+                return None;
             }
         }
     }

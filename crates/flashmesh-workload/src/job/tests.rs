@@ -134,13 +134,54 @@ fn a_mix_flushes_again_after_each_read_until_its_next_write() {
 }
 
 #[test]
-fn the_last_flush_comes_once_behind_the_last_pass() {
+fn each_file_is_flushed_at_the_end_of_each_pass() {
+    let are_flushes = |job: &Workload| {
+        requests(job).iter().map(|&(kind, ..)| if kind == RequestKind::Flush { 'f' } else { '.' }).collect::<String>()
+    };
     let flushed = Workload { read_share: 0.0, flush_last: true, passes: 2, ..workload(16) };
-    let found = requests(&flushed);
-    assert_eq!(found.len(), 9);
-    assert_eq!(found.iter().position(|request| request.0 == RequestKind::Flush), Some(8));
-    let counted = Workload { requests: Some(3), ..flushed };
-    assert_eq!(requests(&counted).len(), 4);
+    assert_eq!(are_flushes(&flushed), "....f....f");
+    assert_eq!(are_flushes(&Workload { requests: Some(3), ..flushed.clone() }), "...f");
+    assert_eq!(are_flushes(&Workload { files: 2, ..flushed.clone() }), "....ff....ff");
+    // A pass with more bytes than the files begins anew at their end.
+    let longer = Workload { pass_size: Some(Bytes::from_kib(40)), passes: 1, ..flushed.clone() };
+    assert_eq!(are_flushes(&Workload { pattern: Pattern::Sequential, ..longer }), "....f....f..f");
+    // A flush that was due with the last write is not repeated.
+    let due = Workload { pattern: Pattern::Sequential, flush_every: Some(4), passes: 1, ..flushed };
+    assert_eq!(
+        are_flushes(&Workload { footprint: Some(Bytes::from_kib(18)), pass_size: Some(Bytes::from_kib(18)), ..due }),
+        "....f"
+    );
+}
+
+#[test]
+fn a_flush_takes_the_turn_of_a_file() {
+    let turns =
+        Workload { pattern: Pattern::Sequential, read_share: 0.0, files: 2, flush_every: Some(3), ..workload(32) };
+    // The flushes are at 0.
+    assert_eq!(offsets(&turns), [0, 16, 4, 0, 8, 20, 12, 0, 24, 28]);
+}
+
+#[test]
+fn a_mix_begins_anew_when_one_direction_is_at_the_end() {
+    let mixed = Workload {
+        pattern: Pattern::Sequential,
+        read_share: 0.6,
+        pass_size: Some(Bytes::from_kib(192)),
+        ..workload(64)
+    };
+    let (mut expected, mut restarts) = ([0, 0], 0);
+    let found = requests(&mixed);
+    for &(kind, offset, _) in &found {
+        let direction = usize::from(kind == RequestKind::Write);
+        if offset == 0 && expected[direction] > 0 {
+            assert_eq!(expected[0].max(expected[1]), 64);
+            expected = [0, 0];
+            restarts += 1;
+        }
+        assert_eq!(offset, expected[direction]);
+        expected[direction] += 4;
+    }
+    assert_eq!((found.len(), restarts > 0), (48, true));
 }
 
 #[test]

@@ -110,7 +110,7 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     # fio counts the bytes of trims and of their writes to see whether another loop follows.
     passes = ends.passes(restart, issued, requests.largest(), 2 if requests.kinds == (1, 2) else 1)
     goes_on = requests.kinds != (1, 2) and (len(sizes) > 1 or length == total)
-    if is_at_end and goes_on and (loops == 1 or passes.cut_at is not None):
+    if is_at_end and goes_on and (passes.cut_at is not None or (loops == 1 and issued * passes.count == ends.limit)):
         # The source of requests begins anew by itself.
         passes = Passes(ends.limit, 1)
     if passes.cut_at is not None and not number:

@@ -213,6 +213,8 @@ class Stream:
         last = [name for name in ("end_fsync", "fsync_on_close") if job.get(name, values.flag, False)]
         if last and 1 in requests.kinds:
             self.set("workload.flush-last", True, last[0])
+            if "runtime" in job.options:
+                job.found.note(f"[{job.name}] {last[0]}: when runtime ends the job, it issues no flush; fio does")
 
 
 def second_version(path: Path) -> tuple[bool, bool]:
