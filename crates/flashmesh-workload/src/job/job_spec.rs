@@ -6,7 +6,8 @@ use super::{DEALLOCATIONS, READS, WRITES, does_not_fit};
 use crate::config::{FileOrder, Pattern, RunKind, Sizes, Workload};
 use crate::error::WorkloadError;
 use crate::synthetic::{
-    AnyPattern, Chance, FootprintLayout, KindMix, Shares, SizeTable, addresses_of, smallest_of, unusable,
+    AliasTable, AnyPattern, Chance, FootprintLayout, Generator, KindMix, Shares, SizeTable, addresses_of, smallest_of,
+    unusable,
 };
 use crate::units::Bytes;
 
@@ -30,8 +31,8 @@ pub(super) struct JobSpec {
     pub(super) stride: Stride,
     pub(super) file_order: FileOrder,
     pub(super) file_run: u32,
-    /// The chances that a random draw selects each file or an earlier one; empty for equal weights.
-    pub(super) file_chances: Vec<Chance>,
+    /// The weights of the files for the random order; `None` for equal weights.
+    pub(super) file_weights: Option<FileWeights>,
     pub(super) flush_every: Option<u32>,
     pub(super) flushes_last: bool,
     pub(super) deallocates_first: bool,
@@ -43,6 +44,43 @@ pub(super) struct JobSpec {
     /// Whether a pass continues at the start of the files after their end: a pass has more bytes than the files, or no end.
     pub(super) continues: bool,
     pub(super) same_passes: bool,
+}
+
+/// The weights of the files of a job.
+#[derive(Clone, Debug)]
+pub(super) struct FileWeights {
+    /// The files with a weight above 0.
+    files: Vec<usize>,
+    alias: AliasTable,
+}
+
+impl FileWeights {
+    /// Reads the key `file-weights`. Returns `None` without the key.
+    fn new(workload: &Workload) -> Result<Option<FileWeights>, WorkloadError> {
+        let Some(text) = &workload.file_weights else { return Ok(None) };
+        let wrong = |reason: String| unusable("workload.file-weights", reason);
+        let weight = |part: &str| part.trim().parse::<f64>().ok().filter(|weight| (0.0..=1e12).contains(weight));
+        let weights: Vec<f64> = text
+            .split(':')
+            .map(|part| {
+                weight(part).ok_or_else(|| wrong(format!("`{part}` is no weight: expected a number from 0 on")))
+            })
+            .collect::<Result<_, _>>()?;
+        if weights.len() != workload.files as usize {
+            return Err(wrong(format!("{} weights for {} files of the job", weights.len(), workload.files)));
+        }
+        let (files, above): (Vec<usize>, Vec<f64>) =
+            weights.into_iter().enumerate().filter(|&(_, weight)| weight > 0.0).unzip();
+        if files.is_empty() {
+            return Err(wrong("no file has a weight".to_owned()));
+        }
+        Ok(Some(FileWeights { files, alias: AliasTable::new(&above) }))
+    }
+
+    /// Draws a file in proportion to the weights.
+    pub(super) fn choose(&self, generator: &mut Generator) -> usize {
+        self.files[self.alias.choose(generator)]
+    }
 }
 
 impl JobSpec {
@@ -115,7 +153,7 @@ impl JobSpec {
             },
             file_order: workload.file_order,
             file_run: workload.file_run.max(1),
-            file_chances: file_chances(workload)?,
+            file_weights: FileWeights::new(workload)?,
             flush_every: workload.flush_every,
             flushes_last: workload.flush_last,
             deallocates_first: workload.deallocate_first,
@@ -154,30 +192,6 @@ impl JobSpec {
         let whole = is_one_size && pass.is_multiple_of(size) && is_filled;
         whole.then(|| requests.min((pass / size * each).saturating_mul(workload.passes)))
     }
-}
-
-/// Returns the chances that a draw selects each file or an earlier one, from `file-weights`; empty for equal weights.
-fn file_chances(workload: &Workload) -> Result<Vec<Chance>, WorkloadError> {
-    let Some(text) = &workload.file_weights else { return Ok(Vec::new()) };
-    let wrong = |reason: String| unusable("workload.file-weights", reason);
-    let weight = |part: &str| part.trim().parse::<f64>().ok().filter(|weight| (0.0..=1e12).contains(weight));
-    let weights: Vec<f64> = text
-        .split(':')
-        .map(|part| weight(part).ok_or_else(|| wrong(format!("`{part}` is no weight: expected a number from 0 on"))))
-        .collect::<Result<_, _>>()?;
-    if weights.len() != workload.files as usize {
-        return Err(wrong(format!("{} weights for {} files of the job", weights.len(), workload.files)));
-    }
-    let total: f64 = weights.iter().sum();
-    if total <= 0.0 {
-        return Err(wrong("no file has a weight".to_owned()));
-    }
-    let mut sum = 0.0;
-    let up_to = weights.iter().map(|weight| {
-        sum += weight;
-        Chance::new(sum / total)
-    });
-    Ok(up_to.collect())
 }
 
 /// Returns the directions of the requests of `workload`.

@@ -285,13 +285,10 @@ impl JobSource {
 
     /// Draws a file by the weights of the files.
     fn random_file(&mut self) -> usize {
-        let chances = &self.spec.file_chances;
-        if chances.is_empty() {
-            return below(&mut self.generator, self.files.len() as u64) as usize;
+        match &self.spec.file_weights {
+            None => below(&mut self.generator, self.files.len() as u64) as usize,
+            Some(weights) => weights.choose(&mut self.generator),
         }
-        let draw = Chance::draw(&mut self.generator);
-        // Because of rounding, the last draws may select no file.
-        chances.iter().position(|up_to| up_to.holds(draw)).unwrap_or(chances.len() - 1)
     }
 
     /// Returns the offset and the size of the next request of `direction` in `file`; `None` if no further request fits.

@@ -4,6 +4,7 @@
 //! configuration and a seed give the same requests on every machine. Addresses, sizes, kinds and arrivals each have their own
 //! file; `stream.rs` combines them.
 
+mod alias;
 mod arrivals;
 mod bursts;
 mod kinds;
@@ -15,6 +16,7 @@ mod sizes;
 mod stream;
 mod unaligned;
 
+pub(crate) use alias::AliasTable;
 pub(crate) use arrivals::Arrivals;
 pub(crate) use bursts::Bursts;
 pub(crate) use kinds::{KindMix, Shares};

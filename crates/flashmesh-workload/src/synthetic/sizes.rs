@@ -1,7 +1,6 @@
 //! Request sizes: one size, or a weighted distribution of sizes.
 
-use rand_core::Rng;
-
+use super::alias::AliasTable;
 use super::layout::FootprintLayout;
 use super::random::Generator;
 use super::unusable;
@@ -21,21 +20,10 @@ pub(crate) struct Size {
 }
 
 /// The sizes of a workload.
-///
-/// A weighted choice takes one draw and one comparison for any number of sizes: Walker's alias method, with tables built by
-/// Vose's algorithm ("A linear algorithm for generating random numbers with a given distribution", 1991). Implemented here
-/// because the sequence of draws must stay the same for a seed.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeTable {
     sizes: Vec<Size>,
-    columns: Vec<Column>,
-}
-
-/// A column of the alias method: the size of the column itself for draws below a limit, another size from the limit on.
-#[derive(Clone, Copy, Debug)]
-struct Column {
-    own_below: u64,
-    other: u32,
+    alias: AliasTable,
 }
 
 impl SizeTable {
@@ -63,7 +51,7 @@ impl SizeTable {
             })
             .collect();
         let weights: Vec<f64> = chosen.iter().map(|&(_, weight)| weight).collect();
-        Ok(SizeTable { sizes, columns: columns_of(&weights) })
+        Ok(SizeTable { sizes, alias: AliasTable::new(&weights) })
     }
 
     #[inline]
@@ -71,11 +59,7 @@ impl SizeTable {
         if let [only] = self.sizes.as_slice() {
             return only;
         }
-        // The high half of the product is a uniform column, the low half a uniform position in it.
-        let product = u128::from(generator.next_u64()) * self.columns.len() as u128;
-        let (column, place) = ((product >> 64) as usize, product as u64);
-        let Column { own_below, other } = self.columns[column];
-        &self.sizes[if place < own_below { column } else { other as usize }]
+        &self.sizes[self.alias.choose(generator)]
     }
 
     pub(crate) fn smallest(&self) -> &Size {
@@ -150,26 +134,6 @@ fn check(weighted: &config::Sizes, sector_size: Bytes) -> Result<(), WorkloadErr
     Ok(())
 }
 
-fn columns_of(weights: &[f64]) -> Vec<Column> {
-    const FULL: f64 = (1_u128 << 64) as f64;
-    let scale = weights.len() as f64 / weights.iter().sum::<f64>();
-    let mut heights: Vec<f64> = weights.iter().map(|weight| weight * scale).collect();
-    let mut columns: Vec<Column> =
-        (0..weights.len()).map(|own| Column { own_below: u64::MAX, other: own as u32 }).collect();
-    let (mut low, mut high): (Vec<usize>, Vec<usize>) = (0..weights.len()).partition(|&column| heights[column] < 1.0);
-    while let (Some(&short), Some(&tall)) = (low.last(), high.last()) {
-        low.pop();
-        columns[short] = Column { own_below: (heights[short] * FULL) as u64, other: tall as u32 };
-        heights[tall] -= 1.0 - heights[short];
-        if heights[tall] < 1.0 {
-            high.pop();
-            low.push(tall);
-        }
-    }
-    // The columns left on either stack are full up to rounding, and keep only their own size.
-    columns
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::random::stream_of;
@@ -217,21 +181,6 @@ mod tests {
             assert_eq!(sizes.choose(kind, &mut generator).bytes, Bytes::new(bytes), "{kind:?}");
         }
         assert_eq!(sizes.with_smallest().smallest().bytes, Bytes::new(4096));
-    }
-
-    #[test]
-    fn the_alias_columns_hold_exactly_the_weights() {
-        let weights = [0.1, 0.4, 0.2, 0.05, 0.25];
-        let columns = columns_of(&weights);
-        let mut mass = [0.0; 5];
-        for (own, column) in columns.iter().enumerate() {
-            let share = column.own_below as f64 / (1_u128 << 64) as f64;
-            mass[own] += share / 5.0;
-            mass[column.other as usize] += (1.0 - share) / 5.0;
-        }
-        for (mass, weight) in mass.iter().zip(weights) {
-            assert!((mass - weight).abs() < 1e-15, "{mass} instead of {weight}");
-        }
     }
 
     #[test]
