@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import flashmesh
 from conftest import Read
 
 END = "number_ios=100\n"
@@ -35,6 +36,22 @@ def test_a_range_of_sizes_is_drawn_as_fio_draws_it(one: Callable[[str], dict[str
     sizes = one(f"bsrange=4k-10k\n{END}")["workload.request-size"]
     assert sizes == [["4KiB", 0.4], ["8KiB", 0.4], ["10KiB", 0.2]]
     assert sum(int(size.removesuffix("KiB")) * weight for size, weight in sizes) == pytest.approx(6.8)
+
+
+def test_metadata_of_blocks_is_left_out_of_their_size(jobs: Read) -> None:
+    head = f"[a]\nioengine=io_uring_cmd\ncmd_type=nvme\n{END}"
+    for written, data, note in (
+        ("4160", "4KiB", "64"),
+        ("8320", "8KiB", "64"),
+        ("1040", "1KiB", "8"),
+        ("4104", "4KiB", "8"),
+    ):
+        found = jobs(f"{head}bs={written}\npi_act=0\n")
+        assert found.settings["workload.request-size"] == data
+        assert any(f"{note} are metadata, which is not simulated" in each for each in found.notes)
+    for text in (f"[a]\nioengine=libaio\nbs=4160\n{END}", f"{head}bs=4100\n"):
+        with pytest.raises(flashmesh.ConfigError, match="whole sectors of 512 B"):
+            jobs(text)
 
 
 def test_each_direction_has_its_own_sizes(one: Callable[[str], dict[str, Any]]) -> None:
@@ -136,8 +153,8 @@ def test_an_offset_of_no_percent_is_the_start(one: Callable[[str], dict[str, Any
         ("roundrobin:4", {"file-order": "round-robin", "file-run": 4}),
         ("random:8", {"file-order": "random", "file-run": 8}),
         ("sequential:8", {"file-order": "sequential"}),
-        ("zipf:1.2", {"file-order": "random", "file-weights": True}),
-        ("gauss", {"file-order": "random", "file-weights": True}),
+        ("zipf:1.2", {"file-order": "random", "file-weights": 4}),
+        ("gauss", {"file-order": "random", "file-weights": 4}),
     ],
 )
 def test_the_order_of_files_is_that_of_the_job(
@@ -146,4 +163,6 @@ def test_the_order_of_files_is_that_of_the_job(
     found = one(f"size=4m\nnrfiles=4\n{f'file_service_type={order}' if order else ''}\n")
     names = ("file-order", "file-run", "file-weights")
     of_files = {name: found[f"workload.{name}"] for name in names if f"workload.{name}" in found}
-    assert of_files == {name: of_files["file-weights"] if value is True else value for name, value in keys.items()}
+    if "file-weights" in of_files:
+        of_files["file-weights"] = len(of_files["file-weights"].split(":"))
+    assert of_files == keys

@@ -23,6 +23,11 @@ DIRECTIONS = ("read", "write", "trim")
 SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
 DEFAULT_SIZE = 4096
 ALIGNED = 512
+METADATA_ENGINES = ("io_uring_cmd", "xnvme")
+"""I/O engines whose requests may have metadata behind each block."""
+BLOCKS = (4096, 512)
+METADATA = (8, 16, 64, 128)
+"""Bytes of metadata behind a block in formats of NVMe drives."""
 PATTERNS = {
     "read": ("sequential", (0,)),
     "write": ("sequential", (1,)),
@@ -194,9 +199,22 @@ def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
 
 def block(job: Translation, text: str) -> int:
     """Reads the size of a request."""
-    size = job.bytes_of(text)
+    size = without_metadata(job, job.bytes_of(text))
     if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
         raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
+    return size
+
+
+def without_metadata(job: Translation, size: int) -> int:
+    """Returns the bytes of data of a request, whose size counts metadata too for engines that send NVMe commands."""
+    option = job.options.get("ioengine")
+    if option is None or option.value not in METADATA_ENGINES or size % ALIGNED == 0:
+        return size
+    for data in BLOCKS:
+        for metadata in METADATA:
+            if size % (data + metadata) == 0:
+                job.found.note(f"bs: of {data + metadata} bytes, {metadata} are metadata, which is not simulated")
+                return size // (data + metadata) * data
     return size
 
 
