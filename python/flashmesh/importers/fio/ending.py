@@ -140,7 +140,7 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
     restart = loop
     if 1 in requests.kinds and requests.pattern != "sequential" and job.get("norandommap", values.flag, False):
         restart = max(loop, job.get("io_size", lambda text: job.share_of(text, lambda: loop), 0))
-    # Of trims with writes, bytes of both count here, and those of the writes alone for the whole job.
+    # Bytes of trims and of writes count here, and those of writes alone for the whole job.
     return (restart + limit) // 2 if requests.kinds == (1, 2) else restart
 
 
