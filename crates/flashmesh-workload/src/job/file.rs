@@ -52,7 +52,7 @@ impl JobFile {
     /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
         // The end of the last zone can be that of the file; the first zone follows.
-        if self.next[direction] >= length && stride.after == 0 {
+        if self.next[direction] >= length && (stride.after == 0 || stride.skip == 0) {
             if !stride.wraps {
                 return None;
             }
