@@ -202,10 +202,9 @@ def load(
     for setting in [*asked, *texts]:
         refuse_unspeakable(setting)
     try:
-        config = read(source, texts, asked)
-        if trace is not None and keeps_requests_in_flight(config, source, {*overrides, *varied}):
+        if trace is not None and keeps_requests_in_flight(source, texts, asked, {*overrides, *varied}):
             add("--trace", 'replay.mode="open"')
-            config = read(source, texts, asked)
+        config = read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
         if provenance.command is None:
@@ -228,11 +227,18 @@ CHOOSING = {f"replay.{key}" for key in ("mode", "outstanding", "threads", "think
 """Keys that select whether requests follow time stamps or completions of other requests."""
 
 
-def keeps_requests_in_flight(config: Config, source: ConfigSource | PipeText, given: set[str]) -> bool:
+def keeps_requests_in_flight(
+    source: ConfigSource | PipeText, texts: list[str], asked: list[str], given: set[str]
+) -> bool:
     """Returns whether a run ignores the time stamps of a trace although no key given for this run says so."""
     if given & CHOOSING or isinstance(source, Mapping | TomlTables):
         return False
-    replay = json.loads(config.to_json()).get("replay")
+    # Keys of open replays, such as replay.time-scale, are errors in the mode of the file.
+    others = [text for text in texts if not text.startswith("replay.")]
+    try:
+        replay = json.loads(read_quietly(source, others, asked).to_json()).get("replay")
+    except ConfigError:
+        return False  # reading with all keys says what is wrong
     return replay is not None and replay["mode"] != "open"
 
 

@@ -257,6 +257,11 @@ def test_trace_replays_at_its_time_stamps_whatever_the_file_says(cli: Cli, confi
     asked = " ".join(cli(*trace, "--set", "replay.outstanding=4").stdout.split())
     assert "4 requests always in flight (stress replay)" in asked
     assert "The time stamps of the trace were ignored" in asked
+    scaled = cli(*trace, "--set", "replay.time-scale=4")
+    assert scaled.returncode == 0, scaled.stderr
+    assert "at the time stamps of the trace, times 4 (open replay)" in " ".join(scaled.stdout.split())
+    varied = cli("compare", *trace[1:], "--vary", "replay.time-scale=1,2", "--measure", "p99")
+    assert varied.returncode == 0, varied.stderr
 
 
 def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
