@@ -121,6 +121,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, 
             assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
         assert first_row(printed)[: len(command.row)] == command.row, f"{command.place} prints\n{printed}"
         assert unsupported(command.quoting, printed) == [], f"{command.place} prints\n{printed}"
+        assert command.best is None or is_best(printed, *command.best), f"{command.place} prints\n{printed}"
     for picture in pictures(page):
         made = (tmp_path / picture.made).read_text(encoding="utf-8")
         assert is_same_drawing(picture.file.read_text(encoding="utf-8"), made), (

@@ -110,6 +110,6 @@ def test_a_command_is_copied_without_its_prompt(browser: webdriver.Chrome, site:
     ActionChains(browser).move_to_element(block).click(block.find_element(By.CSS_SELECTOR, ".copybtn")).perform()
     until(lambda: browser.execute_script("return window.copied.length"))
     (text,) = browser.execute_script("return window.copied")
-    assert text.startswith("flashmesh compare examples/venice.toml")
+    assert text.startswith("flashmesh compare examples/reads.toml")
     assert "--json queue-depth.json" in text
     assert "replay.outstanding     IOPS" not in text
