@@ -14,8 +14,8 @@ from pathlib import Path
 from drive_figures import KINDS, Curve, drive, fitted, full_drive, mqsim, ratio, times
 
 FILE = Path(__file__).parents[1] / "docs" / "_static" / "measured.svg"
-WIDTH, HEIGHT = 900, 424
-TOP, BOTTOM = 104, 320
+WIDTH, HEIGHT = 900, 376
+TOP, BOTTOM = 104, 272
 LOADS = (0, 300_000)
 PANELS = {"read": (64, 300), "write": (372, 608)}
 """Left and right edges of each panel of latencies."""

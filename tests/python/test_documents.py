@@ -269,9 +269,30 @@ def parsed(words: list[str]) -> None:
         return
     values = command.make_context(name, list(words), parent=context).params
     if name in ("run", "compare", "print") and (source := values.get("config")) and is_there(source):
-        settings: dict[str, Any] = dict(values["settings"]) | {key: found[0] for key, found in values.get("axes", ())}
+        axes = values.get("axes", ())
+        first = dict(values["settings"]) | {key: found[0] for key, found in axes}
+        others = [first | {key: value} for key, found in axes for value in found[1:]]
         source = str(ROOT / source) if (ROOT / source).is_file() else source
-        configuration.load(source, overrides=settings, trace=values.get("trace"), profile=values.get("profile"))
+        try:
+            load(source, first, values)
+        except flashmesh.ConfigError:
+            # A key may have an effect at one value of an axis alone.
+            if not any(is_read(source, settings, values) for settings in others):
+                raise
+
+
+def load(source: str, settings: dict[str, Any], values: dict[str, Any]) -> None:
+    """Reads the configuration of a command at one point of its axes."""
+    configuration.load(source, overrides=settings, trace=values.get("trace"), profile=values.get("profile"))
+
+
+def is_read(source: str, settings: dict[str, Any], values: dict[str, Any]) -> bool:
+    """Returns whether a configuration can be read at one point of the axes of a command."""
+    try:
+        load(source, settings, values)
+    except flashmesh.ConfigError:
+        return False
+    return True
 
 
 def is_there(source: str) -> bool:
@@ -284,3 +305,6 @@ def test_a_wrong_option_is_found() -> None:
         parsed(["run", "--no-such-option", "preset:venice-z-nand"])
     with pytest.raises(flashmesh.ConfigError):
         parsed(["run", "preset:venice-z-nand", "--set", "fabric.kin=bus"])
+    with pytest.raises(flashmesh.ConfigError):
+        parsed(["compare", "preset:venice-z-nand", "--set", "nossd.injection=nearest", "--vary", "fabric.kind=bus,pssd"])
+    parsed(["compare", "preset:venice-z-nand", "--set", "nossd.injection=nearest", "--vary", "fabric.kind=bus,nossd"])

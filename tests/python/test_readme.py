@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import drive_figures
@@ -9,12 +10,19 @@ import measured_picture
 
 README = drive_figures.ROOT / "README.md"
 PERFORMANCE = drive_figures.ROOT / "docs" / "performance.md"
+COLUMNS, LINES = 120, 90
+"""Width of a line of a rendered page in characters, and lines of two screens of 1440x900 with their picture."""
 CASES = ("reads", "writes", "mix", "large-reads")
 
 
 def text_of(sentence: str) -> str:
     """Returns the text of a page without line breaks."""
     return " ".join(sentence.split())
+
+
+def test_readme_has_two_screens_of_lines() -> None:
+    shown = [line for line in README.read_text().splitlines() if not line.startswith("<!--")]
+    assert sum(max(1, math.ceil(len(line) / COLUMNS)) for line in shown) <= LINES
 
 
 def test_errors_on_real_drives_are_those_of_the_stored_validation() -> None:
