@@ -305,6 +305,7 @@ def test_a_wrong_option_is_found() -> None:
         parsed(["run", "--no-such-option", "preset:venice-z-nand"])
     with pytest.raises(flashmesh.ConfigError):
         parsed(["run", "preset:venice-z-nand", "--set", "fabric.kin=bus"])
+    compared = ["compare", "preset:venice-z-nand", "--set", "nossd.injection=nearest", "--vary"]
     with pytest.raises(flashmesh.ConfigError):
-        parsed(["compare", "preset:venice-z-nand", "--set", "nossd.injection=nearest", "--vary", "fabric.kind=bus,pssd"])
-    parsed(["compare", "preset:venice-z-nand", "--set", "nossd.injection=nearest", "--vary", "fabric.kind=bus,nossd"])
+        parsed([*compared, "fabric.kind=bus,pssd"])
+    parsed([*compared, "fabric.kind=bus,nossd"])
