@@ -34,6 +34,7 @@ def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Compa
             "iops": given.get("iops", 1e6),
             "latency_ps": latency | {"all": every},
             "bound": some.document["bound"] | {"sentence": given.get("bound", NONE)},
+            "steadiness": some.document["steadiness"] | {"steady": given.get("steady", True)},
         }
         found.append(ComparedRun(settings, Result.from_document(document)))
         for key, value in settings.items():
@@ -44,6 +45,12 @@ def made_up(some: Result, *runs: tuple[dict[str, Any], dict[str, Any]]) -> Compa
 def kinds(some: Result, **iops: float) -> Comparison:
     """Returns a comparison of interconnects with given throughputs, all bound by the host link."""
     return made_up(some, *(({"fabric.kind": kind}, {"iops": value, "bound": HOST}) for kind, value in iops.items()))
+
+
+def test_runs_that_are_not_steady_are_counted(some: Result) -> None:
+    runs = made_up(some, ({"fabric.kind": "bus"}, {"steady": False}), ({"fabric.kind": "ideal"}, {"iops": 2e6}))
+    assert any("1 of 2 points is of a window that is not steady" in sentence for sentence in runs.findings())
+    assert not any("steady" in sentence for sentence in kinds(some, bus=1e6, ideal=2e6).findings())
 
 
 def test_the_first_that_reaches_the_best_is_named_with_what_binds_beyond_it(some: Result) -> None:

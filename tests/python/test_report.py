@@ -190,7 +190,8 @@ def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
 
 
 def compared(result: flashmesh.Result, key: str, values: list[Value], stream: io.StringIO) -> str:
-    results = [Result.from_document(result.document | {"config_hash": str(value)}) for value in values]
+    steady = {"steadiness": result.document["steadiness"] | {"steady": True}}
+    results = [Result.from_document(result.document | steady | {"config_hash": str(value)}) for value in values]
     runs = tuple(flashmesh.ComparedRun({key: value}, each) for value, each in zip(values, results, strict=True))
     comparison = flashmesh.Comparison({key: tuple(values)}, runs)
     comparison_report.show(ComparedRuns(comparison), Terminal(stream), choice=Choice(rows=None))
