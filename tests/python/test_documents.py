@@ -57,6 +57,11 @@ SHORT = {"README.md", "docs/tutorial.md"}
 """Pages whose commands `make test` runs. `make test-long` runs the others."""
 
 
+REFERENCES = {"docs/cli.md", "docs/parameters.md", "docs/results.md", "docs/tests.md"}
+"""Pages that are searched and not read from top to bottom."""
+WORDS_MAX = 3_000
+
+
 def named(page: Path) -> str:
     """Returns the name of a page in tests."""
     return page.relative_to(ROOT).as_posix()
@@ -95,6 +100,11 @@ def test_no_block_of_commands_is_overlooked() -> None:
         assert len(BLOCK.findall(text)) == len(ANY_SHELL.findall(text)), page
     assert len(COMMANDS) > 60
     assert sum(len(found) for found in RUN.values()) > 40
+
+
+def test_no_page_is_too_long_to_read() -> None:
+    words = {named(page): len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert {name: count for name, count in words.items() if count > WORDS_MAX and name not in REFERENCES} == {}
 
 
 @pytest.fixture
