@@ -137,6 +137,13 @@ def test_what_is_no_precision_is_refused(cli: Cli, text: str) -> None:
     assert "precision" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["IOPS", "write amplification"])
+def test_precision_is_of_a_figure_by_its_name_in_tables(cli: Cli, name: str) -> None:
+    done = cli("run", DEMO, "--precision", f"{name}=50%", "--set", "workload.requests=20_000", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["precision"]["of"] == name.lower().replace(" ", "-")
+
+
 def test_difference_within_the_intervals_is_marked(cli: Cli) -> None:
     axes = ("--vary", "cache.capacity=32MiB,128MiB", "--set", "workload.requests=20_000")
     table = cli("compare", DEMO, *axes).stdout

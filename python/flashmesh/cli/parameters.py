@@ -64,7 +64,8 @@ def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     if text is None or ctx.resilient_parsing:
         return
     figure, equals, share = text.rpartition("=")
-    named = (("measure.precision-of", figure.strip()),) if equals else ()
+    # Tables name the figures IOPS and write amplification.
+    named = (("measure.precision-of", figure.strip().lower().replace(" ", "-")),) if equals else ()
     if not share.strip() or (equals and not figure.strip()):
         raise click.BadParameter(f"{text!r}: expected a share, such as 2%, or a figure with one, such as p99=5%")
     ctx.meta[PRECISE] = (("measure.precision", share.strip()), *named)
