@@ -77,6 +77,124 @@ def test_over_several_workloads_the_range_is_told(some: Result) -> None:
     assert sentence == "ideal is 1.50 to 3.00 times as fast as bus, the fastest of 2; the dies bind it."
 
 
+def hot(some: Result, *measured: tuple[str, str, dict[str, Any]]) -> Comparison:
+    """Returns a comparison of interconnects under several shares of hot traffic."""
+    return made_up(
+        some,
+        *(({"fabric.kind": kind, "workload.hot-traffic": share}, given) for kind, share, given in measured),
+    )
+
+
+def test_the_winner_under_each_condition_is_named_with_its_cause(some: Result) -> None:
+    even = "bound by the channels: channel 2 is 99 % busy, all of them 96 % on average, the dies 87 %"
+    uneven = "bound by the channels: channel 0 is 100 % busy, all of them 25 % on average, the dies 16 %"
+    found = hot(
+        some,
+        ("bus", "12.5%", {"iops": 2.2e6, "bound": even}),
+        ("bus", "50%", {"iops": 0.6e6, "bound": uneven}),
+        ("pssd", "12.5%", {"iops": 4.4e6, "bound": even}),
+        ("pssd", "50%", {"iops": 1.2e6, "bound": uneven}),
+        ("venice", "12.5%", {"iops": 1.9e6, "bound": NONE}),
+        ("venice", "50%", {"iops": 1.5e6, "bound": NONE}),
+    ).findings()
+    assert found[0] == (
+        "pssd is the fastest with workload.hot-traffic=12.5% (2.00 times as fast as bus; the channels bind it); "
+        "venice with 50% (2.50 times as fast as bus; one of the channels binds bus, all of them are 25 % busy on "
+        "average)."
+    )
+
+
+def test_a_first_value_that_wins_under_a_condition_is_named_beside_the_next_best(some: Result) -> None:
+    found = hot(
+        some,
+        ("bus", "12.5%", {"iops": 2.0e6, "bound": DIES}),
+        ("bus", "50%", {"iops": 0.5e6, "bound": HOST}),
+        ("nossd", "12.5%", {"iops": 1.0e6}),
+        ("nossd", "50%", {"iops": 1.0e6}),
+        ("venice", "12.5%", {"iops": 1.9e6}),
+        ("venice", "50%", {"iops": 0.9e6}),
+    ).findings()
+    assert found[0] == (
+        "bus is the fastest with workload.hot-traffic=12.5% (venice: 0.95 times as fast as bus; the dies bind it); "
+        "nossd with 50% (2.00 times as fast as bus; the host link binds bus)."
+    )
+
+
+def test_the_lowest_p99_is_named_under_each_condition(some: Result) -> None:
+    found = hot(
+        some,
+        ("bus", "12.5%", {"p99": 100e6}),
+        ("bus", "50%", {"p99": 100e6}),
+        ("pssd", "12.5%", {"p99": 50e6}),
+        ("pssd", "50%", {"p99": 90e6}),
+        ("venice", "12.5%", {"p99": 80e6}),
+        ("venice", "50%", {"p99": 40e6}),
+    ).findings()
+    assert found[0] == (
+        "All serve the same load; pssd has the lowest p99 with workload.hot-traffic=12.5% (0.50 times that of bus); "
+        "venice with 50% (0.40 times that of bus)."
+    )
+
+
+def test_many_conditions_of_a_winner_are_counted(some: Result) -> None:
+    workloads = [f"w{number}" for number in range(8)]
+    found = made_up(
+        some,
+        *(
+            ({"fabric.kind": kind, "workload.profile": name}, {"iops": 3e6 if kind == best else 1e6})
+            for number, name in enumerate(workloads)
+            for best in ("pssd" if number < 6 else "venice",)
+            for kind in ("bus", "pssd", "venice")
+        ),
+    ).findings()
+    assert found[0] == (
+        "pssd is the fastest with 6 values of workload.profile (3.00 times as fast as bus); venice with w6 and w7 "
+        "(3.00 times as fast as bus)."
+    )
+
+
+def test_conditions_of_several_keys_are_named_or_counted(some: Result) -> None:
+    best = {("a", 1): "pssd", ("a", 64): "venice", ("b", 1): "venice", ("b", 64): "venice"}
+    found = made_up(
+        some,
+        *(
+            (
+                {"fabric.kind": kind, "workload.profile": name, "workload.streams": count},
+                {"iops": 3e6 if kind == winner else 1e6},
+            )
+            for (name, count), winner in best.items()
+            for kind in ("bus", "pssd", "venice")
+        ),
+    ).findings()
+    assert found[0] == (
+        "pssd is the fastest with workload.profile=a, workload.streams=1 (3.00 times as fast as bus); venice under 3 "
+        "of 4 conditions (3.00 times as fast as bus)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("scatter", "first"),
+    [
+        ((1.20, 1.21, 1.22), "pssd is the fastest with workload.hot-traffic=12.5%"),
+        ((0.80, 1.20, 1.10), "pssd is 2.00 times as fast as bus"),
+    ],
+)
+def test_a_winner_of_a_condition_leads_by_more_than_seeds_explain(
+    some: Result, scatter: tuple[float, ...], first: str
+) -> None:
+    rates = {"bus": (1.0e6, 1.0e6), "pssd": (2.0e6, 2.0e6), "venice": (1.0e6, 2.1e6)}
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        (
+            {"fabric.kind": kind, "workload.hot-traffic": share, "seed": seed},
+            {"iops": rate * (scatter[seed] if kind == "venice" else 1.0)},
+        )
+        for kind, of_kind in rates.items()
+        for share, rate in zip(("12.5%", "50%"), of_kind, strict=True)
+        for seed in range(3)
+    ]
+    assert made_up(some, *runs).findings()[0].startswith(first)
+
+
 def test_differences_that_seeds_explain_are_none(some: Result) -> None:
     values = {"bus": (1.0e6, 1.4e6, 0.8e6), "ideal": (1.3e6, 1.0e6, 1.1e6)}
     runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -139,6 +257,19 @@ def test_the_answer_is_over_all_axes_with_its_cause(some: Result) -> None:
     (paths,) = grid(some, 3.0).findings()
     assert paths.startswith("Among interconnects, ideal is 3.00 times as fast as bus; chips-per-channel=8 instead of 2")
     assert paths.endswith("times the throughput: the paths are a limit, for ideal ones are 3.00 times as fast.")
+
+
+def test_an_answer_over_all_axes_names_the_winner_under_each_condition(some: Result) -> None:
+    speeds = {("bus", 2): 1.0e6, ("bus", 8): 1.0e6, ("pssd", 2): 1.5e6, ("pssd", 8): 1.5e6}
+    speeds |= {("venice", 2): 1.0e6, ("venice", 8): 3.0e6}
+    runs: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fabric.kind": kind, "geometry.chips-per-channel": chips}, {"iops": iops, "bound": DIES})
+        for (kind, chips), iops in speeds.items()
+    ]
+    assert (
+        "mong interconnects, pssd is the fastest with geometry.chips-per-channel=2 (1.50 times as fast as bus) and "
+        "venice with 8 (3.00 times as fast as bus)"
+    ) in made_up(some, *runs).findings()[0]
 
 
 def test_an_axis_without_an_effect_is_named(some: Result) -> None:

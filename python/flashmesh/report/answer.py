@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
 from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
+from flashmesh.report.winners import parts, winners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
     from flashmesh.report.chart_spec import ChartAxis
+    from flashmesh.report.winners import Winner
 
 WORKLOAD = "workload."
 """Prefix of keys that are conditions of a comparison, not design choices of a drive."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
+LOWEST = ("has the lowest p99", "times that of")
 PATHS_GAIN = 0.15
 """Smallest gain of ideal paths that makes the paths a limit."""
 
@@ -39,6 +42,8 @@ class Effect:
     """Ratio of the best value to the first value; if the first value is the best, of the worst value to the first."""
     measure: str
     """`IOPS`, or `p99` if throughput does not change."""
+    winners: tuple[Winner, ...] = ()
+    """The best values, each with its conditions; empty if one value is the best under all conditions."""
 
     @property
     def size(self) -> float:
@@ -50,6 +55,9 @@ class Effect:
         """The effect as a part of a sentence."""
         key, value, times = self.axis.key, self.gain.value, self.gain.times
         values = "interconnects" if key == FABRIC else key
+        if self.winners:
+            best = ("is the fastest", "times as fast as") if self.measure == "IOPS" else LOWEST
+            return f"among {values}, {' and '.join(parts(self.winners, self.first, *best))}"
         if self.axis.numbers is None and self.measure == "IOPS":
             if self.gain.mean < 1:
                 return f"among {values}, {self.first} is the fastest ({value}: {times} times its throughput)"
@@ -92,6 +100,10 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
         gains = [gain for each in others if (gain := pairing.gain(first, each, values[measure]))]
         if not any(gain.is_clear for gain in gains):
             continue
+        best = winners(pairing, [first, *others], values[measure], sign)
+        if best:
+            gained = max((each.gain for each in best), key=lambda gain: abs(math.log(gain.mean)))
+            return Effect(axis, first, gained, measure, tuple(best))
         most = max(gains, key=lambda gain: sign * gain.mean)
         if sign * math.log(most.mean) <= 0:
             return Effect(axis, first, min(gains, key=lambda gain: sign * gain.mean), measure)

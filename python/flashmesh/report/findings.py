@@ -1,6 +1,8 @@
 """Findings of a comparison: sentences computed from its numbers.
 
 pssd is 1.84 times as fast as bus; beyond it the host link binds: ideal gains nothing more.
+
+The first sentence names the winner under each condition if the conditions have different winners.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
 from flashmesh.report.measures import measure_named
 from flashmesh.report.replay import is_open
+from flashmesh.report.winners import cause, parts, winners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,11 +90,19 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
     if not speed:
         return []
     if any(gain.is_clear for gain in speed):
+        found = winners(pairing, texts, values["IOPS"], 1)
+        if found:
+            why = [cause(table, pairing, winner, first) for winner in found]
+            return [f"{'; '.join(parts(found, first, 'is the fastest', 'times as fast as', why))}."]
         return [fastest(table, key, first, speed)]
     latency = [gain for gain in (pairing.gain(first, each, values["p99"]) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
         return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
+    found = winners(pairing, texts, values["p99"], -1)
+    if found:
+        told = "; ".join(parts(found, first, "has the lowest p99", "times that of"))
+        return [f"All serve the same load; {told}."]
     best = min(latency, key=lambda gain: gain.mean)
     if best.mean < 1 and best.is_clear:
         return [f"All serve the same load; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]

@@ -13,8 +13,9 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.configuration import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from flashmesh.aggregate.estimate import Estimate
     from flashmesh.aggregate.table import RunTable
     from flashmesh.axes import Value
 
@@ -76,10 +77,10 @@ class Pairing:
             self._by_value.setdefault(text(settings, key), {})[others] = number
             self._points.append(tuple(each for name, each in texts.items() if name != SEED))
 
-    def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
-        """Returns the gain of `value` over `first`, from pairs of runs with equal other settings and seeds.
+    def ratios(self, first: str, value: str, values: Sequence[float | None]) -> dict[tuple[str, ...], Estimate]:
+        """Returns the ratio of `value` to `first` over the seeds, by the other settings as `key=value`.
 
-        Returns None if no such pair has measures above zero.
+        A ratio is that of two runs with equal other settings and seeds, whose measures are above zero.
 
         Args:
             first: The value of the key that is compared with.
@@ -95,14 +96,29 @@ class Pairing:
             after, before = values[number], values[partner]
             if after and before:
                 pairs.setdefault(self._points[number], []).append(after / before)
-        if not pairs:
+        estimates = {others: estimate(ratios) for others, ratios in pairs.items()}
+        return {others: found for others, found in estimates.items() if found is not None}
+
+    def gain(self, first: str, value: str, values: Sequence[float | None]) -> Gain | None:
+        """Returns the gain of `value` over `first`, from the `ratios` of both; None without such a ratio."""
+        known = self.ratios(first, value, values).values()
+        if not known:
             return None
-        known = [found for ratios in pairs.values() if (found := estimate(ratios)) is not None]
-        is_clear = any(
-            abs(each.mean - 1) >= CLEAR and (each.low is None or each.high is None or not each.low <= 1 <= each.high)
-            for each in known
-        )
-        return Gain(value, tuple(each.mean for each in known), is_clear)
+        return Gain(value, tuple(each.mean for each in known), any(map(is_clear, known)))
+
+    def conditions(self) -> list[tuple[str, ...]]:
+        """Returns the combinations of the other settings as `key=value`, in the order of the runs."""
+        return list(dict.fromkeys(self._points))
+
+    def runs(self, value: str, conditions: Collection[tuple[str, ...]]) -> list[int]:
+        """Returns the runs with `value` whose other settings are among `conditions`."""
+        return [number for number in self._by_value.get(value, {}).values() if self._points[number] in conditions]
+
+
+def is_clear(found: Estimate) -> bool:
+    """Returns whether a ratio differs from 1 by `CLEAR` or more, and by more than seeds explain."""
+    is_noise = found.low is not None and found.high is not None and found.low <= 1 <= found.high
+    return abs(found.mean - 1) >= CLEAR and not is_noise
 
 
 def ratio(value: float) -> str:
