@@ -150,8 +150,8 @@ def test_a_relation_is_to_hold_with_every_seed(made_up: Paper) -> None:
     assert judge(order, Row("as-specified", curves=(((1.0, 3.0), (2.0, 1.9)),))) == Verdict.MISSED
     assert judge(order, Row("as-specified", curves=(((2.0, 1.0), (3.0, 1.0)),))) == Verdict.OPPOSITE
     assert judge(order, Row("as-specified", curves=(None,))) == Verdict.UNMEASURED
-    assert verdict.over_seeds([Verdict.MET, Verdict.DIRECTION]) == Verdict.DIRECTION
-    assert verdict.over_seeds([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
+    assert verdict.joined([Verdict.MET, Verdict.DIRECTION]) == Verdict.DIRECTION
+    assert verdict.joined([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
 
 
 def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
@@ -202,7 +202,10 @@ def test_series_are_met_point_by_point_or_alike_in_direction() -> None:
 
 def test_several_parts_are_to_hold_together() -> None:
     assert verdict.joined([Verdict.MET, Verdict.MET]) == Verdict.MET
-    assert verdict.joined([Verdict.MET, Verdict.MISSED]) == Verdict.DIRECTION
+    assert verdict.joined([Verdict.MET, Verdict.DIRECTION]) == Verdict.DIRECTION
+    # The order of curves holds, and the number misses.
+    assert verdict.joined([Verdict.MET, Verdict.MISSED]) == Verdict.MISSED
+    assert verdict.joined([Verdict.DIRECTION, Verdict.MISSED]) == Verdict.MISSED
     assert verdict.joined([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
     assert verdict.joined([Verdict.OPPOSITE, Verdict.OPPOSITE]) == Verdict.OPPOSITE
     assert verdict.best([Verdict.OPPOSITE, Verdict.DIRECTION]) == Verdict.DIRECTION
@@ -318,8 +321,10 @@ def test_half_a_claim_is_not_met(tmp_path: Path) -> None:
     claim = written(tmp_path, text).claims[1]
     order = (((1.0, 2.0),),)
     assert judge(claim, Row("slow", (12.0,), curves=order)) == Verdict.MET
-    assert judge(claim, Row("slow", (2.0,), curves=order)) == Verdict.DIRECTION
-    assert judge(claim, Row("slow", (12.0,), curves=(((1.0, 1.0),),))) == Verdict.DIRECTION
+    # The order holds, and the number misses its direction, or has it and is too small.
+    assert judge(claim, Row("slow", (2.0,), curves=order)) == Verdict.MISSED
+    assert judge(claim, Row("slow", (8.0,), curves=order)) == Verdict.DIRECTION
+    assert judge(claim, Row("slow", (12.0,), curves=(((1.0, 1.0),),))) == Verdict.MISSED
     assert judge(claim, Row("slow", None, curves=order)) == Verdict.UNMEASURED
     assert measured(claim, Row("slow", (12.0,), curves=order)) == "12.00 %; ideal: 1.00, bus: 2.00 %"
 

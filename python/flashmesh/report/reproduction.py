@@ -25,16 +25,8 @@ INDENT = 5
 """Width of the column of claim names; names of sub-values may exceed it."""
 REGIME = 19
 VERDICT = 12
-MEANINGS = {
-    Verdict.MET: "met",
-    Verdict.DIRECTION: "right direction",
-    Verdict.MISSED: "missed",
-    Verdict.OPPOSITE: "opposite",
-    Verdict.UNMEASURED: "not measured",
-}
+NAMES = {verdict: str(verdict) for verdict in Verdict} | {Verdict.UNMEASURED: "not measured"}
 """Displayed names of verdicts."""
-SHORT = {**MEANINGS, Verdict.MET: "met", Verdict.DIRECTION: "direction"}
-"""Shorter names of verdicts, for a narrow column."""
 LEFT = (0, 3)
 """Indices of the left-aligned columns of the counts."""
 COUNTED = (
@@ -62,7 +54,7 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     rows = outcome.rows[claim.id]
     sentences = [why(outcome, claim, row) for row in rows]
     for at, row in enumerate(rows):
-        start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
+        start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{NAMES[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
         # An explanation shared by consecutive regimes is printed once, below the last of these regimes.
         if not claim.part_of and sentences[at] and sentences[at : at + 1] != sentences[at + 1 : at + 2]:

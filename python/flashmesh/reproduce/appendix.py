@@ -10,7 +10,7 @@ from flashmesh.doctor import machine
 from flashmesh.facts import facts
 from flashmesh.reproduce.engine import Selection
 from flashmesh.reproduce.points import all_points
-from flashmesh.reproduce.texts import published
+from flashmesh.reproduce.texts import one_line, published
 from flashmesh.sweeps.store import MANIFEST, Store
 
 if TYPE_CHECKING:
@@ -122,4 +122,4 @@ def duration(seconds: float) -> str:
 
 def cell(text: str) -> str:
     """Returns a text as the cell of a Markdown table: one line, with `|` escaped."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return one_line(text).replace("|", "\\|")

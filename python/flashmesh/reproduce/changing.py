@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.configuration import value_text
-from flashmesh.report.reproduction import SHORT
+from flashmesh.report.reproduction import NAMES
 from flashmesh.reproduce.fields import require
 from flashmesh.reproduce.outcome import judge
 from flashmesh.reproduce.paper import ANY, CHANGED
@@ -71,7 +71,7 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 def state(claim: Claim, row: Row) -> str:
     """Returns the smallest share of the effect within which a claim holds; for other claims, the verdict."""
     near = nearness(claim, row)
-    return f"{100 * near:g} %" if near is not None else SHORT[judge(claim, row)]
+    return f"{100 * near:g} %" if near is not None else NAMES[judge(claim, row)]
 
 
 def pairs(outcome: Outcome, base: str) -> list[tuple[Claim, Row, Row]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flashmesh.reproduce.summary import best_reading, reading
-from flashmesh.reproduce.texts import overrides_text, settings_text
+from flashmesh.reproduce.texts import one_line, overrides_text, settings_text
 
 if TYPE_CHECKING:
     from flashmesh.reproduce.outcome import Outcome
-    from flashmesh.reproduce.paper import Job
+    from flashmesh.reproduce.paper import Extent, Job
 
 
 def details(outcome: Outcome) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def details(outcome: Outcome) -> dict[str, Any]:
         "overview": paper.overview.strip(),
         "best_stated_reading": best_reading(outcome).regime,
         "readings": {name: told(outcome, name) for name in outcome.regimes()},
-        "runs": {name: runs(job, outcome.mode) for name, job in jobs.items()},
+        "runs": {name: runs(outcome, job) for name, job in jobs.items()},
         "labels": {
             axis: {label: settings_text(settings) for label, settings in paper.axes[axis].items()}
             for axis in dict.fromkeys(axis for job in jobs.values() for axis in job.axes)
@@ -36,7 +36,7 @@ def details(outcome: Outcome) -> dict[str, Any]:
             }
             for key in paper.open
         ],
-        "starts": {start.name: " ".join(start.origin.split()) for start in paper.starts},
+        "starts": {start.name: one_line(start.origin) for start in paper.starts},
     }
 
 
@@ -48,7 +48,7 @@ def told(outcome: Outcome, name: str) -> dict[str, Any]:
         return counts
     regime = outcome.paper.regimes[name]
     return {
-        "says": " ".join(regime.says.split()),
+        "says": one_line(regime.says),
         "supports": outcome.told(regime.supports),
         "against": outcome.told(regime.against),
         "keys": overrides_text(outcome.paper, regime.overrides),
@@ -56,14 +56,19 @@ def told(outcome: Outcome, name: str) -> dict[str, Any]:
     }
 
 
-def runs(job: Job, mode: str) -> dict[str, Any]:
-    """Returns the configuration and the extent of a job."""
-    extent = job.extents[mode]
+def runs(outcome: Outcome, job: Job) -> dict[str, Any]:
+    """Returns the configuration of a job, and its extent in the best stated reading and in those that differ."""
+    best = job.extent(outcome.mode, best_reading(outcome).regime)
+    others = {name: job.extent(outcome.mode, name) for name in outcome.regimes()}
     return {
         "configuration": job.config,
         "keys": settings_text(job.set),
         "axes": list(job.axes),
-        "workloads": list(extent.workloads),
-        "requests": extent.requests,
-        "seeds": list(extent.seeds),
+        **extent_of(best),
+        "other_readings": {name: extent_of(extent) for name, extent in others.items() if extent != best},
     }
+
+
+def extent_of(extent: Extent) -> dict[str, Any]:
+    """Returns the workloads, requests and seeds of the runs of a job."""
+    return {"workloads": list(extent.workloads), "requests": extent.requests, "seeds": list(extent.seeds)}

@@ -52,5 +52,5 @@ def with_drift(outcome: Outcome, longer: Outcome) -> Outcome:
     for claim in longer.claims():
         before, after = outcome.row(claim, regime).values, longer.row(claim, regime).values
         if before and after:
-            drift[claim.id] = rounded((fmean(after) - fmean(before)) / allowance(claim.judged))
+            drift[claim.id] = rounded(fmean(after) - fmean(before))
     return replace(outcome, drift=drift)

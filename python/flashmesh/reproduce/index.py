@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flashmesh.reproduce.paper import FIT
-from flashmesh.reproduce.summary import SHARES, nearness, reading, summary
+from flashmesh.reproduce.summary import SHARES, measured_claims, near_in, reading, summary
 from flashmesh.reproduce.texts import one_line, settings_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ Verdicts are computed from the measured values, by these rules:
   Absolute values have no neutral one, and the tolerance is a share of the value.
 - *Met* is within 10 % of the effect, or the tolerance of the claim. *Direction* is a quarter of the published effect
   or more with every seed; *opposite* a twentieth or more the other way; *missed* neither.
-- An order needs 5 % between neighbours with every seed. A claim of several parts needs all of them.
+- An order needs 5 % between neighbours with every seed. A claim of several parts is met if all are, and has a
+  direction if none of them is missed.
 - All claims of a paper are counted in one reading. The *best stated reading* is the one, of those with evidence in the
   text, in which most claims hold: the sum over 10, 25 and 50 %. Its keys are chosen by the answer.
 - A *fit* searches the keys that a paper leaves open for the reading in which most claims hold. It is made after the
@@ -57,11 +58,7 @@ def index(outcomes: Sequence[Outcome], papers: Mapping[str, Paper]) -> str:
     lines += ["|---|---:|---|---|---|---:|---|"]
     for outcome, each in zip(outcomes, summaries, strict=True):
         holding = [
-            claim.id
-            for claim in outcome.claims()
-            if not claim.part_of
-            for row in outcome.rows[claim.id]
-            if row.regime == each.best.regime and nearness(claim, row) == SHARES[0]
+            claim.id for claim in measured_claims(outcome) if near_in(outcome, claim, each.best.regime) == SHARES[0]
         ]
         fit = counts(reading(outcome, FIT).within) if outcome.fit is not None else ""
         cells = [f"[{outcome.paper.cite}]({outcome.paper.key}.md)", str(each.measured), each.best.regime]

@@ -10,7 +10,7 @@ from flashmesh._native import OutputError, __version__
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.openkeys import fitted
 from flashmesh.reproduce.paper import ANY
-from flashmesh.reproduce.texts import filled, published, why
+from flashmesh.reproduce.texts import filled, one_line, published, why
 from flashmesh.reproduce.verdict import Spread, Verdict
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Outcome:
     fit: Fit | None = None
     """Result of the search; None for a reproduction without a fit."""
     drift: dict[str, float] = field(default_factory=dict)
-    """Change of each claim as the requests double, in tolerances, in the best stated reading; empty if not measured."""
+    """Change of each number of the best stated reading with twice the requests, in its unit; empty if not measured."""
 
     @property
     def name(self) -> str:
@@ -142,7 +142,7 @@ class Outcome:
 
     def told(self, text: str) -> str:
         """Returns the description of a regime, with the quoted numbers filled in."""
-        return filled(self.paper, " ".join(text.split()), self.quoted)
+        return filled(self.paper, one_line(text), self.quoted)
 
     def verdict(self, claim: Claim) -> Verdict:
         """Returns the best verdict on a claim over its regimes."""
@@ -174,7 +174,7 @@ class Outcome:
             "traces": self.traces,
             "quoted": self.quoted,
             "fit": None if self.fit is None else asdict(self.fit),
-            "drift": self.drift,
+            "change_with_twice_the_requests": self.drift,
             **details(self),
             "claims": {
                 claim.id: {
@@ -212,7 +212,7 @@ class Outcome:
                 raise StaleFitError(f"{path}: was fitted over other keys than the registry leaves open: fit it again")
             if fit is not None:
                 paper = paper.with_regime(fitted(paper, fit.choices))
-            drift = document.get("drift", {})
+            drift = document.get("change_with_twice_the_requests", {})
             return cls(paper, document["mode"], rows, document["traces"], document["quoted"], fit, drift)
         except OSError as error:
             raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
@@ -241,7 +241,7 @@ def judge(claim: Claim, row: Row, share: float | None = None) -> Verdict:
         curve = row.curves[at]
         level = trend.labels.index(trend.at) if trend.at else 0
         seeds = [verdict.trend(seed, trend.relation, trend.margin, level, trend.least) for seed in curve or ()]
-        parts.append(verdict.over_seeds(seeds) if seeds else Verdict.UNMEASURED)
+        parts.append(verdict.joined(seeds) if seeds else Verdict.UNMEASURED)
     if claim.series is not None:
         parts.append(judge_series(claim.series, claim.judged, row.curves[-1], share))
     return verdict.joined(parts)

@@ -1,19 +1,37 @@
-"""Writer of the page of a paper: five lines, the claims in three readings, the readings, and a chart a figure."""
+"""Writer of the page of a paper: five lines, the claims in three readings, the readings, a chart for each figure."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from flashmesh.report.reproduction import SHORT
+from flashmesh.report.reproduction import NAMES
 from flashmesh.reproduce import charts
 from flashmesh.reproduce.claims import MARGIN, TOLERANCE
 from flashmesh.reproduce.drift import has_drift
 from flashmesh.reproduce.outcome import judge
 from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
-from flashmesh.reproduce.summary import SHARES, best_reading, nearness, reading, summary
-from flashmesh.reproduce.texts import NONE, first_sentence, number_text, one_line, overrides_text, published, why
-from flashmesh.reproduce.verdict import Spread
+from flashmesh.reproduce.summary import (
+    SHARES,
+    best_reading,
+    measured_claims,
+    near_in,
+    nearness,
+    reading,
+    row_in,
+    summary,
+)
+from flashmesh.reproduce.texts import (
+    NONE,
+    first_sentence,
+    number_text,
+    one_line,
+    overrides_text,
+    published,
+    why,
+    with_unit,
+)
+from flashmesh.reproduce.verdict import Spread, allowance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +39,15 @@ if TYPE_CHECKING:
     from flashmesh.reproduce.outcome import Outcome, Row
     from flashmesh.reproduce.paper import Claim
 
+MOVED = 0.25
+"""Smallest change with twice the requests, as a share of the tolerance of a claim, that a page names."""
 LIKE = re.compile(r"As \w+\.")
 """Reason that is the one of another claim."""
-LEGEND = """A cell is the measured value, its distance from the published one in % of the effect, and the
-[verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every workload and
-of all readings, curves and whole reasons are in [{file}]({file})."""
+LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
+and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
+workload and of all readings, curves and whole reasons are in [{file}]({file})."""
+FIGURE = re.compile(r"^Fig\w*\.? ")
+"""Beginning of the name of a figure."""
 
 
 def page(outcome: Outcome) -> str:
@@ -35,8 +57,8 @@ def page(outcome: Outcome) -> str:
     told: set[tuple[str, str]] = set()
     lines = [f"# {paper.title}", "", *head(outcome, best), ""]
     lines += [*paper.overview.strip().split("\n\n")[0].splitlines(), ""]
-    lines += ["## Claims", "", *table(outcome, best, told), *sub_values(outcome, best), *constructed(outcome)]
-    lines += tolerance_lines(outcome.claims())
+    lines += ["## Claims", "", *table(outcome, best, told), *constructed(outcome)]
+    lines += [*tolerance_lines(outcome.claims()), *sub_values(outcome, best)]
     if best != AS_SPECIFIED:
         lines += section(outcome, AS_SPECIFIED, "As specified", told)
     lines += section(outcome, best, f"Best stated reading: {best}", told)
@@ -65,25 +87,9 @@ def head(outcome: Outcome, best: str) -> list[str]:
         f"- **Holds**: {holds}{exact}{subs}",
         f"- **Cannot hold**: {' '.join(f'{cannot} {one_line(outcome.paper.limits)}'.split()) or 'nothing known.'}",
         f"- **Chosen by the answer**: {chosen(outcome, best)}",
-        f"- **Requests a run**: {requests(outcome)}",
+        f"- **Requests a run**: {requests(outcome, best)}",
         f"- **Drift**: {drift(outcome)}",
     ]
-
-
-def measured_claims(outcome: Outcome) -> list[Claim]:
-    """Returns the claims that depend on the reading, without sub-values."""
-    return [claim for claim in outcome.claims() if not claim.part_of and not claim.is_constructed]
-
-
-def row_in(outcome: Outcome, claim: Claim, regime: str) -> Row | None:
-    """Returns the row of a claim in a regime; None if the claim is not measured there."""
-    return next((row for row in outcome.rows[claim.id] if row.regime == regime), None)
-
-
-def near_in(outcome: Outcome, claim: Claim, regime: str) -> float | None:
-    """Returns the smallest share within which a claim holds in a regime; None if the claim does not hold."""
-    row = row_in(outcome, claim, regime)
-    return None if row is None else nearness(claim, row)
 
 
 def chosen(outcome: Outcome, best: str) -> str:
@@ -94,14 +100,14 @@ def chosen(outcome: Outcome, best: str) -> str:
     stated = overrides_text(paper, paper.regimes[AS_SPECIFIED].overrides)
     keys = [f"`{text}`" for text in overrides_text(paper, paper.regimes[best].overrides) if text not in stated]
     count = sum(name in paper.regimes and name != FIT for name in outcome.regimes())
-    fit = " The choices of the fit are all so." if outcome.fit is not None else ""
+    fit = " The fit chooses every open key by the answer." if outcome.fit is not None else ""
     return f"{best} is that of {count} readings in which most claims hold. It sets {', '.join(keys)}.{fit}"
 
 
-def requests(outcome: Outcome) -> str:
-    """Returns the requests of each run, with the jobs, and the number of seeds."""
+def requests(outcome: Outcome, best: str) -> str:
+    """Returns the requests of each run of the best stated reading, with the jobs, and the number of seeds."""
     used = {measurement.job for claim in measured_claims(outcome) for measurement in claim.measurements()}
-    extents = {name: job.extents[outcome.mode] for name, job in outcome.paper.jobs.items() if name in used}
+    extents = {name: job.extent(outcome.mode, best) for name, job in outcome.paper.jobs.items() if name in used}
     by_count: dict[int, list[str]] = {}
     for name, extent in extents.items():
         by_count.setdefault(extent.requests or 0, []).append(name)
@@ -115,13 +121,23 @@ def drift(outcome: Outcome) -> str:
     """Returns the claims that move by a quarter of their tolerance or more as the requests double."""
     if not outcome.drift:
         return f"not measured; `flashmesh reproduce {outcome.paper.key} --drift` doubles the requests."
-    moved = [f"{name} {share:+.2f}" for name, share in outcome.drift.items() if abs(share) >= SHARES[1]]
+    changes = [(claim, outcome.drift[claim.id]) for claim in outcome.claims() if claim.id in outcome.drift]
+    moved = [
+        f"{claim.id} by {signed(change, claim)} ({share:.2f} of it)"
+        for claim, change in changes
+        if (share := abs(change) / allowance(claim.judged)) >= MOVED
+    ]
     rest = len(outcome.drift) - len(moved)
-    told = f"; in tolerances, {', '.join(moved)}" if moved else ""
+    told = f"; others: {', '.join(moved)}" if moved else ""
     of = f"{rest} of {len(outcome.drift)}"
     missing = [claim.id for claim in outcome.claims() if has_drift(claim) and claim.id not in outcome.drift]
     left = f" Not measured: {', '.join(missing)}." if missing else ""
     return f"twice the requests move {of} numbers by less than a quarter of their tolerance{told}.{left}"
+
+
+def signed(change: float, claim: Claim) -> str:
+    """Returns a change of a measured value with its sign and unit."""
+    return with_unit(f"{'+' if change > 0 else ''}{number_text(change, claim.digits)}", claim.unit)
 
 
 def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
@@ -136,12 +152,13 @@ def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
     if not regimes:
         return []
     lines = [*LEGEND.format(best=best, file=f"{outcome.paper.key}.json").splitlines(), ""]
-    lines.append(f"| claim | | published | {' | '.join(regimes)} | reason |")
-    lines.append("|---|---|---|" + "---|" * (len(regimes) + 1))
+    lines.append(f"| claim | figure | | published | {' | '.join(regimes)} | reason |")
+    lines.append("|---|---|---|---|" + "---|" * (len(regimes) + 1))
     first: dict[str, str] = {}
     for claim in measured_claims(outcome):
         rows = [row_in(outcome, claim, regime) for regime in regimes]
-        cells = [claim.id, claim.says, published(claim), *(cell(claim, row) if row else "" for row in rows)]
+        cells = [claim.id, FIGURE.sub("", claim.figure), claim.says, published(claim)]
+        cells += [cell(claim, row) if row else "" for row in rows]
         reason = reason_in(outcome, claim, best)
         told.add((claim.id, reason))
         cells.append(first.get(reason, reason))
@@ -153,7 +170,7 @@ def table(outcome: Outcome, best: str, told: set[tuple[str, str]]) -> list[str]:
 
 def cell(claim: Claim, row: Row) -> str:
     """Returns the measured value, its distance from the published one in % of the effect, and the verdict."""
-    verdict = SHORT[judge(claim, row)]
+    verdict = NAMES[judge(claim, row)]
     if claim.measurement is not None and row.values is not None:
         return f"{number(claim, row)}, {verdict}"
     near = nearness(claim, row)
@@ -180,13 +197,16 @@ def reason_in(outcome: Outcome, claim: Claim, regime: str) -> str:
 
 
 def sub_values(outcome: Outcome, best: str) -> list[str]:
-    """Returns a sentence with the sub-values in the best stated reading, each beside its published value."""
+    """Returns the table of the sub-values: published, and as measured in the best stated reading."""
     found = [
-        f"{claim.id} {number(claim, row)} of {published(claim)}"
+        f"| {claim.id} | {claim.says} | {published(claim)} | {number(claim, row)} |"
         for claim in outcome.claims()
         if claim.part_of and claim.measurement is not None and (row := row_in(outcome, claim, best)) is not None
     ]
-    return [f"Sub-values in {best}: {'; '.join(found)}.", ""] if found else []
+    if not found:
+        return []
+    told = "Maxima and other systems, which the paper lists beside a claim: judged, but not counted as claims."
+    return ["## Sub-values", "", told, "", f"| sub-value | | published | {best} |", "|---|---|---|---|", *found, ""]
 
 
 def constructed(outcome: Outcome) -> list[str]:

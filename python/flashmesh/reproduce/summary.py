@@ -78,6 +78,22 @@ def nearness(claim: Claim, row: Row) -> float | None:
     return next((share for share in SHARES if holds(claim, row, share)), None)
 
 
+def measured_claims(outcome: Outcome) -> list[Claim]:
+    """Returns the claims that depend on the reading, without sub-values."""
+    return [claim for claim in outcome.claims() if not claim.part_of and not claim.is_constructed]
+
+
+def row_in(outcome: Outcome, claim: Claim, regime: str) -> Row | None:
+    """Returns the row of a claim in a regime; None if the claim is not measured there."""
+    return next((row for row in outcome.rows[claim.id] if row.regime == regime), None)
+
+
+def near_in(outcome: Outcome, claim: Claim, regime: str) -> float | None:
+    """Returns the smallest share within which a claim holds in a regime; None if the claim does not hold."""
+    row = row_in(outcome, claim, regime)
+    return None if row is None else nearness(claim, row)
+
+
 def holds_by_number(claim: Claim, row: Row, share: float) -> bool:
     """Returns whether a claim holds within a share of its effect, or of the published number."""
     plain = replace(claim, judged=replace(claim.judged, neutral=None, within=None))

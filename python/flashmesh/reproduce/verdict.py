@@ -232,23 +232,16 @@ def ranks(values: Sequence[float]) -> list[float]:
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
 
-def over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
-    """Returns the verdict on a relation that must hold with every seed."""
-    found = set(verdicts)
-    if len(found) == 1:
-        return verdicts[0]
-    return Verdict.DIRECTION if found == {Verdict.MET, Verdict.DIRECTION} else Verdict.MISSED
-
-
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
-    """Returns the verdict on a claim of several parts; all parts must hold."""
+    """Returns the verdict on a claim of several parts, or on a relation with several seeds.
+
+    A claim is met if all parts are, and has a direction if each part has one or is met.
+    """
     if len(set(verdicts)) == 1:
         return verdicts[0]
     if Verdict.UNMEASURED in verdicts:
         return Verdict.UNMEASURED
-    if Verdict.MET in verdicts and Verdict.OPPOSITE not in verdicts:
-        return Verdict.DIRECTION
-    return Verdict.MISSED
+    return Verdict.DIRECTION if set(verdicts) == {Verdict.MET, Verdict.DIRECTION} else Verdict.MISSED
 
 
 def best(verdicts: Sequence[Verdict]) -> Verdict:
