@@ -36,19 +36,8 @@ def figure(title: str, panels: Sequence[dict[str, Any]]) -> Chart:
     """
     shown = used([row for panel in panels for row in panel["values"]], panels[0]["sources"])
     charts = [(lines if "labels" in panel else bars)(**panel, shown=shown) for panel in panels]
-    joined: Chart = (
-        alt.concat(*charts, columns=1 if len(charts) <= STACKED else 2)
-        .properties(title=title)
-        .resolve_scale(color="shared")
-        .configure(
-            font="sans-serif",
-            background="white",
-            legend=alt.LegendConfig(orient="bottom"),
-            title=alt.TitleConfig(anchor="start", fontSize=13),
-            view=alt.ViewConfig(stroke="#cccccc"),
-        )
-    )
-    return joined
+    joined = alt.concat(*charts, columns=1 if len(charts) <= STACKED else 2).properties(title=title)
+    return style.configured(joined.resolve_scale(color="shared"))
 
 
 def bars(values: style.Values, axis: str, sources: Sequence[str], shown: Sequence[str]) -> Chart:

@@ -39,7 +39,7 @@ PERCENT = "~%"
 
 Values = list[dict[str, Any]]
 Datasets = dict[str, Values]
-Chart = alt.Chart | alt.LayerChart | alt.FacetChart
+Chart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.ConcatChart
 
 
 @dataclass(frozen=True)
