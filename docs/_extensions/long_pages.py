@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
 LONG = 3_000
 """Words from which on a page is long."""
-FOLDED = ("parameters", "results", "cli", "python", "tests")
+FOLDED = ("parameters", "results", "cli", "python", "tests", "reproduction/")
 """How the names of pages begin whose sections are folded: a reader wants one table of keys, one command."""
+OPEN = ("claims", "claims-that-hold")
+"""Sections that stay open: the tables for which the pages of papers are opened."""
+PICTURE = 150
+"""Words that take as much of a page as a picture."""
 SHORT = 60
 """Words of a section that is not worth folding."""
 
 
 def words(node: nodes.Node) -> int:
-    """Returns how many words a part of a page has."""
-    return len(node.astext().split())
+    """Returns the length of a part of a page: its words, and those that take as much of the page as its pictures."""
+    return len(node.astext().split()) + PICTURE * sum(1 for _ in node.findall(nodes.image))
 
 
 def arrange(app: Sphinx, document: nodes.document, name: str) -> None:
@@ -34,7 +38,7 @@ def arrange(app: Sphinx, document: nodes.document, name: str) -> None:
         return
     if name.startswith(FOLDED):
         for section in tops[0].findall(nodes.section):
-            if section is not tops[0]:
+            if section is not tops[0] and not set(section["ids"]).intersection(OPEN):
                 fold(section)
     sections = [child for child in tops[0].children if isinstance(child, nodes.section)]
     tops[0].insert(1, nodes.raw("", contents(sections), format="html"))

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from flashmesh import configuration
+from flashmesh.plots.style import FONT_OF_FILES
+from flashmesh.reproduce import charts
 from flashmesh.reproduce.drift import doubled, with_drift
 from flashmesh.reproduce.outcome import Fit, Outcome, Row
 from flashmesh.reproduce.page import page
 from flashmesh.reproduce.pages import joined, stored
 from flashmesh.reproduce.paper import Paper, Regime
 from flashmesh.reproduce.registry import papers
+from flashmesh.reproduce.texts import measured
 from made_up_paper import MADE_UP, written
 
 PAGES = Path(__file__).parents[2] / "docs" / "reproduction"
@@ -129,6 +132,20 @@ def test_sub_values_are_a_table_beside_what_is_published(tmp_path: Path, rows: d
     text = page(Outcome(paper, "quick", rows | {"A1.max": (Row("as-specified", (2.0,)), Row("slow", (3.4,)))}))
     assert "| sub-value | | published | slow |" in text
     assert "| A1.max | largest gain | 4.00 x | 3.40 (-20) |" in text
+
+
+def test_a_curve_has_the_unit_of_its_trend_and_a_drawing_the_font_of_files(tmp_path: Path) -> None:
+    order = MADE_UP.replace('relation = "rises"', 'relation = "rises"\nunit = "us"\nsays = "time"')
+    rows = (Row("as-specified", curves=(((1.0, 2.0),),)),)
+    paper = written(tmp_path, order.replace('kind = "order"', 'kind = "order"\nunit = "IOPS"'))
+    outcome = Outcome(paper, "quick", {"A2": rows})
+    assert measured(paper.claims[1], rows[0]) == "time: ideal: 1.00, bus: 2.00 us"
+    ((panel,),) = charts.specs(outcome).values()
+    assert panel["value_axis"] == "us"
+    (chart,) = charts.charts_of(outcome).values()
+    drawn = charts.svg(chart)
+    assert ">us</text>" in drawn
+    assert set(re.findall('font-family="([^"]*)"', drawn)) == {FONT_OF_FILES}
 
 
 def test_the_default_that_departs_from_venice_is_explained_on_its_page() -> None:

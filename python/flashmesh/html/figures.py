@@ -17,6 +17,7 @@ from flashmesh.files import whole_file
 from flashmesh.html.page import asset, sections_of, slug
 from flashmesh.html.units import units_once
 from flashmesh.plots.runs import values_of
+from flashmesh.plots.style import FONT_OF_FILES
 from flashmesh.spreadsheet import cell
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ LAYOUTS = (Layout("", 252, 140, 2), Layout("-wide", 516, 180, 4))
 """Formats of one-column and two-column figures in the layouts of ACM, IEEE and USENIX."""
 FONT_PT = 7
 CONFIG = {
-    "font": "Helvetica, Arial, sans-serif",
+    "font": FONT_OF_FILES,
     "background": "white",
     "axis": {
         "labelFontSize": FONT_PT,

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 
 WIDTH = 460
 CURVE = 300
-"""Width of a curve."""
+"""Smallest width of a curve."""
 STACKED = 2
 """Maximum number of panels in one column; more panels take two columns."""
 TITLE = 48
 """Maximum length of a line in a title."""
+FONT = 10
+"""Font size of labels, of which some figures have dozens."""
+LABEL = 6.5
+"""Width of a character of a label."""
+BAR, LINE = 15, 13
+"""Heights of a bar and of a line in the label of its claim."""
 NAME = 26
 """Maximum length of a line in the label of a bar."""
 LINES = "split(datum.label, '\\n')"
@@ -52,14 +58,15 @@ def bars(values: style.Values, axis: str, sources: Sequence[str], shown: Sequenc
     values = [row | {"claim": "\n".join(textwrap.wrap(row["claim"], NAME))} for row in values]
     names = list(dict.fromkeys(row["claim"] for row in values))
     base = alt.Chart(alt.InlineData(values)).encode(
-        y=alt.Y("claim:N", sort=names, axis=alt.Axis(title=None, labelLimit=240, labelExpr=LINES)),
+        y=alt.Y("claim:N", sort=names, axis=alt.Axis(title=None, labelLimit=240, labelExpr=LINES, labelFontSize=FONT)),
         yOffset=alt.YOffset("source:N", sort=list(shown)),
     )
     drawn = base.mark_bar().encode(x=alt.X("value:Q", axis=alt.Axis(title=axis)), color=colour(shown, sources))
-    text = base.mark_text(align="left", dx=3, fontSize=10).encode(
+    text = base.mark_text(align="left", dx=3, fontSize=FONT).encode(
         x=alt.X("end:Q", axis=alt.Axis(title=axis)), text="text:N"
     )
-    sized: Chart = alt.layer(drawn, text).properties(width=WIDTH, height=max(40, 15 * len(shown) * len(names)))
+    each = max(BAR * len(shown), *(LINE * (name.count("\n") + 2) for name in names))
+    sized: Chart = alt.layer(drawn, text).properties(width=WIDTH, height=max(40, each * len(names)))
     return sized
 
 
@@ -73,15 +80,16 @@ def lines(
     shown: Sequence[str],
 ) -> Chart:
     """Returns a line chart with a line for each source."""
+    width = max(CURVE, int(LABEL * sum(len(label) + 2 for label in labels)))
     chart: Chart = (
         alt.Chart(alt.InlineData(values))
         .mark_line(point=True)
         .encode(
-            x=alt.X("label:N", sort=list(labels), axis=alt.Axis(title=axis, labelAngle=0)),
+            x=alt.X("label:N", sort=list(labels), axis=alt.Axis(title=axis, labelAngle=0, labelFontSize=FONT)),
             y=alt.Y("value:Q", axis=alt.Axis(title=value_axis), scale=alt.Scale(zero=True)),
             color=colour(shown, sources),
         )
-        .properties(width=CURVE, height=160, title=textwrap.wrap(title, TITLE))
+        .properties(width=width, height=160, title=textwrap.wrap(title, TITLE))
     )
     return chart
 

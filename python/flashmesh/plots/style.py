@@ -27,6 +27,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 1, 
 """Dashes that accompany the colours, so that lines are distinguishable without colour."""
 HEAT: Literal["blues"] = "blues"
 """Colour scale from light to dark, readable in greyscale and for the colour-blind."""
+FONT_OF_FILES = "Helvetica, Arial, sans-serif"
+"""Font of charts in files, whose labels are placed by its widths before a browser draws them."""
 HEIGHT = 280
 PANEL_WIDTH = 200
 """Initial width of a panel. A page adapts it to the number of panels in a row."""

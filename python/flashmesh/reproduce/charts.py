@@ -11,7 +11,7 @@ from flashmesh._native import OutputError
 from flashmesh.extras import install
 from flashmesh.reproduce.paper import ANY, AS_SPECIFIED, FIT, REAL_TRACES
 from flashmesh.reproduce.summary import best_reading
-from flashmesh.reproduce.texts import number_text, short
+from flashmesh.reproduce.texts import number_text, short, unit_of
 from flashmesh.reproduce.verdict import means
 
 if TYPE_CHECKING:
@@ -40,8 +40,12 @@ def svg(chart: Chart) -> str:
     """Returns a chart as SVG that ends with a newline."""
     import vl_convert
 
+    from flashmesh.plots.style import FONT_OF_FILES
+
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
-    text: str = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), vl_version=version)
+    spec = chart.to_dict(validate=False)
+    spec["config"]["font"] = FONT_OF_FILES
+    text: str = vl_convert.vegalite_to_svg(spec, vl_version=version)
     return text.rstrip("\n") + "\n"
 
 
@@ -111,7 +115,7 @@ def add_lines(
             "values": values,
             "title": f"{claim.id}: {along.says or claim.says}",
             "axis": along.axis.replace("-", " "),
-            "value_axis": unit_title(claim.unit),
+            "value_axis": unit_title(unit_of(along, claim)),
             "labels": [short(label) for label in along.labels],
             "sources": sources,
         }

@@ -137,6 +137,7 @@ def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
             inner.take("at", str, ""),
             inner.take("says", str, ""),
             inner.take("least", float, 0.0),
+            inner.take("unit", str, ""),
         )
         if len(trend.labels) < 2:
             raise inner.error("labels are at least two")

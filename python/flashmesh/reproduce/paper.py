@@ -137,6 +137,8 @@ class Trend:
     """Name of the curve, for claims with several curves."""
     least: float = 0.0
     """Least magnitude of every value: a curve below it is no evidence."""
+    unit: str = ""
+    """Unit of the values; empty for the unit of the claim."""
 
 
 @dataclass(frozen=True)

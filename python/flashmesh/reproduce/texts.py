@@ -39,7 +39,7 @@ def measured(claim: Claim, row: Row) -> str:
     along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
     parts = [measured_number(claim, row)] if claim.measurement is not None else []
     parts += [
-        labelled(each, [number_text(value, claim.digits) for value in means(curve)], claim.unit)
+        labelled(each, [number_text(value, claim.digits) for value in means(curve)], unit_of(each, claim))
         for each, curve in zip(along, row.curves, strict=True)
         if curve is not None
     ]
@@ -72,6 +72,11 @@ def labelled(along: Trend | Series, values: list[str], unit: str) -> str:
     pairs = [f"{short(label)}: {value}" for label, value in zip(along.labels, values, strict=True)]
     text = with_unit(", ".join(pairs), unit)
     return f"{along.says}: {text}" if along.says else text
+
+
+def unit_of(along: Trend | Series, claim: Claim) -> str:
+    """Returns the unit of a curve: that of the trend, or of its claim."""
+    return getattr(along, "unit", "") or claim.unit
 
 
 def short(label: str) -> str:
