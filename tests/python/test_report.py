@@ -10,16 +10,20 @@ from typing import get_args, get_type_hints
 import pytest
 
 import flashmesh
+from flashmesh._parameters import PreconditionKind
+from flashmesh.aggregate.estimate import Estimate
 from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.cli.parameters import split
+from flashmesh.html import head
+from flashmesh.plots.runs import run_of
 from flashmesh.report import comparison as comparison_report
+from flashmesh.report import headline, summary
 from flashmesh.report import quantities as q
-from flashmesh.report import summary
 from flashmesh.report.measures import MEASURES
 from flashmesh.report.terminal import Terminal
 from flashmesh.report.view import Choice
-from flashmesh.results import LowerBound, Result
+from flashmesh.results import ConfidenceInterval, LowerBound, Result
 
 
 class FakeTerminal(io.StringIO):
@@ -39,6 +43,22 @@ def shown(result: flashmesh.Result, stream: io.StringIO) -> str:
 @pytest.fixture
 def result() -> flashmesh.Result:
     return flashmesh.run("preset:venice-z-nand", overrides={"workload.requests": 1_000, "workload.read-share": 0.5})
+
+
+@pytest.mark.parametrize("kind", get_args(PreconditionKind))
+def test_every_state_of_a_drive_has_its_words(kind: str) -> None:
+    overrides = {"workload.requests": 100, "precondition.kind": kind, "geometry.chips-per-channel": 1}
+    result = flashmesh.run("preset:venice-z-nand", overrides=overrides)
+    assert headline.STATES[kind] in shown(result, io.StringIO()).replace("\n", " ")
+    run = run_of(result)
+    assert dict(head.facts([run]))["State"].endswith(head.STATES[kind])
+
+
+def test_an_asymmetric_interval_is_one_text_in_summaries_and_comparisons() -> None:
+    of = ConfidenceInterval(low=9.0, high=14.0)
+    assert headline.interval_text(of, 10.0) == Estimate(10.0, 9.0, 14.0, 1, "batches").spread_text == "-10 % +40 %"
+    assert headline.interval_text(ConfidenceInterval(low=9.5, high=10.5), 10.0) == "+-5.0 %"
+    assert headline.interval_text(None, 10.0) == ""
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ STATES = {
     "none": "empty: nothing was written before the run",
     "sequential": "written in order before the run",
     "random": "written, then overwritten at random before the run",
+    "aged": "valid before the run, spread evenly over blocks of invalid pages",
 }
 """State of a drive, by `precondition.kind`."""
 

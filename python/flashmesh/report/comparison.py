@@ -278,15 +278,29 @@ def below(view: View, terminal: Terminal) -> list[Table]:
 
 
 def fitting(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool = True) -> list[Table]:
-    """Returns tables with a row for each point; each table has as many measures as the terminal width allows."""
+    """Returns tables with a row for each point; each table has as many measures as the terminal width allows.
+
+    Every table says which points are steady; a table of its own does if a measure and `steady` do not fit side by side.
+    """
+    is_marked = any(steady is False for steady in view.steady)
+    if is_marked and not all(terminal.fits(rows(view, [measure], terminal, ratios)) for measure in chosen):
+        unmarked = parts(view, chosen, terminal, ratios, is_marked=False)
+        return [*unmarked, rows(view, [], terminal, ratios)]
+    return parts(view, chosen, terminal, ratios, is_marked=is_marked)
+
+
+def parts(view: View, chosen: list[Measure], terminal: Terminal, ratios: bool, *, is_marked: bool) -> list[Table]:
+    """Returns tables of as many measures as the terminal width allows, with or without a column on steadiness."""
     tables: list[Table] = []
     while chosen:
         # Width grows with the number of measures, so bisection finds the largest number that fits.
         counts = range(2, len(chosen) + 1)
         count = 1 + bisect(
-            counts, False, key=lambda count: not terminal.fits(rows(view, chosen[:count], terminal, ratios))
+            counts,
+            False,
+            key=lambda count: not terminal.fits(rows(view, chosen[:count], terminal, ratios, is_marked=is_marked)),
         )
-        tables.append(rows(view, chosen[:count], terminal, ratios))
+        tables.append(rows(view, chosen[:count], terminal, ratios, is_marked=is_marked))
         chosen = chosen[count:]
     return tables
 
@@ -337,9 +351,19 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     return table if terminal.fits(table) else None
 
 
-def rows(view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True) -> Table:
-    """Returns a row for each point with some measures; if only the seed is varied, a last row with the mean."""
-    is_marked = any(steady is False for steady in view.steady)
+def rows(
+    view: View, chosen: Sequence[Measure], terminal: Terminal, ratios: bool = True, *, is_marked: bool | None = None
+) -> Table:
+    """Returns a row for each point with some measures; if only the seed is varied, a last row with the mean.
+
+    Args:
+        view: The points.
+        chosen: The measures.
+        terminal: The terminal.
+        ratios: Whether measures have ratios.
+        is_marked: Whether a column says which points are steady; by default if one is not.
+    """
+    is_marked = any(steady is False for steady in view.steady) if is_marked is None else is_marked
     headings = ["runs"] if view.is_repeated else []
     for measure in chosen:
         interval = [INTERVAL] if has_interval(view, measure) else []

@@ -8,12 +8,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import Config, presets
+from flashmesh.aggregate.estimate import Estimate
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from flashmesh.results import ConfidenceInterval, Result, Steadiness
 
-STATES = {"none": "empty", "sequential": "full, written in order", "random": "full, overwritten at random"}
+STATES = {
+    "none": "empty",
+    "sequential": "full, written in order",
+    "random": "full, overwritten at random",
+    "aged": "full, aged (valid pages spread over blocks of invalid ones)",
+}
 """State in which a drive begins, by `precondition.kind`."""
 REASONS = {
     "collection-ahead": "collection has not begun: writes take free blocks",
@@ -135,8 +141,8 @@ def unwritten(result: Result) -> str:
     )
 
 
-def plus_minus(interval: ConfidenceInterval | None, value: float | None) -> str:
-    """Returns half the width of a 95 % interval, relative to its figure: `+-1.2 %`; empty without an interval."""
-    if interval is None or not value:
+def interval_text(interval: ConfidenceInterval | None, value: float | None) -> str:
+    """Returns a 95 % interval relative to its figure, as comparisons show it; empty without an interval."""
+    if interval is None or value is None:
         return ""
-    return f"+-{(interval.high - interval.low) / 2 / abs(value):.1%}".replace("%", " %")
+    return Estimate(value, interval.low, interval.high, 1, "batches").spread_text

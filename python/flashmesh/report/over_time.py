@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.report import quantities as q
-from flashmesh.report.headline import plus_minus
+from flashmesh.report.headline import interval_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,10 +64,10 @@ def work(window: Measured, confidence: Confidence) -> list[tuple[str, str]]:
     """Returns rows on the flash work in the measured window, with intervals, and on the drift in the window."""
     rows = []
     if window.write_amplification is not None:
-        told = plus_minus(confidence.write_amplification, window.write_amplification)
+        told = interval_text(confidence.write_amplification, window.write_amplification)
         rows.append(("write amplification", f"{window.write_amplification:.2f} {told}".rstrip()))
     use = window.utilisation
-    told = plus_minus(confidence.dies_gc_mean, use.dies_gc_mean)
+    told = interval_text(confidence.dies_gc_mean, use.dies_gc_mean)
     rows.append(
         ("dies occupied", f"{q.share(use.dies_mean)} of the time: at work, or with data that waits for its path")
     )
@@ -105,9 +105,9 @@ def stream_intervals(stream: MeasuredStream | StreamResult, confidence: StreamCo
         return ("",) * (2 + len(STATISTICS))
     of_latency = confidence.latency_ps.all
     return (
-        plus_minus(confidence.iops, stream.iops),
-        plus_minus(confidence.bandwidth_bytes_per_s, stream.bandwidth_bytes_per_s),
-        *(plus_minus(getattr(of_latency, name), getattr(found, name)) for name in STATISTICS),
+        interval_text(confidence.iops, stream.iops),
+        interval_text(confidence.bandwidth_bytes_per_s, stream.bandwidth_bytes_per_s),
+        *(interval_text(getattr(of_latency, name), getattr(found, name)) for name in STATISTICS),
     )
 
 

@@ -214,7 +214,7 @@ def throughput(result: Result | Interval, confidence: Confidence) -> Text:
     )
     for name, shown, value, interval in rates:
         text.append(name).append(shown, style="bold green")
-        if told := headline.plus_minus(interval, value):
+        if told := headline.interval_text(interval, value):
             text.append(f" {told}")
     return text
 
@@ -227,7 +227,7 @@ def latency(result: Result | Interval, confidence: Confidence, terminal: Termina
         table.add_row(f"{kind} ({q.scaled(found.count)})", *(q.time(getattr(found, name)) for name in STATISTICS))
         intervals = getattr(confidence.latency_ps, kind, None)
         told = [
-            headline.plus_minus(getattr(intervals, name, None), getattr(found, name)) if intervals else ""
+            headline.interval_text(getattr(intervals, name, None), getattr(found, name)) if intervals else ""
             for name in STATISTICS
         ]
         if any(told):
