@@ -17,6 +17,9 @@ const IMBALANCE_MAX: f64 = 0.05;
 /// Minimum number of batches for a verdict. \[choice\]
 const BATCHES_MIN: usize = 10;
 
+/// Minimum number of times that the requests in flight are replaced by others in a window. \[choice\]
+const TURNOVERS_MIN: f64 = 10.0;
+
 /// Minimum number of collection rounds in a window, unless the run begins with collections at all phases. \[choice\]
 const ROUNDS_MIN: f64 = 2.0;
 
@@ -59,7 +62,7 @@ names! {
         WarmUp = "warm-up",
         /// IOPS or mean latency drift by more than the SNIA allows, and by more than their noise explains.
         Drift = "drift",
-        /// There are too few requests to tell.
+        /// There are too few requests to tell, or too few for those in flight to be replaced ten times.
         Short = "short",
     }
 }
@@ -335,6 +338,12 @@ impl WindowAnalysis<'_> {
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
+        let levels = self.marks.values()[self.first..].iter().map(|mark| mark.levels.outstanding as f64);
+        let in_flight = levels.sum::<f64>() / (self.marks.values().len() - self.first) as f64;
+        let wanted = TURNOVERS_MIN * in_flight;
+        if (requests as f64) < wanted {
+            found.push((Unsteady::Short, self.requests_needed(wanted / requests as f64)));
+        }
         let queue = FillTrend { rise: self.rise(|levels| levels.outstanding), through: requests as f64 };
         let length = self.marks.spacing().as_ps() as f64 * (self.marks.values().len() - self.first) as f64;
         let lags = self.rise(|levels| levels.replay_lag_ps) > IMBALANCE_MAX * length;

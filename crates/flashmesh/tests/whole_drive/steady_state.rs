@@ -7,7 +7,7 @@ use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::request_log::RequestRecord;
 use flashmesh::measure::timeline::MeasuredReport;
-use flashmesh::simulation::Simulation;
+use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 use proptest::prelude::*;
@@ -391,4 +391,29 @@ warm-up-requests = 1_000
         assert_eq!(latency, &stream.latency_ps.all);
         assert!(latency.is_some() && other.is_none());
     }
+}
+
+#[test]
+fn a_run_is_precise_only_after_its_requests_in_flight_were_replaced_ten_times() {
+    let text = "\
+fabric.kind = \"venice\"
+[workload]
+read-share = 1.0
+pattern = \"hot-stride\"
+hot-stride = 8
+hot-traffic = 0.5
+requests = 1_000_000
+[replay]
+mode = \"stress\"
+outstanding = 4096
+[measure]
+warm-up = \"auto\"
+precision = \"2%\"
+";
+    let mut simulation = Simulation::new(&config_of(text)).expect("the drive can be built");
+    let report = simulation.run(&Control::default()).expect("the run ends");
+    assert!(report.steadiness.steady, "{:?}", report.steadiness);
+    assert!(report.requests < 1_000_000, "the run ended only with its workload");
+    let measured = measured(&report).window.requests;
+    assert!(measured >= 10 * 4096, "{measured} requests, of which 4,096 are in flight, were called steady");
 }
