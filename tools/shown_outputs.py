@@ -17,6 +17,15 @@ ELLIPSIS = "..."
 PROGRAM = Path(sys.executable).with_name("flashmesh")
 
 
+class MissingPartError(Exception):
+    """Error of an output without a line that begins a part shown by its page."""
+
+    def __init__(self, line: str) -> None:
+        """Creates the error from the missing line."""
+        told = f"the output has no line that begins the shown part `{line}`"
+        super().__init__(f"{told}; change what the page shows between two lines `{ELLIPSIS}`")
+
+
 def renew(page: Path) -> bool:
     """Runs the commands of a page; returns whether its text has changed."""
     old = page.read_text(encoding="utf-8")
@@ -26,9 +35,10 @@ def renew(page: Path) -> bool:
         for command in commands(page):
             if command.runs and command.words[0] == "flashmesh" and ">" not in command.words:
                 printed = run(command, folder)
-                if command.shown and differ(shortened(printed, command.shown), command.shown):
-                    text = text.replace(f"\n{command.shown}\n```", f"\n{shortened(printed, command.shown)}\n```")
-                    text = text.replace(f"\n{command.shown}\n$ ", f"\n{shortened(printed, command.shown)}\n$ ")
+                new = renewed(command, printed) if command.shown else ""
+                if differ(new, command.shown):
+                    for end in ("```", "$ "):
+                        text = text.replace(f"\n{command.shown}\n{end}", f"\n{new}\n{end}")
         drawn = [(picture.file, Path(folder, picture.made).read_text(encoding="utf-8")) for picture in pictures(page)]
     page.write_text(text, encoding="utf-8")
     return renew_pictures(drawn) or text != old
@@ -66,10 +76,21 @@ def differ(one: str, other: str) -> bool:
     return OF_THE_MACHINE.sub("", one).rstrip() != OF_THE_MACHINE.sub("", other).rstrip()
 
 
+def renewed(command: Command, printed: str) -> str:
+    """Returns the output of a command as its page shows it; ends the program if the output lacks a shown part."""
+    try:
+        return shortened(printed, command.shown)
+    except MissingPartError as error:
+        sys.exit(f"{command.place}\n{error}")
+
+
 def shortened(printed: str, shown: str) -> str:
     """Returns as many lines as were shown before, between and after lines `...`; all of them without such a line.
 
     What is shown between two of these lines begins with the same line as before.
+
+    Raises:
+        MissingPartError: If the output has no such line.
     """
     all_lines = printed.split("\n")
     first, *between = parted(shown)
@@ -78,6 +99,8 @@ def shortened(printed: str, shown: str) -> str:
     *between, last = between
     found = all_lines[: len(first)]
     for part in between:
+        if part[0] not in all_lines:
+            raise MissingPartError(part[0])
         start = all_lines.index(part[0])
         found += [ELLIPSIS, *all_lines[start : start + len(part)]]
     return "\n".join([*found, ELLIPSIS, *(all_lines[-len(last) :] if last else [])])

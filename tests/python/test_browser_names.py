@@ -16,6 +16,17 @@ AXES: dict[str, list[Any]] = {
     "replay.outstanding": [1, 64, 256],
     "workload.interarrival": ["100us", "3us", "1500ns"],
 }
+DRAW = """
+const [name, limit, done] = arguments;
+const chart = document.createElement("div");
+chart.id = "drawn-by-the-test";
+document.querySelector("[data-chart]").append(chart);
+const axis = { title: null, labelLimit: limit };
+const encoding = { y: { field: "run", type: "nominal", axis }, x: { field: "value", type: "quantitative" } };
+const spec = { data: { values: [{ run: name, value: 1 }] }, mark: "bar", encoding };
+vegaEmbed(chart, spec, { renderer: "svg", actions: false }).then(() => done());
+"""
+"""Script that draws a bar with a name, cut beyond a limit in pixels."""
 CUT = """
 return [...document.querySelectorAll("[data-chart] svg text")].map((text) => text.textContent)
   .filter((text) => text.includes("\\u2026"))
@@ -48,6 +59,18 @@ def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, widt
         assert clipped(browser) == []
     finally:
         as_before(browser)
+
+
+@pytest.mark.parametrize(("limit", "is_cut"), [(60, True), (600, False)])
+def test_a_name_beyond_its_limit_is_seen_as_cut(browser: webdriver.Chrome, limit: int, is_cut: bool) -> None:
+    name = "fabric.kind=venice, replay.outstanding=256, workload.interarrival=1500ns"
+    try:
+        browser.execute_async_script(DRAW, name, limit)
+        found = browser.execute_script(CUT)
+        assert [text.startswith("fabric.kind") for text in found] == ([True] if is_cut else [])
+        assert name not in found
+    finally:
+        browser.execute_script("document.getElementById('drawn-by-the-test').remove()")
 
 
 def test_nothing_is_warned_of(browser: webdriver.Chrome) -> None:

@@ -29,7 +29,7 @@ from documents import (
 )
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
-from shown_outputs import shortened
+from shown_outputs import renewed, shortened
 
 OTHERS = {
     ".",
@@ -174,6 +174,17 @@ def test_an_output_is_renewed_in_the_parts_that_are_shown() -> None:
     assert shortened(printed, "old\n...\nWhy\nold\n...") == "a\n...\nWhy\nc\n..."
     assert shortened(printed, "old\n\n...\nold") == "a\n\n...\ne"
     assert shortened(printed, "old") == printed
+
+
+def test_a_part_that_an_output_no_longer_has_is_named_with_its_page() -> None:
+    command = Command(ROOT / "docs" / "tutorial.md", 12, ("flashmesh", "run"), "a\n...\nWhy\n...", runs=True)
+    assert renewed(command, "a\nb\nWhy\nc") == "a\n...\nWhy\n..."
+    with pytest.raises(SystemExit) as ended:
+        renewed(command, "a\nb\nc")
+    assert ended.value.code == (
+        "docs/tutorial.md:12: flashmesh run\nthe output has no line that begins the shown part `Why`; "
+        "change what the page shows between two lines `...`"
+    )
 
 
 def test_page_that_names_the_first_row_has_it_checked() -> None:

@@ -18,7 +18,7 @@ from flashmesh.keys import short_key
 from flashmesh.plots.outliers import broken, limit_of
 from flashmesh.plots.regimes import change_of
 from flashmesh.plots.runs import Run, label, run_of
-from flashmesh.plots.utilisation import one_line
+from flashmesh.plots.utilisation import even_utilisation
 
 
 @pytest.fixture(scope="module")
@@ -164,11 +164,11 @@ def test_a_bar_of_one_is_neutral_and_labels_sit_at_the_ends_of_bars(some: Run) -
 def test_alike_parts_are_one_line(some: Run) -> None:
     use = some.document["utilisation"]
     even = {**use, "dies": [0.98] * 16, "links": [0.5] * len(use["links"]), "controllers": [0.5] * 8}
-    told = one_line(variant(some, "a", utilisation=even))
+    told = even_utilisation(variant(some, "a", utilisation=even))
     assert told is not None
     assert told.startswith("busy: 16 dies 98.0 %, ")
     assert " to " not in told
-    assert one_line(variant(some, "a", utilisation={**even, "dies": [0.9, 0.98]})) is None
+    assert even_utilisation(variant(some, "a", utilisation={**even, "dies": [0.9, 0.98]})) is None
 
 
 def test_no_section_is_empty_and_no_title_is_there_twice(some: Run) -> None:

@@ -20,7 +20,7 @@ from flashmesh.html.validation import comparison_of, sentence_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
 from flashmesh.plots.speedups import title_of
-from flashmesh.plots.utilisation import one_line
+from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
 from flashmesh.validation.figures import KINDS
@@ -107,7 +107,7 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     found += section(
         "conflicts", "Path conflicts", ("conflicts", plots.conflicts(runs) if has_conflicts(runs) else None)
     )
-    lines = tuple((run.name, text) for run in runs if (text := one_line(run)) is not None)
+    lines = tuple((run.name, text) for run in runs if (text := even_utilisation(run)) is not None)
     uneven = [run for run in runs if run.name not in dict(lines)]
     mapped = uneven[:RUNS_MAPPED]
     maps = [(f"utilisation-{number}", plot) for number, plot in enumerate(plots.utilisation(mapped))]

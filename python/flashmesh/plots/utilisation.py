@@ -72,7 +72,7 @@ def links(run: Run, grid: Grid) -> style.Values:
     return rows
 
 
-def one_line(run: Run) -> str | None:
+def even_utilisation(run: Run) -> str | None:
     """Returns a sentence with the utilisation of each kind of part; None if parts of one kind differ and need a map."""
     use, table = run.document["utilisation"], run.document["links"]
     groups: dict[str, list[float]] = {"dies": list(use["dies"])}
