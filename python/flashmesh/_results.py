@@ -100,7 +100,7 @@ class Latency:
     deviation: float
     """Exact standard deviation. Unit: ps."""
     p50: int
-    """Median. Unit: ps."""
+    """Median of the latencies. Unit: ps."""
     p95: int
     """95th percentile. Unit: ps."""
     p97: int

@@ -110,7 +110,7 @@ mod tests {
     }
 
     crate::quantities! {
-        /// A group.
+        /// Group with a quantity of each shape.
         Outer as "Everything" {
             /// How much
             /// of it.
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_spec_has_what_was_declared() {
         let spec = Outer::spec();
-        assert_eq!((spec.class, spec.doc.as_str()), (Some("Everything"), "A group."));
+        assert_eq!((spec.class, spec.doc.as_str()), (Some("Everything"), "Group with a quantity of each shape."));
         let names: Vec<&str> = spec.quantities.iter().map(|quantity| quantity.name).collect();
         assert_eq!(names, ["mean", "counted", "colours", "each", "colour"]);
         let [mean, counted, colours, each, colour] = spec.quantities.as_slice() else { panic!("{names:?}") };
