@@ -6,98 +6,32 @@ import json
 import os
 import re
 import sys
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from flashmesh import provenance, spare_space
-from flashmesh._native import Config, ConfigError, WorkloadError, toml_places
+from flashmesh._native import Config, ConfigError, WorkloadError
+from flashmesh.config_errors import at_jobs, in_python
+from flashmesh.config_sources import STDIN, PipeText, identity, place_of, refuse_unspeakable, toml_of
+from flashmesh.config_sources import ConfigSource as ConfigSource
+from flashmesh.config_sources import TomlTables as TomlTables
+from flashmesh.config_sources import interruptibly as interruptibly
+from flashmesh.config_sources import plain as plain
+from flashmesh.config_sources import read_once as read_once
+from flashmesh.config_sources import value_text as value_text
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
 from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
 from flashmesh.printable import printable
-from flashmesh.spelling import spelt_settings, spelt_tables
+from flashmesh.spelling import spelt_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from flashmesh.importers.fio import FioJobs
 
-T = TypeVar("T")
 REASONS_SHOWN = 3
 """Maximum number of reasons that an error about a key without effect names."""
-TEXT_MAX = 1 << 20
-"""Maximum length in characters of a configuration from a pipe; the limit of a file has the same number of bytes."""
-STDIN = "-"
-"""Path that stands for standard input."""
-CUT = "..."
-"""Sign for omitted text in a line that an error shows."""
-
-
-@runtime_checkable
-class TomlTables(Protocol):
-    """Interface of objects that have the tables of a configuration file, with the keys spelled as in files."""
-
-    def to_toml_tables(self) -> Mapping[str, Any]:
-        """Returns the tables; omitted parameters keep the value of the preset."""
-
-
-ConfigSource: TypeAlias = str | Path | Mapping[str, Any] | TomlTables
-"""Configuration: the path of a file, "-" for standard input, "preset:NAME", nested mappings, or typed parameters."""
-
-
-@dataclass(frozen=True, slots=True)
-class PipeText:
-    """Text from a pipe or standard input, which can be read only once."""
-
-    name: str
-    text: str
-
-
-def read_once(source: ConfigSource) -> ConfigSource | PipeText:
-    """Returns a source that can be read repeatedly: for a pipe or standard input its text, otherwise the source itself.
-
-    Raises:
-        ConfigError: If the source cannot be read.
-    """
-    if not isinstance(source, str | Path) or str(source).startswith(PRESET_PREFIX):
-        return source
-    try:
-        if str(source) == STDIN:
-            # The type stubs of Python omit that a closed stream is None.
-            stream: IO[str] | None = sys.stdin
-            if stream is None:
-                raise ConfigError("<stdin>: cannot be read: it is closed")
-            return PipeText("<stdin>", interruptibly(lambda: read_text(stream, "<stdin>")))
-        if not Path(source).is_fifo():
-            return source
-        return PipeText(str(source), interruptibly(lambda: read_pipe(Path(source))))
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{source}: cannot be read: {error}") from error
-    except ValueError:
-        return source  # not a path: the error comes when it is loaded
-
-
-def read_pipe(path: Path) -> str:
-    """Returns the text from a pipe.
-
-    Raises:
-        ConfigError: If the text is too long.
-        OSError: If the pipe cannot be read.
-    """
-    with path.open(encoding="utf-8") as stream:
-        return read_text(stream, str(path))
-
-
-def read_text(stream: IO[str], name: str) -> str:
-    """Returns the text of a configuration, with a limit on its length, since a pipe may never end.
-
-    Raises:
-        ConfigError: If the text is too long.
-    """
-    text = stream.read(TEXT_MAX + 1)
-    if len(text) > TEXT_MAX:
-        raise ConfigError(f"{name}: longer than {TEXT_MAX >> 20} MiB, which no configuration is")
-    return text
 
 
 def load(
@@ -242,71 +176,10 @@ def keeps_requests_in_flight(
     return replay is not None and replay["mode"] != "open"
 
 
-def identity(source: ConfigSource | PipeText, overrides: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Returns an identifier of a configuration until its file changes; None for tables, which may change any time."""
-    if not isinstance(source, str | Path | PipeText):
-        return None
-    file = Path(source) if isinstance(source, str | Path) else None
-    try:
-        found = file.stat() if file is not None else None
-    except (OSError, ValueError):
-        found = None  # a preset, or no file
-    changed = (found.st_mtime_ns, found.st_size, found.st_ino) if found is not None else None
-    return str(source), changed, *(f"{key}={value_text(value)}" for key, value in overrides.items())
-
-
-def place_of(source: ConfigSource | PipeText) -> str:
-    """Returns the name of a source in errors."""
-    match source:
-        case PipeText():
-            return source.name
-        case str() | Path():
-            return str(source)
-        case _:
-            return "config"
-
-
 def arguments(overrides: Mapping[str, Any], varied: Mapping[str, str]) -> list[str]:
     """Returns the settings as they appear in a library call, in order."""
     given = [f"overrides[{key!r}]" for key in overrides if key not in varied]
     return [*given, *(f"vary[{key!r}]" for key in varied)]
-
-
-def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """Returns an error message for programs, with the argument or the place in the configuration instead of TOML."""
-
-    def argument(shown: re.Match[str]) -> str:
-        return f" --> {shown['place']} = {shown['value'].strip()!r}"
-
-    def place(shown: re.Match[str]) -> str:
-        path = python_path(source, int(shown["line"]), int(shown["column"]))
-        return f" --> {path}" if path else shown[0]
-
-    text = re.sub(
-        r"^ *--> (?P<place>(?:overrides|vary)\[.*?\]):1:\d+\n *\|\n1 \| [^=\n]*=(?P<value>.*)\n *\|.*$",
-        argument,
-        text,
-        flags=re.M,
-    )
-    text = re.sub(
-        r"^ *--> <configuration>:(?P<line>\d+):(?P<column>\d+)\n *\|\n\d+ \| .*\n *\|.*$", place, text, flags=re.M
-    )
-    return re.sub(r"\n *\|\n( *= help)", r"\n\1", text)
-
-
-def python_path(source: ConfigSource | PipeText, line: int, column: int) -> str | None:
-    """Returns the path in typed parameters or nested mappings that became this position in TOML."""
-    if isinstance(source, str | Path | PipeText):
-        return None
-    text = toml_of(source)
-    lines = text.split("\n")
-    offset = sum(len(each.encode()) + 1 for each in lines[: line - 1]) + len(lines[line - 1][: column - 1].encode())
-    for path, key, value in toml_places(text):
-        if key[0] <= offset <= key[1] or value[0] <= offset < value[1]:
-            if isinstance(source, Mapping):
-                return "config" + "".join(f"[{part!r}]" for part in path)
-            return ".".join(["config", *(part.replace("-", "_") for part in path)])
-    return None
 
 
 def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
@@ -326,21 +199,6 @@ def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
             where = "" if len(configs) == 1 else f" in any of the {len(configs)} runs"
             told = "; ".join(sorted(reasons)[:REASONS_SHOWN])
             raise ConfigError(f"{key} has no effect{where}: {told}; leave it out, or change what it is used with")
-
-
-def at_jobs(text: str, fio: FioJobs) -> str:
-    """Returns an error message that shows the lines of the job file instead of the settings derived from them."""
-
-    def place(shown: re.Match[str]) -> str:
-        key = shown["key"].strip()
-        if key.startswith(CUT):
-            # The line of a long value is cut before its key, which the message names.
-            named = (one for one in fio.places if one.endswith(key.removeprefix(CUT)) and f"{one} " in text)
-            key = max(named, key=len, default=key)
-        lines = fio.place(key)
-        return "\n".join(lines) if lines else shown[0]
-
-    return re.sub(r"^ *--> --fio:1:\d+\n *\|\n1 \| (?P<key>[^=\n]+)=.*\n *\|.*$", place, text, flags=re.MULTILINE)
 
 
 READING = (
@@ -441,23 +299,6 @@ def read_quietly(source: ConfigSource | PipeText, overrides: list[str], jobs: li
             raise TypeError(f"a configuration is a path, a mapping or typed parameters, not {type(source).__name__}")
 
 
-def toml_of(source: Mapping[str, Any] | TomlTables) -> str:
-    """Returns tables as TOML.
-
-    Raises:
-        ConfigError: If TOML cannot represent a value.
-    """
-    import tomli_w
-
-    tables = source if isinstance(source, Mapping) else source.to_toml_tables()
-    try:
-        text = tomli_w.dumps(plain(spelt_tables(tables)))
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
-    refuse_unspeakable(text)
-    return text
-
-
 def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:
     """Reads a file. If that fails, examines the path for a more helpful error message."""
     try:
@@ -531,64 +372,3 @@ def trace_path(trace: str | Path) -> str:
         raise WorkloadError(f"{str(trace)!r}: a trace needs a path without NUL")
     refuse_missing_trace(trace)
     return path
-
-
-def refuse_unspeakable(text: str) -> None:
-    """Refuses texts with lone surrogates, which represent undecodable bytes in Python.
-
-    Raises:
-        ConfigError: If a text contains one.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ConfigError(f"{text!r}: is not valid Unicode") from error
-
-
-def interruptibly(read: Callable[[], T]) -> T:
-    """Reads in a thread, which is abandoned on Ctrl-C, since a pipe may never deliver data."""
-    found: list[T] = []
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            found.append(read())
-        except BaseException as error:  # raised by the waiting thread
-            failed.append(error)
-
-    reader = threading.Thread(target=work, name="flashmesh-read", daemon=True)
-    reader.start()
-    reader.join()
-    if failed:
-        raise failed[0]
-    return found[0]
-
-
-def plain(value: Any) -> Any:
-    """Returns a value with plain Python types in place of NumPy scalars and arrays, also within tables and lists."""
-    match value:
-        case Mapping():
-            return {key: plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [plain(inner) for inner in value]
-    # NumPy need not be imported: a caller with such values has done so.
-    return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
-
-
-def value_text(value: object) -> str:
-    """Returns a value in the spelling of an override: text unchanged, everything else as TOML."""
-    # Test the most frequent types first, since a study has millions of values.
-    if type(value) is str:
-        return value
-    if type(value) in (int, float):
-        return str(value)
-    value = plain(value)
-    match value:
-        case str():
-            return value
-        case bool():
-            return "true" if value else "false"
-        case list() | tuple():
-            return json.dumps(value)
-        case _:
-            return str(value)
