@@ -18,6 +18,10 @@ VALUES_MAX = 6
 SHAPE, FABRIC = ("channels", "chips-per-channel", "dies-per-chip"), "fabric.kind"
 WORDS = re.compile(r"[\w.]+|[^\w.]+")
 """Words of a text, and what is between them."""
+COUNT = re.compile(r"\d{1,3}(?:,\d{3})*")
+"""A count at the beginning of a text."""
+UNIFORM = "one"
+"""Choice of `flash.page-types` for pages of equal array times, which is no number of bits per cell."""
 STATES = {
     "none": "empty: nothing was written before the run",
     "sequential": "written in order before the run",
@@ -42,9 +46,20 @@ def facts(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def alike(runs: Sequence[Run], text: Callable[[Run], str]) -> str:
-    """Returns the distinct texts of all runs, joined; texts that differ in a single word are one text."""
+    """Returns the distinct texts of all runs, joined; texts that differ in a single word, or a number, are one text."""
     texts = list(dict.fromkeys(filter(None, map(text, runs))))
-    return merged(texts) or listed(texts, "; ")
+    return merged(texts) or ranged(texts) or listed(texts, "; ")
+
+
+def ranged(texts: Sequence[str]) -> str:
+    """Returns texts that differ only in the count at their beginning as one text with its range; empty for others."""
+    counts = [COUNT.match(text) for text in texts]
+    found = [count for count in counts if count is not None]
+    rests = {count.string[count.end() :] for count in found}
+    if len(texts) < 2 or len(found) < len(texts) or len(rests) != 1:
+        return ""
+    numbers = sorted(int(count[0].replace(",", "")) for count in found)
+    return f"{numbers[0]:,} to {numbers[-1]:,}{rests.pop()}"
 
 
 def merged(texts: Sequence[str]) -> str:
@@ -93,8 +108,11 @@ def setting(run: Run, key: str) -> Any:
 def drive(runs: Sequence[Run]) -> str:
     """Returns the shape of the drives, their interconnects, and the origin of their configuration."""
     channels, chips, dies = (over(runs, f"geometry.{key}") for key in SHAPE)
-    cells = over(runs, "flash.page-types").upper()
-    told = f"{channels} channels x {chips} chips x {dies} dies, {cells} flash, interconnect {over(runs, FABRIC)}"
+    cells = [value_text(setting(run, "flash.page-types")) for run in runs]
+    kinds = choices([kind.upper() for kind in dict.fromkeys(cells) if kind != UNIFORM])
+    flash = f", {kinds} flash" if kinds else ""
+    shape = f"{channels} channels x {chips} chips x {dies} {'die' if dies == '1' else 'dies'}"
+    told = f"{shape}{flash}, interconnect {over(runs, FABRIC)}"
     source = listed([source_of(run.document) for run in runs], ", ")
     return f"{told} (from {source})" if source else told
 

@@ -69,7 +69,7 @@ def tail(runs: Sequence[Run]) -> style.Plot:
     y = alt.Y(
         "slower:Q",
         scale=alt.Scale(type="log", reverse=True),
-        axis=alt.Axis(title="percentile", values=nines, labelExpr=label),
+        axis=alt.Axis(title="percentile", values=nines, labelExpr=label, labelOverlap="greedy"),
     )
     text = "The latency of each percentile up to the slowest request; the scale gives every further nine as much room."
     return _lines(runs, y, "Latency: tail", text)

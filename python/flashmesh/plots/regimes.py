@@ -20,7 +20,7 @@ EPOCHS_MIN = 4
 CHANGE_MIN = 0.1
 """Minimum change of mean throughput, as a share of the larger mean."""
 DEVIATIONS_MIN = 5.0
-"""Minimum change of mean throughput, in standard deviations within the two parts."""
+"""Minimum change of mean throughput, in standard deviations of the difference of two means."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,16 @@ class Change:
     at_ps: int
     before: float
     after: float
+    is_in_warm_up: bool = False
+    """Whether the change is before the measured window, so that no figure contains it."""
 
     @property
     def text(self) -> str:
         """Description of the change."""
         verb = "falls" if self.after < self.before else "rises"
         rates = f"from {q.scaled(self.before)} to {q.scaled(self.after)} IOPS"
-        return f"throughput {verb} {rates} at {q.time(self.at_ps)}"
+        where = ", in the warm-up" if self.is_in_warm_up else ""
+        return f"throughput {verb} {rates} at {q.time(self.at_ps)}{where}"
 
 
 def change_of(run: Run) -> Change | None:
@@ -50,9 +53,18 @@ def change_of(run: Run) -> Change | None:
     place = min(range(1, len(rates)), key=lambda place: spread(rates, place))
     before, after = fmean(rates[:place]), fmean(rates[place:])
     difference = abs(before - after)
-    if difference < CHANGE_MIN * max(before, after) or difference < DEVIATIONS_MIN * spread(rates, place):
+    # The scatter of single epochs may exceed the change of a long run: the means of many epochs are known better.
+    deviation = spread(rates, place) * math.sqrt(1 / place + 1 / (len(rates) - place))
+    if difference < CHANGE_MIN * max(before, after) or difference < DEVIATIONS_MIN * deviation:
         return None
-    return Change(run.name, int(epochs[place]["start_ps"]), before, after)
+    at_ps = int(epochs[place]["start_ps"])
+    return Change(run.name, at_ps, before, after, is_in_warm_up(run, at_ps))
+
+
+def is_in_warm_up(run: Run, at_ps: int) -> bool:
+    """Returns whether a time is before the measured window of a run."""
+    window = run.document["measured"]
+    return window is not None and at_ps < int(window["start_ps"])
 
 
 def spread(rates: Sequence[float], place: int) -> float:

@@ -46,9 +46,9 @@ def axis_in(unit: str, title: str | None, **more: Any) -> alt.Axis:
         return alt.Axis(title=title, format=style.PERCENT, **more)
     shown = SHOWN.get(unit)
     if shown is not None:
-        return alt.Axis(title=title, labelExpr=style.si(shown), labelOverlap="greedy", labelSeparation=6, **more)
+        return alt.Axis(title=title, labelExpr=style.si(shown), labelOverlap="parity", labelSeparation=6, **more)
     told = f"{title} ({unit})" if unit and title else title
-    return alt.Axis(title=told, labelExpr=style.si(""), labelOverlap="greedy", labelSeparation=6, **more)
+    return alt.Axis(title=told, labelExpr=style.si(""), labelOverlap="parity", labelSeparation=6, **more)
 
 
 def log_in(unit: str, title: str) -> alt.Axis:

@@ -21,7 +21,7 @@ MEASURES = ("execution time", "mean latency", "p99 latency")
 STATISTICS = {"mean latency": "mean", "p99 latency": "p99"}
 """Statistic of each latency measure, to find its confidence interval."""
 NEUTRAL = "#999999"
-"""Colour of runs whose speedup rounds to 1."""
+"""Colour of runs whose speedup rounds to 1, or whose interval contains 1."""
 
 
 def values_of(document: Mapping[str, Any]) -> dict[str, float | None]:
@@ -101,11 +101,11 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
     axis = alt.Axis(title=title, format="~g", labelOverlap="greedy", labelSeparation=10)
     x = alt.X("speedup:Q", scale=scale, axis=axis)
     # Draw all rows and compute colour and side for each: a layer with all of its rows filtered out has no extent.
-    is_equal = "datum.text === '1.00x'"
+    is_equal = "(datum.text === '1.00x' || (datum.low < 1 && datum.high > 1))"
     faster, slower = alt.value("#0072b2"), alt.value("#d55e00")
     color = alt.when(is_equal).then(alt.value(NEUTRAL)).when("datum.speedup >= 1").then(faster).otherwise(slower)
     bars = base.mark_bar().encode(x=x, x2=alt.X2(datum=1), color=color)
-    is_right = f"(datum.speedup >= 1 || {is_equal})"
+    is_right = "(datum.speedup >= 1 || datum.text === '1.00x')"
     beside = base.transform_calculate(
         label=f"{is_right} ? max(1, datum.speedup, datum.high || 0) : min(datum.speedup, datum.low || datum.speedup)"
     )
@@ -122,6 +122,6 @@ def speedups(runs: Sequence[Run]) -> style.Plot:
         told = "How many times shorter than in its baseline the latency of each run is: right of 1 shorter."
         told += " Requests arrive at their times, so that throughput and execution time say nothing of the drive."
     if has_intervals:
-        told += " Black lines are 95 % intervals: where one crosses 1, the difference is undecided."
+        told += " Black lines are 95 % intervals: where one crosses 1, the bar is grey and the difference undecided."
     height = style.bar_height(names)
     return style.finished(layers, datasets, title=title_of(runs), description=told, height=height)

@@ -57,7 +57,7 @@ def streams(runs: Sequence[Run]) -> style.Plot | None:
     measures = list(dict.fromkeys(row["measure"] for row in values))
     measures = [name for name in (SLOWDOWN, *MEASURES) if name in measures]
     labels = f"measure == '{SLOWDOWN}' ? format(datum.value, '~g') + 'x' : {style.si('s')}"
-    axis = alt.Axis(title=None, labelExpr=labels, labelOverlap="greedy")
+    axis = alt.Axis(title=None, labelExpr=labels, labelOverlap="parity")
     base = (
         alt.Chart(named)
         .transform_filter("datum.measure == measure")

@@ -94,7 +94,7 @@ def configured(chart: Chart) -> Chart:
         font="system-ui, sans-serif",
         background="white",
         axis=alt.AxisConfig(labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e4e4e4"),
-        axisQuantitative=alt.AxisConfig(labelOverlap="greedy", labelSeparation=8),
+        axisQuantitative=alt.AxisConfig(labelOverlap="parity", labelSeparation=8),
         # A label that reaches beyond the margin of the drawing would be cut.
         axisXQuantitative=alt.AxisConfig(labelBound=5),
         legend=alt.LegendConfig(labelFontSize=12, titleFontSize=12, labelLimit=260, orient="bottom", columns=4),
@@ -112,7 +112,7 @@ def si(unit: str) -> str:
 
 def seconds(title: str) -> alt.Axis:
     """Returns an axis of times in seconds."""
-    return alt.Axis(title=title, labelExpr=si("s"), labelOverlap="greedy", labelSeparation=10)
+    return alt.Axis(title=title, labelExpr=si("s"), labelOverlap="parity", labelSeparation=10)
 
 
 def log_seconds(title: str) -> alt.Axis:
