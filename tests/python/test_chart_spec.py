@@ -26,6 +26,7 @@ def comparison() -> Comparison:
         "workload.request-size": ("4KiB", "64KiB", "16KiB"),
         "seed": (0, 1, 2),
     }
+    steady = some.document["steadiness"] | {"steady": True}
     runs = []
     for kind in axes["fabric.kind"]:
         for depth in (64, 1, 8):
@@ -34,8 +35,8 @@ def comparison() -> Comparison:
                     iops = depth * 1000.0 * (2 if kind == "ideal" else 1) + seed
                     settings = dict(zip(axes, (kind, depth, size, seed), strict=True))
                     name = "-".join(map(str, settings.values()))
-                    document = some.document | steady | {"iops": iops, "config_hash": name}
-                    runs.append(ComparedRun(settings, Result.from_document(document)))
+                    changed = {"iops": iops, "config_hash": name, "steadiness": steady}
+                    runs.append(ComparedRun(settings, Result.from_document(some.document | changed)))
     return Comparison(axes, tuple(runs))
 
 

@@ -329,11 +329,12 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid.
 
     Rows are the values of the first axis, columns the combinations of the others. None if the grid would be too
-    large, or if numbers need intervals or marks beside them.
+    large, or if numbers need intervals or marks beside them: some points are steady and others are not.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)
-    if view.is_repeated or not view.keys or any(steady is False for steady in view.steady):
+    is_mixed = len({steady is False for steady in view.steady}) > 1
+    if view.is_repeated or not view.keys or is_mixed:
         return None
     most = view.choice.rows if view.choice.rows is not None else len(view.chosen)
     if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
