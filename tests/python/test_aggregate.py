@@ -143,8 +143,11 @@ def test_what_is_not_steady_is_marked_and_said(some: Result) -> None:
     assert "1 of 3 points is of a window that is not steady" in text.replace("\n", " ")
     two = made_up(some, {kind: IOPS[kind] for kind in ("bus", "ideal")}, steady=False)
     assert re.search(r"^steady +NO +yes *$", shown(two), re.MULTILINE)
-    assert unsteady.runs[0].result.warm_up is None
-    assert "steady" not in shown(made_up(some, IOPS))
+    assert "steady" not in shown(made_up(some, IOPS, steady=True))
+    singles = made_up(some, {kind: values[:1] for kind, values in IOPS.items()}, steady=False)
+    lines = shown(singles, "IOPS").splitlines()
+    assert [line.split()[-1] for line in lines[2:5]] == ["*", "150.0k", "200.0k"]
+    assert "\n*: 1 of 3 points is of a window that is not steady" in "\n".join(lines)
 
 
 def test_points_are_chosen_and_sorted(some: Result) -> None:

@@ -44,6 +44,8 @@ COUNT_MIN = 1000
 INTERVAL = "95 %"
 WITHIN_NOISE = " ~"
 """Mark of a difference smaller than the confidence intervals."""
+UNSTEADY = " *"
+"""Mark of a point in a grid whose measured window is not steady."""
 MEAN = "mean, 95 %"
 """Label of the row of means in a table with a row for each seed."""
 KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
@@ -156,7 +158,8 @@ def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
     notes: list[str] = capacity_notes(view)
     unsteady = sum(steady is False for steady in view.steady)
     if unsteady:
-        notes.append(unsteady_note(unsteady, len(view.points)))
+        mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
+        notes.append(f"{mark}{unsteady_note(unsteady, len(view.points))}")
     if view.has_marks:
         notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
     left_out = len(view.chosen) - len(view.points)
@@ -329,27 +332,32 @@ def grid(view: View, name: str, terminal: Terminal) -> Table | None:
     """Returns one measure of all points, or its ratio to a baseline, as a grid.
 
     Rows are the values of the first axis, columns the combinations of the others. None if the grid would be too
-    large, or if numbers need intervals or marks beside them: some points are steady and others are not.
+    large, or if numbers need intervals beside them. Points that are not steady have a mark if others are steady.
     """
     measure = measure_named(name)
     first, *others = view.keys or ("",)
-    is_mixed = len({steady is False for steady in view.steady}) > 1
-    if view.is_repeated or not view.keys or is_mixed:
+    if view.is_repeated or not view.keys:
         return None
     most = view.choice.rows if view.choice.rows is not None else len(view.chosen)
     if len({value_text(point.settings[first]) for point in view.chosen}) > most or len(view.chosen) > GRID_MAX:
         return None
     cells: dict[str, dict[str, str]] = {}
+    is_mixed = len({view.table.whether_steady(point) is False for point in view.chosen}) > 1
     for point, reference in zip(view.chosen, view.references_of(view.chosen), strict=True):
         row = cells.setdefault(value_text(point.settings[first]), {})
         column = ", ".join(value_text(point.settings[key]) for key in others) or name
         value, _ = number_of(view, measure, point)
-        row[column] = value if view.baseline is None else against(view, measure, point, reference)
+        told = value if view.baseline is None else against(view, measure, point, reference)
+        is_marked = is_mixed and view.table.whether_steady(point) is False
+        row[column] = f"{told}{UNSTEADY}" if is_marked else told
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
     table = terminal.table(first, *columns)
     for value, row in cells.items():
         table.add_row(value, *(row.get(column, "") for column in columns))
-    return table if terminal.fits(table) else None
+    if not terminal.fits(table):
+        return None
+    view.has_unsteady_marks |= is_mixed
+    return table
 
 
 def rows(

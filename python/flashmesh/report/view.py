@@ -60,6 +60,8 @@ class View:
         self.known: dict[str, list[float | None]] = {}
         self.has_marks = False
         """Whether a ratio with the mark `WITHIN_NOISE` is shown."""
+        self.has_unsteady_marks = False
+        """Whether a grid marks some points as unsteady."""
         self.of_shown: dict[str, dict[int, float | None]] = {}
         refuse_unvaried(table, choice.where)
         self.keys = keys_of(table.axes)
