@@ -15,7 +15,7 @@ from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh.html.page import figures, fronts
 from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read
-from flashmesh.plots.runs import short
+from flashmesh.plots.runs import baselines, short
 from sweep_files import SEARCH, write_search
 
 pytest.importorskip("optuna")
@@ -79,6 +79,30 @@ def kind_of(trial: dict[str, Any]) -> str:
     if trial["pareto"]:
         return "on the front"
     return "within the constraints" if trial["feasible"] else "beyond a constraint"
+
+
+def test_a_drive_is_not_compared_by_a_key_that_it_does_not_read(folder: Path) -> None:
+    document = json.loads((folder / "search.json").read_text())
+    for trial in document["trials"]:
+        if trial["settings"]["fabric.kind"] == "ideal":
+            trial["idle"] = ["fabric.channel-rate"]
+    (folder / "search.json").write_text(json.dumps(document))
+    runs = read([folder]).runs
+    ideal = {run.name for run in runs if run.settings["fabric.kind"] == "ideal"}
+    assert ideal
+    assert {run.settings["fabric.channel-rate"] for run in runs if run.name in ideal} == {"-"}
+    for run, baseline in zip(runs, baselines(runs), strict=True):
+        assert (run.name in ideal) == (baseline.name in ideal)
+
+
+def test_drives_are_compared_with_those_of_one_value_in_any_order(folder: Path) -> None:
+    runs = sorted(read([folder]).runs, key=lambda run: str(run.settings["fabric.kind"]) != "bus")
+    bus = {run.settings["fabric.channel-rate"]: run.name for run in runs if run.settings["fabric.kind"] == "bus"}
+    assert len(bus) > 1
+    for order in (runs, [runs[0], *reversed(runs[1:])]):
+        for run, baseline in zip(order, baselines(order), strict=True):
+            wanted = bus.get(run.settings["fabric.channel-rate"])
+            assert wanted in (None, baseline.name), run.name
 
 
 def test_every_drive_that_was_tried_is_drawn_once(folder: Path) -> None:

@@ -64,7 +64,15 @@ def read(paths: Sequence[str | Path]) -> Study:
             # Detailed charts draw only the first points, so points of the Pareto front come first.
             order = {settings: number for number, settings in enumerate(search.order())}
             names = search.names()
-            found = [replace(point, name=names.get(labelled(point.settings), point.name)) for point in found]
+            read = search.read_settings()
+            found = [
+                replace(
+                    point,
+                    name=names.get(labelled(point.settings), point.name),
+                    read=read.get(labelled(point.settings)),
+                )
+                for point in found
+            ]
             found.sort(key=lambda point: order.get(labelled(point.settings), len(order)))
         (versions,) = table.columns(["version"])
         if (told := other_versions(versions)) is not None:

@@ -167,6 +167,10 @@ class Found:
             for each in self.documents
         }
 
+    def read_settings(self) -> dict[str, dict[str, str]]:
+        """Returns the settings of each drive by all of them; `-` stands for a key that the drive does not read."""
+        return {labelled(each["settings"]): settings_of(each) for each in self.documents}
+
     def order(self) -> list[str]:
         """Returns the settings of the tried drives: first the front, then others within constraints, then the rest."""
         front = [labelled(each["settings"]) for each in self.front]

@@ -42,10 +42,12 @@ class Shown:
     table: RunTable
     runs: tuple[int, ...]
     """Indices in the table of the runs of the point, one for each seed."""
+    read: Mapping[str, Any] | None = None
+    """Settings in charts, with `-` for keys that a drive of a search does not read; None for `settings`."""
 
     def run(self) -> Run:
         """Returns the point as one run, averaged over seeds, for charts."""
-        return pooled(self.name, self.settings, self.table.documents(self.runs[:SEEDS_MAX]))
+        return pooled(self.name, self.read or self.settings, self.table.documents(self.runs[:SEEDS_MAX]))
 
     @cached_property
     def is_steady(self) -> bool | None:

@@ -104,7 +104,10 @@ def short(text: str) -> str:
 
 
 def baselines(runs: Sequence[Run]) -> list[Run]:
-    """Returns the baseline of each run: the run with the first value of the first axis and the same other settings."""
+    """Returns the baseline of each run: the run with the first value of the first axis and the same other settings.
+
+    Of runs without such a run, the first one is the baseline. The first value is that of the first run.
+    """
     if not runs:
         return []
     first = next(iter(runs[0].settings), None)
@@ -113,6 +116,7 @@ def baselines(runs: Sequence[Run]) -> list[Run]:
         return tuple((key, value_text(value)) for key, value in run.settings.items() if key != first)
 
     found: dict[tuple[tuple[str, str], ...], Run] = {}
-    for run in runs:
+    # A search lists the drives of its front first, so that the first run of a group may have any value.
+    for run in sorted(runs, key=lambda run: run.settings.get(first or "") != runs[0].settings.get(first or "")):
         found.setdefault(rest(run), run)
     return [found[rest(run)] for run in runs]
