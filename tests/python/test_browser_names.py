@@ -16,6 +16,16 @@ AXES: dict[str, list[Any]] = {
     "replay.outstanding": [1, 64, 256],
     "workload.interarrival": ["100us", "3us", "1500ns"],
 }
+LEGENDS = """
+return [...document.querySelectorAll("[data-chart]")].filter((chart) => chart.checkVisibility())
+  .flatMap((chart) => [...chart.querySelectorAll(".role-legend-label text")].map((text) => text.textContent))
+"""
+FILTER = """
+document.body.dataset.drawn = "false";
+const field = document.getElementById("headline-filter");
+field.value = arguments[0];
+field.dispatchEvent(new Event("input"));
+"""
 DRAW = """
 const [name, limit, done] = arguments;
 const chart = document.createElement("div");
@@ -59,6 +69,20 @@ def test_names_of_three_keys_are_whole_and_apart(browser: webdriver.Chrome, widt
         assert clipped(browser) == []
     finally:
         as_before(browser)
+
+
+def test_a_filter_leaves_no_line_of_other_runs_in_a_legend(browser: webdriver.Chrome) -> None:
+    before = browser.execute_script(LEGENDS)
+    assert "fabric.kind=bus" in before
+    try:
+        browser.execute_script(FILTER, "venice")
+        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        left = [name for name in browser.execute_script(LEGENDS) if name.startswith("fabric.kind=")]
+        assert left
+        assert all("fabric.kind=venice" in name for name in left)
+    finally:
+        browser.execute_script(FILTER, "")
+        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
 
 
 @pytest.mark.parametrize(("limit", "is_cut"), [(60, True), (600, False)])

@@ -204,6 +204,7 @@ def page(study: Study) -> str:
                 "datasets": list(figure.plot.datasets),
                 "panels": figure.plot.panels,
                 "panelOf": figure.plot.panel_of,
+                "lineOf": figure.plot.line_of,
             }
             datasets |= figure.plot.datasets
     moving = moving_recordings(runs)

@@ -103,7 +103,11 @@ def lines(
     faceted = facets(chart, named, found.panels, choices, PANEL_HEIGHT)
     faceted = faceted.transform_calculate(panel=f"({placed})[datum.run][0]", line=f"({placed})[datum.run][1]")
     plot = style.finished_panels(faceted, datasets, title=title, description=told, panels=len(found.panels))
-    return replace(plot, panel_of={run: panel for run, (panel, _) in found.of.items()})
+    return replace(
+        plot,
+        panel_of={run: panel for run, (panel, _) in found.of.items()},
+        line_of={run: line for run, (_, line) in found.of.items()},
+    )
 
 
 def coloured(marks: Sequence[alt.Chart], color: alt.Color, dash: alt.StrokeDash) -> alt.Chart | alt.LayerChart:

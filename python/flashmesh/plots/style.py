@@ -58,6 +58,8 @@ class Plot:
     """Number of panels; 0 if the chart has none and fills its width."""
     panel_of: Mapping[str, str] = field(default_factory=dict)
     """Panel of each run, if the rows have no field `panel`."""
+    line_of: Mapping[str, str] = field(default_factory=dict)
+    """Line of each run within its panel, if the chart computes the field `line`."""
 
     def altair(self) -> Chart:
         """Returns the chart with its data embedded."""

@@ -35,10 +35,12 @@ function isEmpty(name) {
 }
 
 function specOf(name) {
-  const { spec, datasets } = report.specs[name];
+  const { spec, datasets, lineOf } = report.specs[name];
   const data = Object.fromEntries(datasets.map((part) => [part, rowsOf(part)]));
   const found = { ...structuredClone(spec), datasets: data };
-  if (chosen !== null) withoutAbsent(found, Object.values(data).flat());
+  // Panels compute the line of a row from its run.
+  const withLine = (row) => (nameOf(row) in lineOf ? { ...row, line: lineOf[nameOf(row)] } : row);
+  if (chosen !== null) withoutAbsent(found, Object.values(data).flat().map(withLine));
   return found;
 }
 
