@@ -240,7 +240,12 @@ def test_what_would_help_is_a_tornado(cli: Cli, tmp_path: Path) -> None:
     done = cli("ask", "preset:venice-z-nand", *settings, "--json", "ask.json")
     assert done.returncode == 0, done.stderr
     assert cli("report", "ask.json", "-o", "page.html").returncode == 0
-    found = Page((tmp_path / "page.html").read_text()).data
+    text = (tmp_path / "page.html").read_text()
+    (told,) = re.findall(r'<p class="finding">(.*?)</p>', text)
+    assert told.startswith("What helps most: ")
+    assert " As it is, " in told
+    assert "As it is, the drive is requests" not in told
+    found = Page(text).data
     assert set(found["specs"]) == {"help-iops", "help-p99"}
     (name,) = found["specs"]["help-iops"]["datasets"]
     values = found["datasets"][name]

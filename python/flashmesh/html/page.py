@@ -23,6 +23,7 @@ from flashmesh.plots.speedups import title_of
 from flashmesh.plots.utilisation import even_utilisation
 from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
+from flashmesh.report.findings import of_answer
 from flashmesh.validation.figures import KINDS
 
 if TYPE_CHECKING:
@@ -136,16 +137,16 @@ def fronts(searches: Sequence[Found]) -> list[Section]:
     return found
 
 
-def tornados(answers: Sequence[Answer]) -> list[Section]:
-    """Returns the sections on changes that help."""
+def tornados(answers: Sequence[Answer], has_runs: bool) -> list[Section]:
+    """Returns the sections on changes that help, on a page with or without runs."""
     found = []
     for number, answer in enumerate(answers, 1):
         name = "help" if number == 1 else f"help-{number}"
         charts = [(f"{name}-{slug(measure)}", plots.tornado(answer, measure)) for measure in answer.measures]
-        best = "; ".join(answer.sentence(row) for row in answer.best) or "no change that was tried"
-        idle = f" No effect: {', '.join(answer.idle)}." if answer.idle else ""
-        note = f"As it is, the drive is {answer.bound}. What helps most: {best}.{idle}"
-        found += section(name, "What would help", *charts, note=note)
+        idle = f"No effect: {', '.join(answer.idle)}." if answer.idle else ""
+        # The head of a page without runs has the answer itself.
+        told = [of_answer(answer)] if has_runs else []
+        found += section(name, "What would help", *charts, note=" ".join(filter(None, [*told, idle])))
     return found
 
 
@@ -174,7 +175,12 @@ def sections_of(study: Study) -> list[Section]:
     """
     asked = asked_for(study)
     drives = measured_drives(study.validations)
-    found = [*drives, *tornados(study.answers), *section("asked", "Charts asked for", *asked), *fronts(study.searches)]
+    found = [
+        *drives,
+        *tornados(study.answers, bool(study.tables)),
+        *section("asked", "Charts asked for", *asked),
+        *fronts(study.searches),
+    ]
     if not study.points:
         return found
     names = {name for name, _ in asked}

@@ -10,7 +10,7 @@ from flashmesh.aggregate.points import Point
 from flashmesh.html.documents import DocumentRuns
 from flashmesh.plots.pooled import pooled
 from flashmesh.plots.runs import label
-from flashmesh.report.findings import findings, of_run, of_seeds
+from flashmesh.report.findings import findings, of_answer, of_run, of_seeds
 from flashmesh.report.measures import measure_named
 
 if TYPE_CHECKING:
@@ -77,9 +77,11 @@ class Study:
 
     @cached_property
     def findings(self) -> list[str]:
-        """Findings of searches, of a comparison or of a run, as sentences; empty for several comparisons."""
+        """Findings of searches, answers, a comparison or a run, as sentences; empty for several comparisons."""
         if self.searches:
             return [search.answer for search in self.searches]
+        if self.answers and not self.tables:
+            return [of_answer(answer) for answer in self.answers]
         if len(self.tables) != 1:
             return []
         (table,) = self.tables

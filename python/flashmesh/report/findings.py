@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flashmesh.aggregate.table import RunTable
+    from flashmesh.asking.answer import Answer
     from flashmesh.report.chart_spec import ChartAxis
 
 FIGURES = ("IOPS", "p99")
@@ -64,6 +65,14 @@ def of_run(table: RunTable) -> str:
     told = [f"{name} {measure.text(value)}" for name, measure, (value,) in found if value is not None]
     ((sentence,),) = table.columns(["bound.sentence"])
     return f"{'; '.join(filter(None, [', '.join(told), str(sentence or '')]))}."
+
+
+def of_answer(answer: Answer) -> str:
+    """Returns sentences on the changes that help most, and on the bottleneck of the unchanged drive."""
+    best = "; ".join(answer.sentence(row) for row in answer.best)
+    told = f"What helps most: {best}." if best else "No change that was tried helps."
+    bound = f"the drive is {answer.bound}" if answer.bound.startswith("bound ") else answer.bound
+    return f"{told} As it is, {bound}."
 
 
 def of_seeds(table: RunTable) -> list[str]:
