@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def test_a_drive_held_to_its_own_simulation_meets_every_tolerance(held: Path, cl
         }
     page = (tmp_path / "page.html").read_text()
     assert "drive.toml, measured and simulated" in page
+    assert re.search(r'<p class="finding">drive.toml: (\d+) of \1 figures are within their tolerances.</p>', page)
     again = cli(*call)
     assert "3 runs, 3 of them finished already" in again.stderr
     assert again.stdout == first.stdout

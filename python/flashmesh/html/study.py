@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.aggregate.points import Point
 from flashmesh.html.documents import DocumentRuns
+from flashmesh.html.validation import finding_of
 from flashmesh.plots.pooled import pooled
 from flashmesh.plots.runs import label
 from flashmesh.report.findings import findings, of_answer, of_run, of_seeds
@@ -80,8 +81,8 @@ class Study:
         """Findings of searches, answers, a comparison or a run, as sentences; empty for several comparisons."""
         if self.searches:
             return [search.answer for search in self.searches]
-        if self.answers and not self.tables:
-            return [of_answer(answer) for answer in self.answers]
+        if not self.tables:
+            return [*map(of_answer, self.answers), *map(finding_of, self.validations)]
         if len(self.tables) != 1:
             return []
         (table,) = self.tables

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.report.validation import NAMES, difference, head, number, verdicts
+from flashmesh.report.gains import listed
+from flashmesh.report.validation import NAMES, difference, head, number, percent, verdicts
 from flashmesh.validation.figures import KINDS
 
 if TYPE_CHECKING:
@@ -36,6 +37,18 @@ def comparison_of(validation: Validation) -> Listed:
                 cells += [number(measured), number(simulated), difference(measured, simulated)]
             rows.append(tuple(cells))
     return Listed(f"{validation.title}, measured and simulated", tuple(headings), tuple(rows))
+
+
+def finding_of(validation: Validation) -> str:
+    """Returns a sentence on the figures that are within their tolerances, and on those that are not."""
+    missed = [
+        f"{check.figure.removesuffix('_us').replace('_', ' ')}"
+        f"{'' if check.offered_iops is None else f' at {check.offered_iops:,.0f} IOPS'} ({percent(check.difference)})"
+        for check in validation.checks
+        if not check.is_met
+    ]
+    met = f"{len(validation.checks) - len(missed)} of {len(validation.checks)} figures are within their tolerances"
+    return f"{validation.title}: {met}{f'; not {listed(missed)}' if missed else ''}."
 
 
 def sentence_of(validation: Validation) -> str:
