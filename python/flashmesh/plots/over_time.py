@@ -74,7 +74,9 @@ def over_time(runs: Sequence[Run]) -> style.Plot | None:
     marks = [line]
     has_change = any("change" in row for row in values)
     if has_change:
-        marks.append(base.transform_filter("datum.change").mark_rule(strokeWidth=1.5, strokeDash=[2, 3]))
+        # Draw all rows: a layer has no extent after a filter of the page that leaves runs without a change.
+        shown = alt.when("datum.change").then(alt.value(1)).otherwise(alt.value(0))
+        marks.append(base.mark_rule(strokeWidth=1.5, strokeDash=[2, 3]).encode(opacity=shown))
     measure = style.choice("measure", measures, "Show")
     text = "Throughput, queue depth and more over the simulated time; a line for each run, a step for each epoch."
     text += " Dotted rules: from there on a run has another throughput." if has_change else ""
