@@ -302,6 +302,33 @@ def test_readings_are_joined_key_by_key_and_a_change_comes_last(tmp_path: Path) 
     assert (before["host.link-rate"], before["fabric.hold-path"]) == ("1GB/s", "true")
 
 
+def test_keys_of_the_drive_of_a_job_yield_to_those_of_a_reading(tmp_path: Path) -> None:
+    told = "[jobs.runs]\n"
+    assert told in MADE_UP
+    drive = 'drive = { host.link-rate = "3GB/s", geometry.channels = 2 }\n'
+    paper = written(tmp_path, MADE_UP.replace(told, told + drive, 1))
+    labels = (("system", "bus"), ("workload", "hm_0"))
+    rates = {
+        regime: settings_of(paper, Point("made-up", "runs", regime, labels, 0), "quick", Volumes())
+        for regime in ("as-specified", "slow")
+    }
+    assert [each["host.link-rate"] for each in rates.values()] == ["3GB/s", "1GB/s"]
+    assert [each["geometry.channels"] for each in rates.values()] == ["2", "2"]
+
+
+DRIVE = ("geometry.", "flash.", "fabric.", "precondition.", "ftl.", "gc.", "mapping.", "cache.", "workload.footprint")
+"""Keys of a drive and of how full it is."""
+
+
+@pytest.mark.parametrize("paper", papers().values(), ids=list(papers()))
+def test_no_job_changes_the_drive_of_a_reading(paper: Paper) -> None:
+    for job in paper.jobs.values():
+        for regime in paper.regimes.values():
+            stated = regime.overrides.set.keys() - regime.overrides.jobs.get(job.name, {}).keys()
+            changed = [key for key in stated & job.set.keys() if job.set[key] != regime.overrides.set[key]]
+            assert not [key for key in changed if key.startswith(DRIVE)], f"{job.name} in {regime.name}"
+
+
 def test_a_reading_may_set_keys_of_some_workloads_alone_by_name_or_by_list(tmp_path: Path) -> None:
     told = 'set = { host.link-rate = "1GB/s" }\n'
     assert told in MADE_UP

@@ -62,7 +62,7 @@ def runs(outcome: Outcome, job: Job) -> dict[str, Any]:
     others = {name: job.extent(outcome.mode, name) for name in outcome.regimes()}
     return {
         "configuration": job.config,
-        "keys": settings_text(job.set),
+        "keys": settings_text(job.drive | job.set),
         "axes": list(job.axes),
         **extent_of(best),
         "other_readings": {name: extent_of(extent) for name, extent in others.items() if extent != best},

@@ -92,6 +92,9 @@ class Job:
     name: str
     config: str
     set: Settings
+    """Keys of the experiment, which precede those of a regime."""
+    drive: Settings
+    """Keys of the drive, for regimes that leave them open."""
     axes: tuple[str, ...]
     check: bool
     extents: dict[str, Extent]

@@ -115,7 +115,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[s
     """
     job = paper.jobs[run.job]
     overrides = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime].overrides
-    settings = overrides.set | job.set | overrides.jobs.get(run.job, {})
+    settings = job.drive | overrides.set | job.set | overrides.jobs.get(run.job, {})
     for axis, label in run.labels:
         if axis != WORKLOAD:
             settings |= paper.axes[axis][label]

@@ -189,7 +189,8 @@ def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], li
             of_regimes[mode, regime] = read_extent(each, workloads, lists)
         extents[mode] = read_extent(inner, workloads, lists)
     settings = overrides(fields.take("set", dict, {}), f"{fields.place}.set")
-    job = Job(name, config, settings, names, fields.take("check", bool, False), extents, of_regimes)
+    drive = overrides(fields.take("drive", dict, {}), f"{fields.place}.drive")
+    job = Job(name, config, settings, drive, names, fields.take("check", bool, False), extents, of_regimes)
     fields.end()
     return job
 
