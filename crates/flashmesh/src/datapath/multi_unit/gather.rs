@@ -179,7 +179,18 @@ impl<M: Model> Datapath<M> {
         let is_full = |plane: u8| self.gather.is_full(die, class, plane, units(plane));
         if *gathers_by_die {
             let is_ready = released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full);
-            return if is_ready { planes } else { 0 };
+            if is_ready || !moves {
+                return if is_ready { planes } else { 0 };
+            }
+            // Moves go to the plane that is furthest behind. Planes that lag by more moves than may be in flight catch up alone: the others would
+            // wait for moves that do not come.
+            let lags = |plane: u8| self.gather.is_full(die, class, plane, 2 * units(plane));
+            let catches_up = (0..count as u8).any(lags);
+            return if catches_up {
+                self::planes(planes).filter(|&plane| is_full(plane)).fold(0, |ready, plane| ready | 1 << plane)
+            } else {
+                0
+            };
         }
         let is_ready = |plane: &u8| {
             released >> plane & 1 != 0
