@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import TypeAlias
 
 Tags: TypeAlias = dict[str, str]
 
 SECTOR = 512
-MAP_SHARE_MAX = 0.002
-"""Maximum share of a drive that a translation page may map without an effect on mean latency."""
 WRITTEN_MAX = 0.3
 """Maximum share of a plane's pages that a case writes, so that garbage collection never begins."""
 ORDERS = ["".join(order) for order in permutations("CWDP")]
@@ -45,35 +39,6 @@ class Case:
         flows = "".join(element("IO_Flow_Parameter_Set_Synthetic", tags) for tags in self.flows)
         return element("MQSim_IO_Scenarios", {}, element("IO_Scenario", {}, flows))
 
-    @property
-    def page_sectors(self) -> int:
-        """Sectors per page of the drive."""
-        return int(self.flash["Page_Capacity"]) // SECTOR
-
-    def with_flows(self, change: Tags, of: Callable[[Tags], bool]) -> Case:
-        """Returns the case with `change` applied to those flows for which `of` is true."""
-        return replace(self, flows=[tags | change if of(tags) else tags for tags in self.flows])
-
-    def is_map_small(self) -> bool:
-        """Returns whether the last translation page of a flow, which MQSim never reads, holds a part that counts."""
-        return map_share(self.drive, self.flash) * len(self.flows) > MAP_SHARE_MAX
-
-    def is_cut_twice(self) -> bool:
-        """Returns whether MQSim may put two pieces of a request on one page.
-
-        This happens in flows other than the first, whose space may begin within a page of the drive. The request must
-        have several pieces and begin within a page, too.
-        """
-        return any(
-            not whole_pages(tags, self.page_sectors) and int(tags["Average_Request_Size"]) > 1
-            for tags in self.flows[1:]
-        )
-
-
-def whole_pages(tags: Tags, page_sectors: int) -> bool:
-    """Returns whether all requests of a flow begin at multiples of the page size."""
-    return tags["Generated_Aligned_Addresses"] == "true" and int(tags["Address_Alignment_Unit"]) % page_sectors == 0
-
 
 def element(name: str, tags: Tags, inside: str = "") -> str:
     """Returns an XML element that contains tags, followed by other elements."""
@@ -95,17 +60,6 @@ def drawn(seed: int) -> Case:
     flows = [flow(chance, device, flash) for _ in range(chance.choice([1, 2, 2, 3]))]
     limit_writes(flows, device, flash)
     return Case(host, device, flash, flows)
-
-
-def map_share(device: Tags, flash: Tags) -> float:
-    """Returns the share of the drive's pages that one translation page maps; 0 if the map is in DRAM."""
-    if device["Ideal_Mapping_Table"] == "true":
-        return 0.0
-    counts = [device["Flash_Channel_Count"], device["Chip_No_Per_Channel"]]
-    counts += [flash[part] for part in ("Die_No_Per_Chip", "Plane_No_Per_Die", "Block_No_Per_Plane")]
-    pages = math.prod(map(int, [*counts, flash["Page_No_Per_Block"]]))
-    entry = math.ceil((math.log2(pages) + int(flash["Page_Capacity"]) // SECTOR) / 8)
-    return int(flash["Page_Capacity"]) // entry / pages
 
 
 def drive(chance: random.Random) -> tuple[Tags, Tags]:
