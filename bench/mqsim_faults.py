@@ -81,4 +81,5 @@ FAULTS = (
     Fault("pieces", "two pieces of a request are on one page", lambda case: len(case.flows) > 1),
     Fault("length", "the first drawn length is not initialised", draws_lengths),
 )
-"""In the order in which `bench.mqsim_random` tries whether a fault is needed to explain a case: rare causes first."""
+"""Faults in the order in which `bench.mqsim_random` tries to leave one out of an explanation: of two that can stand for
+each other the later one remains."""

@@ -34,17 +34,22 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
 LIMIT_S = 100
-"""Processor time of a run of MQSim: some cases never end."""
-MENDED_LIMIT_S = 30
-"""Processor time of a run without faults, of a case that ends with them."""
-ENDLESS = f"MQSim does not end within {LIMIT_S} s"
+"""Processor time of a run of MQSim, with its faults or without: some cases never end."""
+WALL_LIMIT_S = 10 * LIMIT_S
+"""Time after which a run counts as endless even if it hardly had a processor."""
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
 """First words of the verdict on a case in which the two serve different requests."""
+NOT_COMPARED = ("lost", "no result", "timeout")
+"""Verdicts on cases of which MQSim gives no means."""
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+"
     r"(?:mean: (\d+) ns\s+)?- device response time: (\d+) \(us\)"
 )
+
+
+class Endless(Exception):  # noqa: N818 - a verdict on a case, no error of the comparison
+    """A run of MQSim that does not end within its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class Outcome:
     flows: int
     verdict: str
     fault: str = ""
-    """The fault of MQSim that explains the verdict."""
+    """The faults of MQSim that explain the verdict; empty if none does."""
     worst_percent: float | None = None
     """Largest deviation of the mean latency of a flow; None where MQSim gave none."""
 
@@ -91,6 +96,9 @@ def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = 
 
     Returns:
         The flows of MQSim, or why there are none.
+
+    Raises:
+        Endless: If MQSim does not end within its limit.
     """
     switches = ",".join(fault.switch for fault in without)
     answer, texts = folder / f"mqsim-{switches}.txt", {"ssd.xml": case.device, "work.xml": case.workload}
@@ -101,37 +109,49 @@ def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = 
         for name, text in texts.items():
             (folder / name).write_text(text)
     if not answer.is_file():
-        done = subprocess.run(
-            [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            env=os.environ | {"MQSIM_MENDED": switches},
-            preexec_fn=lambda: limit_time(MENDED_LIMIT_S if switches else LIMIT_S),
-        )
+        try:
+            done = subprocess.run(
+                [str(mqsim), "-i", "ssd.xml", "-w", "work.xml"],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+                env=os.environ | {"MQSIM_MENDED": switches},
+                preexec_fn=limit_time,
+                timeout=WALL_LIMIT_S,
+            )
+        except subprocess.TimeoutExpired:
+            raise Endless from None
         answer.write_text(f"{done.returncode}\n{done.stdout}")
     code, _, stdout = answer.read_text().partition("\n")
     # MQSim may crash while it frees its memory, after the results.
     if found := flows_of(stdout):
         return found
-    return ENDLESS if int(code) in (-signal.SIGXCPU, -signal.SIGKILL) else f"MQSim ends with {code} and no result"
+    if int(code) in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise Endless
+    return f"MQSim ends with {code} and no result"
 
 
-def limit_time(seconds: int) -> None:
+def limit_time() -> None:
     """Limits the processor time of this process, and leaves no core file."""
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def compared(mqsim: Path, mended: Path | None, seed: int, keep: Path | None) -> Outcome:
-    """Compares the case of a seed; a case that deviates also with MQSim without faults, if there is such a copy."""
+    """Compares the case of a seed; a case that deviates also with MQSim without faults, if there is such a copy.
+
+    A run of MQSim that does not end is a verdict of its own.
+    """
     case = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = (Path(name) if keep is None else keep) / str(seed)
-        theirs = run_mqsim(mqsim, folder, case)
         flows = len(case.flows)
+        try:
+            theirs = run_mqsim(mqsim, folder, case)
+        except Endless:
+            return Outcome(seed, flows, "timeout", f"MQSim does not end within {LIMIT_S} s")
         if isinstance(theirs, str):
             return Outcome(seed, flows, "no result", theirs)
         if lost := requests_lost(theirs):
@@ -145,13 +165,23 @@ def compared(mqsim: Path, mended: Path | None, seed: int, keep: Path | None) -> 
         if outcome.verdict == "agrees" or mended is None:
             return outcome
 
+        ends = True
+
         def agrees(without: list[Fault]) -> bool:
-            found = run_mqsim(mended, folder, case, without)
+            nonlocal ends
+            try:
+                found = run_mqsim(mended, folder, case, without)
+            except Endless:
+                ends = False
+                return False
             if isinstance(found, str) or requests_lost(found):
                 return False
             return judged(seed, found, ours).verdict == "agrees"
 
-        return replace(outcome, fault=" and ".join(fault.name for fault in needed(case, agrees)))
+        faults = needed(case, agrees)
+        if not faults and not ends:
+            return replace(outcome, verdict=f"{outcome.verdict}, and the copy does not end within {LIMIT_S} s")
+        return replace(outcome, fault=" and ".join(fault.name for fault in faults))
 
 
 def needed(case: Case, agrees: Callable[[list[Fault]], bool]) -> list[Fault]:
@@ -204,7 +234,9 @@ def kind(outcome: Outcome) -> str:
         return f"agree within {TOLERANCE_PERCENT:g} %"
     if not outcome.fault:
         return "not explained"
-    return re.sub(r"\d+ requests", "requests", f"explained: {outcome.fault}")
+    if outcome.verdict in NOT_COMPARED:
+        return f"not compared: {re.sub(r'[0-9]+ requests', 'requests', outcome.fault)}"
+    return f"explained: {outcome.fault}"
 
 
 @click.command()
