@@ -231,7 +231,7 @@ def test_the_whole_space_of_a_drive_of_one_plane_runs(tmp_path: Path, physical: 
 def test_a_configuration_that_does_not_load_ends_the_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ssd.xml").write_text(device_text())
     (tmp_path / "work.xml").write_text(workload_text([FEW]))
-    monkeypatch.setattr("flashmesh.importers.mqsim.device.READY_NS", -5000)
+    monkeypatch.setattr("flashmesh.importers.mqsim.flash_array.READY_NS", -5000)
     with pytest.raises(flashmesh.ConfigError, match="read-time"):
         import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flashmesh import configuration
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
-from flashmesh.importers.mqsim import document, requests
+from flashmesh.importers.mqsim import document, dram, requests
 from flashmesh.importers.mqsim.device import DeviceTranslation
 from flashmesh.importers.mqsim.flows import Options
 from flashmesh.importers.mqsim.ledger import Ledger, Mode
@@ -138,12 +138,11 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
     translated = []
     for number, element in enumerate(elements, 1):
         ledger = Ledger()
-        drive_translation = DeviceTranslation(ledger, device_source, device_root)
-        drive = drive_translation.translate()
+        drive = DeviceTranslation(ledger, device_source, device_root).translate()
         name = f"{workload.stem}-{number}"
         uses_cache = ScenarioTranslation(ledger, workload_source, element, drive, options, name).translate()
-        drive_translation.cache(drive, uses_cache)
-        drive_translation.mapping_table(drive, len(element.children))
+        dram.cache(drive, uses_cache)
+        dram.mapping_table(drive, len(element.children))
         heading = (
             f"{device.name} and scenario {number} of {workload.name}, read by `flashmesh import-mqsim`:",
             SAYS[mode],
