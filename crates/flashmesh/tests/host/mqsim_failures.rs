@@ -1,6 +1,6 @@
 //! Tests of cases in which MQSim aborts, loses requests or is wrong (`../shared/golden/mqsim/README.md`, "What must not be reproduced"), on a
 //! drive configured like MQSim's. All requests complete, no queue slot is lost, and no work is left undone. Oracles check every run.
-//! `tests/python/test_import_mqsim.py` covers MQSim's files, and the drive of 412 GB whose preconditioning crashes MQSim.
+//! `tests/python/test_import_mqsim_device.py` covers MQSim's drives, and the drive of 412 GB whose preconditioning crashes MQSim.
 
 use flashmesh::measure::report::Report;
 use flashmesh::measure::request_log::RequestRecord;
