@@ -183,8 +183,8 @@ impl Cache {
         }
     }
 
-    /// Begins destages while dirty pages have to be drained to the low mark, or while fewer destages than stalled writes are in flight; at most
-    /// `destages_max`.
+    /// Begins destages while dirty pages have to be drained to the low mark, or while fewer destages than writes stalled for space are in flight; at
+    /// most `destages_max`.
     pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {
@@ -194,7 +194,8 @@ impl Cache {
                 // Pages in destage count as clean.
                 room.draining &= room.unsaved - room.destages > room.low_mark;
             }
-            let is_short = (room.destages as usize) < room.waiting.len();
+            // At the destage limit, writes stall for programs rather than for space.
+            let is_short = (room.destages as usize) < room.waiting.len() && !self.destaging.is_full(room.carried);
             let wanted = room.draining || is_short;
             let Some(oldest) = room.pages.oldest_dirty().filter(|_| wanted && room.destages < room.destages_max) else {
                 return;

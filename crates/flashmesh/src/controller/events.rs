@@ -186,6 +186,10 @@ impl Controller {
                 if let Some(map) = map {
                     map.read_done(id, cx);
                 }
+                // The transactions that waited for entries of the page go on together, like the pages of a request.
+                datapath.begin_batch();
+                self.run(datapath, kernel);
+                return datapath.end_batch();
             }
             _ => unreachable!("a program or an erase brings no data"),
         }

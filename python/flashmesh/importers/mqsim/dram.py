@@ -117,11 +117,6 @@ def cache(drive: Drive, is_used: bool) -> None:
         reason="in MQSim writes wait while as much is on its way to flash as one page for each plane",
     )
     device.set(
-        "cache.destages-max",
-        compatible=1,
-        reason="in MQSim a page that is written again stays in the cache, also while writes wait",
-    )
-    device.set(
         "cache.keep-destaged",
         compatible=False,
         physical=True,
