@@ -182,7 +182,9 @@ def test_a_trace_that_is_read_is_not_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / "work-1.toml").exists()
 
 
-@pytest.mark.parametrize("line", ["now 0 8 8 1", "1000 0 eight 8 1", "1000 0 8 0x 1", "1000 0 8 09 1"])
+@pytest.mark.parametrize(
+    "line", ["now 0 8 8 1", "-1 0 8 8 1", "9000 0 eight 8 1", "9000 0 8 0x 1", "9000 0 8 09 1", "9000 0 1_0 8 1"]
+)
 def test_a_field_that_is_no_number_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "ssd.xml").write_text(device_text())
     (tmp_path / "bad.trace").write_text(f"{TRACE_TEXT}{line}\n")

@@ -85,8 +85,9 @@ class Reader:
             self.parser.Parse(content, True)
         except expat.ExpatError as error:
             raise self.fault(error) from None
-        except (LookupError, ValueError) as error:
-            raise self.source.problem(1, f"is no XML: {error}", "save the file as UTF-8 or ASCII") from None
+        except (LookupError, ValueError):
+            what = "has an encoding that is not read here"
+            raise self.source.problem(1, what, "save the file as UTF-8 or ASCII", "encoding") from None
         assert self.outermost is not None, "the parser takes nothing for XML that has no element"
         return self.outermost
 

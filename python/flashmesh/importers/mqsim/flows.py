@@ -172,6 +172,10 @@ class Flow:
         flow = self.flow
         self.describe("workload.read-share", flow.whole("Read_Percentage") / 100, "Read_Percentage")
         mean = flow.whole("Average_Request_Size")
+        held = self.space.last - self.space.first + 1
+        if mean > held > 0:
+            what = f"a request of {mean} sectors is larger than the space of the flow, {held} sectors"
+            raise flow.problem("Average_Request_Size", what, "take smaller requests or a larger drive")
         if flow.word("Request_Size_Distribution") == "FIXED":
             flow.unused("Variance_Request_Size", "all requests are of one size")
             self.describe(
@@ -195,6 +199,9 @@ class Flow:
         pattern = flow.word("Address_Distribution")
         hot = flow.whole("Percentage_of_Hot_Region") if pattern == "RANDOM_HOTCOLD" else 0
         if pattern == "RANDOM_HOTCOLD":
+            if hot in (0, 100) and (self.options.mode is Mode.PHYSICAL or not self.replays):
+                what = f"<Percentage_of_Hot_Region> {hot}: a described workload needs a hot and a cold region"
+                raise flow.problem("Percentage_of_Hot_Region", what, "take 1 to 99, or RANDOM_UNIFORM")
             self.describe("workload.pattern", "hot-cold", "Address_Distribution")
             self.describe("workload.hot-footprint", hot / 100, "Percentage_of_Hot_Region")
             self.describe("workload.hot-traffic", (100 - hot) / 100, "Percentage_of_Hot_Region")
@@ -279,12 +286,14 @@ class Flow:
         flow = self.flow
         path = self.found(flow.word("File_Path"))
         percent, rounds = flow.whole("Percentage_To_Be_Executed"), flow.whole("Relay_Count")
-        lines = lines_of(path)
+        lines = lines_of(path, self.options.mode is Mode.PHYSICAL)
         asked = lines * percent // 100 if rounds == 1 else lines * rounds
+        if lines == 0:
+            what = f"`{path}` does not begin with a line of a trace of MQSim"
+            raise flow.problem("File_Path", what, "its lines have five fields, with single blanks between them")
         if asked == 0:
-            few = f"{percent} % of the {lines} lines of `{path}` are no request"
-            none = f"`{path}` does not begin with a line of a trace of MQSim"
-            raise flow.problem("File_Path", few if lines else none)
+            what = f"{percent} % of the {lines} lines of `{path}` are no request"
+            raise flow.problem("Percentage_To_Be_Executed", what, "raise it")
         self.replays = self.is_replayed(asked, 0)
         self.set("workload.kind", "trace")
         unit = UNITS[flow.word("Time_Unit")]
@@ -343,6 +352,9 @@ class Flow:
             except OSError as error:
                 what = f"the path of the trace cannot be used: {error.strerror}"
                 raise self.flow.problem("File_Path", what) from None
+        for candidate in candidates:
+            if candidate.is_dir():
+                raise self.flow.problem("File_Path", f"`{candidate}` is a folder, not a trace", "name the file in it")
         looked = " and ".join(str(candidate) for candidate in candidates)
         what = f"the trace `{named}` was not found: looked for {looked}"
         raise self.flow.problem("File_Path", what, "correct the path, or put the trace there")

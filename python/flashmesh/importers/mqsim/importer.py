@@ -10,6 +10,7 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
 from flashmesh.importers.mqsim import document, dram, requests
+from flashmesh.importers.mqsim.check import check
 from flashmesh.importers.mqsim.device import DeviceTranslation
 from flashmesh.importers.mqsim.flows import Options
 from flashmesh.importers.mqsim.ledger import Ledger, Mode
@@ -128,7 +129,7 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
         synthetic.
 
     Raises:
-        ConfigError: If a file is invalid; the message shows the place.
+        ConfigError: If a file is invalid, or describes what cannot be simulated; the message shows the place.
     """
     device_source, device_root = document.read(device, DEVICE_ROOT, WORKLOAD_ROOT)
     workload_source, workload_root = document.read(workload, WORKLOAD_ROOT, DEVICE_ROOT)
@@ -147,7 +148,9 @@ def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQU
             f"{device.name} and scenario {number} of {workload.name}, read by `flashmesh import-mqsim`:",
             SAYS[mode],
         )
-        translated.append(Scenario(number, mode, ledger, heading))
+        scenario = Scenario(number, mode, ledger, heading)
+        check(f"{name}.toml", scenario.toml(), ledger, (device_source, workload_source))
+        translated.append(scenario)
     return translated
 
 

@@ -8,12 +8,14 @@ remaining difference between MQSim and flashmesh is the drive.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from flashmesh._native import ConfigError, OutputError
+from flashmesh.importers.mqsim.forms import Misfit
 from flashmesh.importers.mqsim.random_numbers import exponential, normal, uniform
 from flashmesh.importers.problems import WORD_MAX
 from flashmesh.printable import printable
@@ -36,6 +38,13 @@ DRAWN_BITS = 32
 """Bits of a drawn length in MQSim, which is unsigned: a negative draw becomes a very large length."""
 COUNT_BITS = 16
 """Bits of the length of a command in MQSim."""
+STAMP_MAX = 9 * 10**15
+"""Maximum time stamp of a trace in ns, which leaves room for the rounds of a replay."""
+NUMBER_MAX = 2**64 - 1
+DIGITS_MAX = 40
+"""Maximum length of a number: Python refuses to convert very long ones."""
+DECIMAL, OCTAL, HEXADECIMAL = re.compile("[0-9]+"), re.compile("[0-7]+"), re.compile("0[xX][0-9a-fA-F]+")
+BASES = {DECIMAL: 10, OCTAL: 8, HEXADECIMAL: 16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +187,7 @@ def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Re
     Raises:
         ConfigError: If the trace cannot be read, or holds a line that MQSim cannot read either.
     """
-    count = lines_of(path)
+    count = lines_of(path, False)
     count = count * percent // 100 if rounds == 1 else count
     start = time = 0
     for _ in range(rounds):
@@ -196,12 +205,17 @@ def first_arrival(requests: Iterator[Request]) -> tuple[int, Iterator[Request]]:
     return (0, iter(())) if first is None else (first[0], chain([first], requests))
 
 
-def traced(path: Path) -> Iterator[Request]:
+def traced(path: Path, is_decimal: bool = False) -> Iterator[Request]:
     """Yields the requests of a trace, up to the first line that is not a request.
 
+    Args:
+        path: The trace.
+        is_decimal: Whether sectors must be decimal numbers, as the trace readers of flashmesh require.
+
     Raises:
-        ConfigError: If the file cannot be read, or a field is not a number.
+        ConfigError: If the file cannot be read, or holds a line that MQSim or flashmesh cannot replay.
     """
+    last = 0
     try:
         with path.open(encoding="latin-1") as file:
             for number in count(1):
@@ -217,45 +231,71 @@ def traced(path: Path) -> Iterator[Request]:
                 if len(fields) != FIELDS:
                     return
                 try:
-                    stamp = whole(fields[0], "the time stamp", 10)
-                    sector, sectors = unsigned(fields[2], "the first sector"), unsigned(fields[3], "the sectors")
-                except ValueError as error:
-                    raise ConfigError(f"{path}:{number}: {error}: is it a trace of MQSim?") from None
-                yield stamp, sector, sectors % 2**COUNT_BITS, fields[4] != "0"
+                    request = request_of(fields, last, is_decimal)
+                except Misfit as misfit:
+                    raise ConfigError(f"{path}:{number}: {misfit}") from None
+                last = request[0]
+                yield request
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def unsigned(text: str, field: str) -> int:
-    """Returns a number in C notation: decimal, 0x.. or 0..
+def request_of(fields: list[str], last: int, is_decimal: bool) -> Request:
+    """Returns the request of a line. `last` is the time stamp of the line before.
 
     Raises:
-        ValueError: If the text is not a number.
+        Misfit: If a field is not a number, or the request cannot be replayed.
     """
-    if text[:2] in ("0x", "0X"):
-        return whole(text, field, 16)
-    return whole(text, field, 8 if text[:1] == "0" else 10)
+    stamp = number_in(fields[0], "the time stamp", DECIMAL)
+    if stamp > STAMP_MAX:
+        raise Misfit(f"the time stamp {stamp} is beyond {STAMP_MAX} ns: is it a trace of MQSim?")
+    if stamp < last:
+        raise Misfit(f"the time stamp {stamp} lies before {last}, where MQSim gives up: sort the trace by time")
+    sector, sectors = (
+        sectors_in(fields[2], "the first sector", is_decimal),
+        sectors_in(fields[3], "the size", is_decimal),
+    )
+    sent = sectors % 2**COUNT_BITS
+    if sent == 0:
+        raise Misfit(f"the size is {sectors} sectors, and MQSim never completes such a request: remove the line")
+    return stamp, sector, sent, fields[4] != "0"
 
 
-def whole(text: str, field: str, base: int) -> int:
-    """Returns a whole number of a field.
+def sectors_in(text: str, field: str, is_decimal: bool) -> int:
+    """Returns a number of sectors in C notation: decimal, 0x.. or 0..
 
     Raises:
-        ValueError: If the text is not a whole number; the message names the field.
+        Misfit: If the text is not such a number, or not a decimal one although it must be.
     """
-    try:
-        return int(text, base)
-    except ValueError:
-        raise ValueError(f"{field} is `{printable(text[:WORD_MAX])}`, which is no whole number") from None
+    if DECIMAL.fullmatch(text) and (text[0] != "0" or text == "0"):
+        return number_in(text, field, DECIMAL)
+    notation = HEXADECIMAL if text[:2] in ("0x", "0X") else OCTAL
+    number = number_in(text, field, notation)
+    if is_decimal:
+        raise Misfit(f"{field} is `{text}`, {number} in C: write it as a decimal number, or import without --physical")
+    return number
 
 
-def lines_of(path: Path) -> int:
-    """Returns the number of requests of a trace, as MQSim counts them.
+def number_in(text: str, field: str, notation: re.Pattern[str]) -> int:
+    """Returns a number in one notation.
 
     Raises:
-        ConfigError: If the trace cannot be read.
+        Misfit: If the text is not such a number, or more than 64 bits hold.
     """
-    return sum(1 for _ in traced(path))
+    if not notation.fullmatch(text):
+        raise Misfit(f"{field} is `{printable(text[:WORD_MAX])}`, which is no whole number: is it a trace of MQSim?")
+    if len(text) > DIGITS_MAX or (number := int(text, BASES[notation])) > NUMBER_MAX:
+        raise Misfit(f"{field} is `{printable(text[:WORD_MAX])}`, which 64 bits do not hold: is it a trace of MQSim?")
+    return number
+
+
+def lines_of(path: Path, is_decimal: bool) -> int:
+    """Returns the number of requests of a trace, as MQSim counts them; arguments as in `traced`.
+
+    Raises:
+        ConfigError: If the trace cannot be read, or holds a line that cannot be replayed.
+    """
+    return sum(1 for _ in traced(path, is_decimal))
 
 
 def write(path: Path, requests: Iterable[Request]) -> None:

@@ -1,0 +1,74 @@
+"""Check of a configuration before it is written: an error shows the tag that the refused key comes from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from flashmesh._native import Config, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.importers.mqsim.ledger import Fate, Ledger
+    from flashmesh.importers.problems import Source
+
+PLACE = re.compile(r"^ *--> .*:([0-9]+):[0-9]+$", re.MULTILINE)
+"""Place in an error message: file, line, column."""
+TABLE = re.compile(r"\[(.+)\]")
+KEY = re.compile(r"([\w-]+) = ")
+
+
+def check(name: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> None:
+    """Loads a configuration.
+
+    Args:
+        name: The name of its file.
+        text: The configuration.
+        ledger: The record of the import.
+        sources: The two files of MQSim, that of the drive first.
+
+    Raises:
+        ConfigError: If it does not load; the message shows a tag.
+    """
+    try:
+        Config.from_str(text, name, [])
+    except ConfigError as error:
+        raise at_tag(str(error), text, ledger, sources) from None
+
+
+def at_tag(message: str, text: str, ledger: Ledger, sources: Sequence[Source]) -> ConfigError:
+    """Returns an error of loading at the tag of the refused key, or at the drive if the key has no tag."""
+    what = message.splitlines()[0].removeprefix("error: ")
+    place = PLACE.search(message)
+    key = key_at(text, int(place[1])) if place else ""
+    fates = [fate for fate in ledger.fates if key in fate.keys]
+    given = sorted((fate for fate in fates if fate.line), key=lambda fate: not fate.text[:1].isdigit())
+    fate = given[0] if given else None
+    source = next((source for source in sources if fate is not None and source.name == fate.source), sources[0])
+    remedy = remedy_for(key, fates, fate)
+    return source.problem(fate.line if fate else 1, f"the configuration cannot be used: {what}", remedy, mark_of(fate))
+
+
+def remedy_for(key: str, fates: Sequence[Fate], given: Fate | None) -> str:
+    """Returns how to change a key: by its tags, one of which may be given, or by the size of the drive."""
+    tags = " and ".join(dict.fromkeys(f"<{fate.name}>" for fate in fates))
+    if not tags:
+        return f"{key} follows from the size of the drive: see <Flash_Parameter_Set> and <Overprovisioning_Ratio>"
+    return f"{key} comes from {tags}: " + ("give another value" if given else "the default does not fit, give a value")
+
+
+def mark_of(fate: Fate | None) -> str:
+    """Returns the part of the line to mark."""
+    return "" if fate is None else fate.text or fate.name
+
+
+def key_at(text: str, line: int) -> str:
+    """Returns the dotted key in a line of a configuration; empty if the line has none."""
+    table = ""
+    lines = text.splitlines()[:line]
+    for row in lines:
+        if found := TABLE.fullmatch(row.strip()):
+            table = f"{found[1]}."
+    key = KEY.match(lines[-1]) if lines else None
+    return table + key[1] if key else ""
