@@ -44,6 +44,7 @@ def draws_lengths(case: Case) -> bool:
 
 FAULTS = (
     Fault("ties", "simultaneous events in the order in which they were scheduled"),
+    Fault("end", "what the end of a program admits goes before the next command of its chip", writes),
     Fault(
         "head",
         "a fetched command keeps its place in the queue until a completion comes",
@@ -60,12 +61,27 @@ FAULTS = (
         "of a page that is whole in the cache only a part is written",
         lambda case: uses_cache(case) and writes(case),
     ),
+    Fault(
+        "evict",
+        "the cache gives up the place of a page before the page is on flash",
+        lambda case: uses_cache(case) and writes(case),
+    ),
     Fault("bound", "a plane gives pages to writes without limit", writes),
     Fault("modify", "a partial write reads only sectors that were written", writes),
     Fault("unprogrammed", "the map names pages that are not programmed yet", writes),
     Fault(
         "map",
         "the last translation page of a flow is missing, and others move without a program",
+        lambda case: case.drive["Ideal_Mapping_Table"] == "false",
+    ),
+    Fault(
+        "maps",
+        "each flow has a map of its own, in blocks of its own",
+        lambda case: case.drive["Ideal_Mapping_Table"] == "false" and len(case.flows) > 1,
+    ),
+    Fault(
+        "waits",
+        "what waits for a translation page goes on entry by entry",
         lambda case: case.drive["Ideal_Mapping_Table"] == "false",
     ),
     Fault(

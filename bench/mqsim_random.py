@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bench.mqsim_faults import Fault
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
-LIMIT_S = 100
+LIMIT_S = 30
 """Processor time of a run of MQSim, with its faults or without: some cases never end."""
 WALL_LIMIT_S = 10 * LIMIT_S
 """Time after which a run counts as endless even if it hardly had a processor."""
