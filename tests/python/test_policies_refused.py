@@ -29,6 +29,16 @@ class Answers:
     place = place_write = decide = choose = grant = candidates = next_hop = select
 
 
+class NoAnswer(Answers):
+    """Policy that answers None."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def candidates(self, nearer: Port, open: Port) -> Port:  # noqa: A002 - the field's term
+        return Port(0)
+
+
 class Names(Answers):
     """Scheduler that runs the oldest transaction, and always names the same die for the next path."""
 
@@ -338,3 +348,17 @@ def test_a_search_chooses_among_policies(cli: Cli, mine: Path) -> None:
     done = cli("optimise", "search.toml", "--trust-policies", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "built-in" in done.stdout
+
+
+def test_a_policy_that_the_drive_never_calls_is_refused() -> None:
+    # A file that selects the drive and the policy together: the configuration accepts the key without effect.
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("placement", {"ftl": {"policy": "mbm"}}, "does not act on ftl.policy = mbm, which chooses planes when writes"),
+        ("routing", {"fabric": {"kind": "bus"}}, "does not act on fabric.kind = bus, which sends no scouts"),
+        ("hops", {"fabric": {"kind": "bus"}}, "does not act on fabric.kind = bus, which has no packets"),
+        ("arbiter", {"fabric": {"kind": "venice"}}, "does not act on fabric.kind = venice, which has no channels"),
+    ]
+    for kind, tables, told in cases:
+        policy = {kind: f"{__file__}:NoAnswer"}
+        with pytest.raises(flashmesh.ConfigError, match=told):
+            flashmesh.run({**DRIVE, **tables, "policy": policy}, trust_policies=True)

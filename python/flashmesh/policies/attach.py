@@ -85,11 +85,16 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
 
 
 def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> None:
-    """Refuses an allocator with a method that this configuration never calls.
+    """Refuses a write placer, or an allocator with a method, that this configuration never calls.
 
     Raises:
-        ConfigError: If the allocator has such a method.
+        ConfigError: If the configuration never calls the policy, or one of its methods.
     """
+    if kind.name == "placement" and json.loads(config.to_json())["ftl"]["policy"] == "mbm":
+        raise ConfigError(
+            f"{kind.key} does not act on ftl.policy = mbm, which chooses planes when writes leave its queues: "
+            "leave it out, or choose another ftl.policy"
+        )
     if kind.name != "allocator" or not hasattr(policy, "stays"):
         return
     ftl = json.loads(config.to_json())["ftl"]
