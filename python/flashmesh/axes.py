@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -15,6 +16,8 @@ from flashmesh.spelling import with_unit
 Value: TypeAlias = bool | int | float | str
 """Value of an axis: a number or truth value if possible, otherwise a text."""
 
+VALUES_MAX = 1_000_000
+"""Maximum number of values of an axis, as of the points of a sweep."""
 DECIDED_BY = {
     "seed": ("seed",),
     "trace": ("workload.trace", "workload.profile", "workload.kind"),
@@ -29,7 +32,7 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
     """Returns the values of each varied key, spelled as in overrides.
 
     Raises:
-        ConfigError: If `vary` is not a mapping of axes, or an axis has no value or a repeated one.
+        ConfigError: If `vary` is not a mapping of axes, or an axis has no value, too many or a repeated one.
     """
     if not isinstance(vary, Mapping):
         raise ConfigError(f"the axes are a mapping of keys to their values, not {type(vary).__name__}")
@@ -38,6 +41,7 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
         if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
             raise ConfigError(f"{key}: the values of an axis are a sequence, such as [{values!r}], not {values!r}")
         key = key_of(str(key))
+        refuse_too_many(key, values)
         texts = tuple(value_text(with_unit(key, value)) for value in values)
         if not texts:
             raise ConfigError(f"{key}: an axis needs at least one value")
@@ -49,6 +53,21 @@ def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
             seen.add((type(value), value))
         axes[key] = texts
     return axes
+
+
+def refuse_too_many(key: str, values: Iterable[Any]) -> None:
+    """Refuses an axis with too many values, if their number is known before any value is used.
+
+    Raises:
+        ConfigError: If there are more than `VALUES_MAX` values.
+    """
+    try:
+        count: float = operator.length_hint(values)
+    except OverflowError:
+        count = math.inf
+    if count > VALUES_MAX:
+        told = f"{count:,}" if count < math.inf else "far more"
+        raise ConfigError(f"{key}: an axis of {told} values: at most {VALUES_MAX:,} are taken")
 
 
 def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str = "", suffix: str = "=") -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import flashmesh
 from flashmesh import ConfigError
 from flashmesh.calibration.space import free_key
 from flashmesh.sweeps import plan
@@ -140,6 +141,15 @@ def test_a_plan_of_a_program_is_held_to_the_same_limits() -> None:
     rows = tuple((str(number),) for number in range(1001))
     with pytest.raises(ConfigError, match="a sweep of 1,002,001 points"):
         Plan((Group(("a",), rows), Group(("b",), rows)))
+
+
+def test_an_axis_of_a_program_is_counted_before_a_value_is_taken() -> None:
+    for many, told in (
+        (range(10**9), "an axis of 1,000,000,000 values"),
+        (range(10**30), "an axis of far more values"),
+    ):
+        with pytest.raises(ConfigError, match=f"replay.outstanding: {told}: at most 1,000,000 are taken"):
+            flashmesh.compare({"workload": {"requests": 1}}, {"replay.outstanding": many})
 
 
 def test_a_bound_of_a_search_that_is_no_number_is_refused(folder: Path) -> None:
