@@ -81,6 +81,7 @@ def store_of(read: SweepFile, folder: Path, tasks: list[Task], resume: bool) -> 
 
     Raises:
         OutputError: If the folder cannot be written, or holds other files.
+        WorkloadError: If a file of a run cannot be read.
     """
     described: dict[str, Any] = {
         "file": str(read.file.path),
@@ -88,8 +89,10 @@ def store_of(read: SweepFile, folder: Path, tasks: list[Task], resume: bool) -> 
         "axes": list(read.plan.keys),
         "points": len(tasks),
     }
+    # A name depends on the files of its run: one that cannot be read leaves no folder behind.
+    plan = [(task.name, task.settings) for task in tasks]
     store = Store.open(folder, resume=resume, kind="sweep", described=described)
-    store.write_plan([(task.name, task.settings) for task in tasks])
+    store.write_plan(plan)
     return store
 
 
