@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import runpy
+import shutil
+import subprocess
+import sys
 import textwrap
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,7 @@ from typing import Any
 import pytest
 
 import flashmesh
+from conftest import COMMAND, TIMEOUT_S, environment
 from flashmesh import configuration, policies
 from flashmesh.cli import commands
 from flashmesh.gym import VictimEnv
@@ -130,6 +136,7 @@ def test_commands_that_show_files_run_no_policy_of_them(hostile: Hostile, capsys
     for command in (
         ("show", result),
         ("report", result, "-o", "page.html"),
+        ("bundle", result, "-o", "bundle.zip"),
         ("config", "drive.toml"),
         ("config", "diff", "plain.toml", result),
     ):
@@ -138,12 +145,48 @@ def test_commands_that_show_files_run_no_policy_of_them(hostile: Hostile, capsys
     assert hostile.name in capsys.readouterr().out
 
 
+def test_a_bundle_of_a_hostile_result_is_not_repeated(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
+    called("bundle", hostile.result(), "-o", "bundle.zip")
+    with zipfile.ZipFile("bundle.zip") as archive:
+        archive.extractall("bundle")
+    shutil.copy("mine.py", "bundle/configurations/mine.py")
+    monkeypatch.setattr(sys, "argv", ["repeat.py"])
+    # The configuration in the bundle is the text of the run, which named no policy: a stranger writes one there.
+    (written,) = Path("bundle/configurations").glob("*.toml")
+    written.write_text(f"{DRIVE_TOML}[policy]\n{hostile.line}")
+    with pytest.raises(flashmesh.ConfigError, match=r"policy\.victim names the policy .*, whose code would run"):
+        runpy.run_path("bundle/repeat.py", run_name="__main__")
+    assert not hostile.marker.exists()
+
+
+def test_a_configuration_on_stdin_and_a_served_one_run_no_policy(hostile: Hostile) -> None:
+    text = Path("drive.toml").read_bytes()
+    for command, told in (
+        (("run", "-"), "<stdin>: policy.victim names the policy "),
+        (("serve", "drive.toml", "--socket", "socket"), "policy.victim: a served drive runs without Python"),
+        (("sweep", "axes.toml", "--slurm-array", "2"), "axes.toml: policy.victim names the policy "),
+    ):
+        done = subprocess.run(
+            [COMMAND, *command],
+            cwd=hostile.folder,
+            input=text,
+            env=environment(),
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (2, b""), command
+        assert told in done.stderr.decode(), (command, done.stderr)
+        assert not hostile.marker.exists(), command
+
+
 def python_doors(hostile: Hostile) -> dict[str, Callable[[], Any]]:
     """Returns functions that a program may call with a file that names a policy."""
     saved = flashmesh.load(hostile.result())
     assert isinstance(saved, flashmesh.Result)
     tables = saved.configuration
     return {
+        "load a configuration": lambda: configuration.load("drive.toml"),
         "run a file": lambda: flashmesh.run("drive.toml"),
         "run a result": lambda: flashmesh.run(tables),
         "compare": lambda: flashmesh.compare(tables, {"seed": [1, 2]}),
