@@ -49,9 +49,14 @@ impl Cores {
     fn time_of(&self, job: Job) -> Time {
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
             self.times.clone();
+        // A refused command can have more mapping units than fit a run.
+        let with_look_ups = |time: Time, units: u64| {
+            let total = u128::from(look_up_time.as_ps()) * u128::from(units) + u128::from(time.as_ps());
+            u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
+        };
         match job {
-            Job::Command(_, RequestKind::Read, units) => (0..units).fold(read_time, |sum, _| sum + look_up_time),
-            Job::Command(_, RequestKind::Write, units) => (0..units).fold(write_time, |sum, _| sum + look_up_time),
+            Job::Command(_, RequestKind::Read, units) => with_look_ups(read_time, units),
+            Job::Command(_, RequestKind::Write, units) => with_look_ups(write_time, units),
             Job::Command(..) => other_time,
             Job::Completion(_) => completion_time,
             Job::Move(_) => collect_time,
@@ -61,7 +66,9 @@ impl Cores {
     pub(super) fn asked(&mut self, job: Job, now: Time) {
         let time = self.time_of(job);
         let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
-        let end = self.free_at[first].max(now) + time;
+        let begin = self.free_at[first].max(now);
+        // Jobs that begin after the longest run take no time.
+        let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         self.free_at[first] = end;
         self.under_way.push((job, end));
     }

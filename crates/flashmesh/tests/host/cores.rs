@@ -155,6 +155,7 @@ fn look_ups_that_take_longer_than_a_run_are_no_overflow() {
     let endless = IoRequest { size: Bytes::new(1 << 62), ..read(0, 1, Time::ZERO) };
     let source = Listed([endless, read(1, 1, Time::ZERO), read(2, 1, Time::ZERO)].into());
     let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
+    simulation.enable_checks();
     let report = simulation.run(&Control::default()).expect("the run ends before the time overflows");
     assert_eq!(report.host.statuses.lba_out_of_range, 1);
     assert!(Time::from_ps(report.makespan_ps) > Time::RUN_MAX, "{}", report.makespan_ps);
