@@ -97,7 +97,7 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &StateSummary, numbe
 ///
 /// # Errors
 /// The reason if the file is damaged.
-pub(super) fn read(file: File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
+pub(super) fn read(file: &File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, String> {
     let whole = file.metadata().map_err(|error| system_message(&error))?.len();
     let mut reader = BufReader::new(file);
     let (head, head_bytes) = head(&mut reader)?;

@@ -65,7 +65,16 @@ impl StateFolder {
     /// Returns the data of a state, whose uncompressed size must be `bytes`; `None` if the state is not stored. Removes a damaged file.
     pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
         let path = self.file(key);
-        let opened = match File::open(&path) {
+        // A pipe is not opened: opening it would wait for a writer.
+        let opened = match fs::metadata(&path) {
+            Ok(metadata) if !metadata.is_file() => {
+                self.remove_damaged(key, "it is no regular file");
+                return None;
+            }
+            Ok(_) => File::open(&path),
+            Err(error) => Err(error),
+        };
+        let opened = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
@@ -73,10 +82,12 @@ impl StateFolder {
                 return None;
             }
         };
-        // Ignore the error: the folder is then read-only, and no state is removed from it.
-        let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
-        match file::read(opened, key, bytes) {
-            Ok(numbers) => Some(numbers),
+        match file::read(&opened, key, bytes) {
+            Ok(numbers) => {
+                // Ignore the error: the folder is then read-only, and no state is removed from it.
+                let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
+                Some(numbers)
+            }
             Err(reason) => {
                 self.remove_damaged(key, &reason);
                 None
