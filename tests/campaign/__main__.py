@@ -73,6 +73,9 @@ def run(runs: int | None, seed: int, minutes: float | None, folder: Path) -> boo
         if watched(sys.stderr):
             click.echo(err=True)
     click.echo(f"seed {seed}: {state.runs:,} runs, {state.requests:,} requests, {len(state.failures)} failures")
+    click.echo(
+        f"  {state.cuts:,} power cuts, {state.stepped:,} drives stepped and restored, {state.files:,} hostile files"
+    )
     for name in state.failures:
         click.echo(f"  {name}")
     return bool(state.failures)

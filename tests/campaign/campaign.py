@@ -9,11 +9,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from campaign.arithmetic import Log, faults
-from campaign.draw import BASE, Settings, draw, loads
+from campaign.draw import BASE, aims, draw, loads
+from campaign.hostile import files_faults
+from campaign.stepped import foreign, restored
 from flashmesh import _native
-from flashmesh._native import FlashmeshError, OutputError
+from flashmesh._native import OutputError
 from flashmesh.configuration import read
 from flashmesh.files import whole_file, write_text
+from flashmesh.policies.attach import attach
 from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 
@@ -21,9 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from campaign.values import Settings
+
 STATE = "campaign.json"
 TWICE_EVERY = 4
 """One in this number of runs is repeated without oracles and log, and must give the same bytes."""
+CUT_EVERY = 3
+"""One in this number of drives runs again with a power cut at a drawn time."""
+STEPPED_EVERY = 8
+"""One in this number of drives is stepped as well: on from a snapshot, restored, and on again."""
+FILES_EVERY = 8
+"""One in this number of runs is followed by files with hostile policies and ranges."""
+DRAWS = 4
+"""Attempts to draw a drive with a workload that fits."""
+INPUTS = "inputs"
+"""Folder of the traces and profiles of drawn drives."""
 SAVE_S = 5.0
 """Seconds between two saves of the progress."""
 
@@ -36,8 +51,14 @@ class State:
     version: str = _native.__version__
     runs: int = 0
     requests: int = 0
+    cuts: int = 0
+    """Runs whose power was cut."""
+    stepped: int = 0
+    """Drives that were stepped, restored and compared."""
+    files: int = 0
+    """Files with hostile policies or ranges."""
     failures: list[str] = field(default_factory=list)
-    """Files with the configurations that failed."""
+    """Files with what failed."""
 
     @classmethod
     def load(cls, folder: Path, seed: int) -> State:
@@ -70,27 +91,84 @@ def result_of(report: str, config: _native.Config) -> Result:
     return Result.from_json(with_provenance(report, config), config.to_toml())
 
 
-def run_once(settings: Settings, *, twice: bool = False) -> tuple[str | None, int]:
-    """Runs a configuration under all oracles; returns its fault, if any, and its number of requests."""
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of a drawn drive."""
+
+    fault: str | None
+    requests: int = 0
+    """Completed requests."""
+    makespan_ps: int = 0
+    was_cut: bool = False
+    was_stepped: bool = False
+
+
+def run_once(settings: Settings, *, twice: bool = False, step: bool = False) -> Outcome:
+    """Runs a configuration under all oracles.
+
+    Args:
+        settings: The configuration.
+        twice: Whether to repeat the run without oracles and log.
+        step: Whether to step the drive as well.
+    """
     config = read({}, [f"{key}={value}" for key, value in settings.items()])
     log = Log()
     try:
-        simulation = _native.Simulation(config)
+        simulation = prepared(config)
         simulation.enable_checks()
         result = result_of(simulation.run(_native.Control(), log.take), config)
         if twice:
-            plain = result_of(_native.Simulation(config).run(_native.Control()), config)
+            plain = result_of(prepared(config).run(_native.Control()), config)
             if plain != result:
-                return f"without oracles and log the result differs in {differing(result, plain)}", result.requests
+                return Outcome(
+                    f"without oracles and log the result differs in {differing(result, plain)}", result.requests
+                )
     except (_native.ConfigError, _native.WorkloadError):
         # A drive that cannot be built is refused, which is no fault.
-        return None, 0
-    except FlashmeshError as error:
-        return f"{type(error).__name__}: {error}", 0
+        return Outcome(None)
+    except BaseException as error:
+        refuse_stop(error)
+        return Outcome(f"{type(error).__name__}: {error}")
     try:
-        return next(faults(result, log), None), result.requests
+        fault = next(faults(result, log), None)
     except Exception as error:
-        return f"the check failed: {type(error).__name__}: {error}", result.requests
+        fault = f"the check failed: {type(error).__name__}: {error}"
+    was_stepped = False
+    if step and fault is None:
+        was_stepped, fault = stepped(settings)
+    return Outcome(fault, result.requests, result.makespan_ps, result.power_cut is not None, was_stepped)
+
+
+def cut_once(settings: Settings, makespan_ps: int, random: Random) -> tuple[Settings, Outcome]:
+    """Runs a configuration again, with a power cut at a random time. Returns that configuration, and the outcome."""
+    cut = settings | {"power.cut": f"{random.randrange(makespan_ps + 1)}ps"}
+    return cut, run_once(cut) if loads(cut) else Outcome(None)
+
+
+def refuse_stop(error: BaseException) -> None:
+    """Raises an error that ends the program. A panic of the core, which is no `Exception`, is a fault of a drive."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        raise error
+
+
+def prepared(config: _native.Config) -> _native.Simulation:
+    """Returns a simulation with the policies that its configuration names."""
+    simulation = _native.Simulation(config)
+    attach(simulation, config)
+    return simulation
+
+
+def stepped(settings: Settings) -> tuple[bool, str | None]:
+    """Returns whether a drive can be stepped, and the first fault of its snapshots."""
+    random = Random(settings["seed"])
+    try:
+        found = next((each for ask in (restored, foreign) for each in ask(settings, random)), None)
+    except (_native.ConfigError, _native.WorkloadError):
+        return False, None
+    except BaseException as error:
+        refuse_stop(error)
+        return True, f"stepped, {type(error).__name__}: {error}"
+    return True, found
 
 
 def differing(one: Result, other: Result) -> str:
@@ -108,7 +186,9 @@ def shrink(settings: Settings, failure: str) -> tuple[Settings, str]:
     """Returns the smallest settings that fail in the same way, and their failure."""
 
     def failing(tried: Settings) -> str | None:
-        found = run_once(tried, twice="differs" in failure)[0] if loads(tried) else None
+        if not loads(tried):
+            return None
+        found = run_once(tried, twice="differs" in failure, step="snapshot" in failure or "stepped" in failure).fault
         return found if found is not None and kind_of(found) == kind_of(failure) else None
 
     progress = True
@@ -132,9 +212,27 @@ def as_toml(settings: Settings) -> str:
     return f"# What differs from the defaults:\n{lines}{config.to_toml()}"
 
 
-def settings_of(number: int, seed: int) -> Settings:
-    """Returns the settings of the run with this number, independent of other runs."""
-    return draw(Random(f"{seed}/{number}"))
+def settings_of(number: int, seed: int, folder: Path | None = None) -> Settings:
+    """Returns the settings of the run with this number, independent of other runs.
+
+    Every value of every key is the aim of one drive in turn. A drive whose workload does not fit is drawn again.
+    """
+    random = Random(f"{seed}/{number}")
+    aim = aims()[number % len(aims())]
+    for _ in range(DRAWS):
+        settings = draw(random, folder, aim)
+        if is_built(settings):
+            break
+    return settings
+
+
+def is_built(settings: Settings) -> bool:
+    """Returns whether a drive can be built, with the requests of its workload."""
+    try:
+        _native.Simulation(read({}, [f"{key}={value}" for key, value in settings.items()]))
+    except (_native.ConfigError, _native.WorkloadError):
+        return False
+    return True
 
 
 def campaign(
@@ -167,15 +265,23 @@ def campaign(
     try:
         while (runs is None or state.runs < runs) and time.monotonic() < end:
             number = state.runs
-            settings = settings_of(number, seed)
-            failure, requests = run_once(settings, twice=number % TWICE_EVERY == 0)
-            if failure is not None:
-                state.failures.append(report(folder, number, *shrink(settings, failure)))
+            settings = settings_of(number, seed, folder / INPUTS)
+            outcome = run_once(settings, twice=number % TWICE_EVERY == 0, step=number % STEPPED_EVERY == 0)
+            state.requests += outcome.requests
+            state.stepped += outcome.was_stepped
+            if outcome.fault is None and not outcome.was_cut and outcome.makespan_ps and number % CUT_EVERY == 0:
+                settings, outcome = cut_once(settings, outcome.makespan_ps, Random(f"{seed}/{number}/cut"))
+                state.requests += outcome.requests
+            state.cuts += outcome.was_cut
+            if outcome.fault is not None:
+                state.failures.append(report(folder, number, *shrink(settings, outcome.fault)))
             state.runs += 1
-            state.requests += requests
+            if number % FILES_EVERY == 0:
+                state.files += 1
+                state.failures += files_faults(Random(f"{seed}/{number}/files"), folder / f"files-{number}")
             if on_run is not None:
                 on_run(state)
-            if failure is not None or time.monotonic() - saved > SAVE_S:
+            if outcome.fault is not None or time.monotonic() - saved > SAVE_S:
                 state.save(folder)
                 saved = time.monotonic()
     finally:
@@ -202,7 +308,7 @@ def repeat(path: Path) -> str | None:
 
     config = read(str(path), [])
     tables: dict[str, Any] = tomllib.loads(config.to_toml())
-    return run_once(flat(tables), twice=True)[0]
+    return run_once(flat(tables), twice=True, step=True).fault
 
 
 def flat(tables: dict[str, Any], prefix: str = "") -> Settings:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from campaign.arithmetic import Log
-from campaign.draw import Settings, draw, loads, parameters
+from campaign.draw import draw, loads, parameters
+from campaign.values import Settings
 from flashmesh import _native
 from flashmesh.configuration import read
 

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from campaign.draw import Settings
+    from campaign.values import Settings
 
-LEFT_OUT = re.compile(r"^power\.|(^|\.)(workload|replay)\.")
-"""Keys that are left out: those that the caller of a stepped drive decides, and those of a power cut."""
+LEFT_OUT = re.compile(r"^(power|policy)\.|(^|\.)(workload|replay)\.")
+"""Keys that are left out: those of requests, which the caller submits, of a power cut, and of policies in Python."""
 REQUESTS = 40
 BYTES = 4096
 GAP_PS = 5_000_000
 
 
 def stepped(settings: Settings, seed: int, *, check: bool = False) -> Drive:
-    """Returns a stepped drive with drawn settings, except for keys of its requests and of a power cut.
+    """Returns a stepped drive with drawn settings, except for those in `LEFT_OUT`.
 
     Raises:
         ConfigError: If the settings give no valid drive, or none that can be stepped.

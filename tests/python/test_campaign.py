@@ -17,12 +17,14 @@ import pytest
 
 import flashmesh
 from campaign import campaign as engine
-from campaign import stepped
+from campaign import draw, hostile, inputs, stepped
 from campaign.arithmetic import Log, faults
-from campaign.draw import BASE, parameters
+from campaign.draw import BASE
+from campaign.values import bare, declared
 from conftest import environment
 from flashmesh import _native
 from flashmesh.configuration import read
+from flashmesh.policies import trust
 from flashmesh.results import Result
 
 RUNS = int(os.environ.get("FLASHMESH_CAMPAIGN_RUNS", "300"))
@@ -49,9 +51,48 @@ def test_campaign_draws_every_kind_of_drive() -> None:
     keys = ("fabric.kind", "host.interface", "schedule.policy", "precondition.kind", "replay.mode", "measure.warm-up")
     for key in keys:
         assert len({settings.get(key) for settings in drawn}) > 2, key
-    assert any("power.cut" in settings for settings in drawn)
     assert any(any(key.startswith("stream.") for key in settings) for settings in drawn)
-    assert len(parameters()) > 150
+
+
+def test_every_value_of_every_key_is_drawn_or_left_out_with_a_reason(tmp_path: Path) -> None:
+    aims = draw.aims()
+    assert {key for key, _ in aims} | set(draw.NEVER) | {"seed"} == set(declared())
+    for number, (key, value) in enumerate(aims):
+        settings = engine.settings_of(number, SEED, tmp_path)
+        # A key of a namespace or of a stream stands behind its name.
+        name = key.removeprefix("namespace.NAME.")
+        drawn = {bare(text) for path, text in settings.items() if f".{path}".endswith(f".{name}")}
+        assert drawn, key
+        assert value is None or value in drawn, (key, value)
+
+
+@pytest.mark.parametrize("form", inputs.FORMATS)
+def test_a_drawn_trace_is_read_whole_in_every_format(form: str, tmp_path: Path) -> None:
+    for number in range(4):
+        path = inputs.trace(Random(number), tmp_path, form)
+        settings = ["workload.trace=" + json.dumps(str(path)), f"workload.format={form}", "workload.beyond=send"]
+        settings += ["workload.time-unit=ns"] if form == "ascii" else []
+        summary = json.loads(_native.scan_trace(read({}, settings))[0])
+        expected = list(inputs.rows(Random(number)))
+        assert summary["requests"] == len(expected), (form, summary)
+
+
+def test_power_is_cut_and_drives_are_stepped_in_a_campaign(tmp_path: Path) -> None:
+    state = engine.campaign(25, SEED, tmp_path)
+    assert state.failures == []
+    assert min(state.cuts, state.stepped, state.files) > 1, state
+
+
+def test_hostile_files_are_refused(tmp_path: Path) -> None:
+    for number in range(30):
+        assert list(hostile.files_faults(Random(number), tmp_path / str(number))) == []
+
+
+def test_a_policy_of_a_file_that_runs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "_files_are_trusted", True)
+    found = [fault for number in range(40) for fault in hostile.files_faults(Random(number), tmp_path / str(number))]
+    assert any("its code has run" in fault for fault in found)
+    assert any("is not refused by" in fault for fault in found)
 
 
 def test_drawn_drives_go_the_same_way_from_a_snapshot_and_refuse_that_of_another_drive() -> None:
@@ -205,10 +246,10 @@ def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words:
 def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = engine.run_once
 
-    def planted(settings: dict[str, str], *, twice: bool = False) -> tuple[str | None, int]:
+    def planted(settings: dict[str, str], *, twice: bool = False, step: bool = False) -> engine.Outcome:
         """Fails for random collection with more than 100 requests, whatever the other settings are."""
         failing = settings.get("gc.victim") == '"random"' and int(settings["workload.requests"]) > 100
-        return ("gc: lost 3 pages", 1) if failing else (None, 1)
+        return engine.Outcome("gc: lost 3 pages" if failing else None, 1)
 
     monkeypatch.setattr(engine, "run_once", planted)
     state = engine.campaign(200, SEED, tmp_path)
