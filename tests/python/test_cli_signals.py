@@ -75,6 +75,26 @@ def test_termination_removes_temporary_files(config: Path, tmp_path: Path, numbe
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_termination_while_a_log_is_written_keeps_the_files_of_an_earlier_run(
+    config: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    outputs = ("--request-log", "log.parquet", "--json", "result.json", "--epochs", "epochs.csv")
+    epochs = ("--set", "measure.epoch=1ms")
+    assert run_in(tmp_path, COMMAND, "run", config, "--quiet", *epochs, *outputs).returncode == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before) == 4
+    watched = Watched("run", config, "--set", ENDLESS, *epochs, *outputs, cwd=tmp_path)
+    watched.wait_for(b"requests")
+    end = time.monotonic() + TIMEOUT_S
+    while not any(path.name not in before and path.stat().st_size > 4096 for path in tmp_path.iterdir()):
+        assert watched.read(), "the run has ended"
+        watched.assert_before(end, "no rows of the log are on disk")
+    watched.process.send_signal(number)
+    assert watched.finish() == (code, "")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_progress_shows_requests_rate_and_simulated_time_on_a_terminal_only(config: Path, tmp_path: Path) -> None:
     watched = Watched("run", config, "--set", ENDLESS, cwd=tmp_path)
     watched.wait_for(b"requests")
