@@ -16,6 +16,7 @@
 mod choices;
 mod configuration;
 mod fitted;
+mod kept_state;
 mod oracle;
 mod oracle_general;
 mod readers;
@@ -47,6 +48,7 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "configuration", run: configuration::any_text },
     Fuzzer { name: "configuration_declared", run: configuration::declared_parameters },
     Fuzzer { name: "fitted_profile", run: fitted::profile },
+    Fuzzer { name: "kept_state", run: kept_state::kept_state },
 ];
 
 /// A target with an injected fault, not in the registry: fuzzing must detect it.

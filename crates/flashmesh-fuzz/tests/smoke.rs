@@ -59,6 +59,7 @@ smoke! {
     configuration
     configuration_declared
     fitted_profile
+    kept_state
 }
 
 #[test]
