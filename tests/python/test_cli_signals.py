@@ -6,10 +6,12 @@ import errno
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -75,6 +77,16 @@ def test_termination_removes_temporary_files(config: Path, tmp_path: Path, numbe
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
+def has_written_rows(pid: int) -> bool:
+    """Returns whether a process has written to a file that has no name yet."""
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode) and found.st_nlink == 0 and found.st_size > 4096:
+                return True
+    return False
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_termination_while_a_log_is_written_keeps_the_files_of_an_earlier_run(
     config: Path, tmp_path: Path, number: signal.Signals, code: int
@@ -87,7 +99,7 @@ def test_termination_while_a_log_is_written_keeps_the_files_of_an_earlier_run(
     watched = Watched("run", config, "--set", ENDLESS, *epochs, *outputs, cwd=tmp_path)
     watched.wait_for(b"requests")
     end = time.monotonic() + TIMEOUT_S
-    while not any(path.name not in before and path.stat().st_size > 4096 for path in tmp_path.iterdir()):
+    while not has_written_rows(watched.process.pid):
         assert watched.read(), "the run has ended"
         watched.assert_before(end, "no rows of the log are on disk")
     watched.process.send_signal(number)
