@@ -30,6 +30,8 @@ CLOSE = 1e-6
 STEPS = 4
 """Bits after the leading one that a latency keeps as a row of the breakdown."""
 UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+RUN_MAX_PS = 2**63 - 1
+"""Longest run. A run may exceed it by a few events."""
 SUMMED = ("requests", "gc.collections", "gc.pages_moved", "gc.erases", "flash.user_reads", "flash.user_programs")
 """Counts whose sum over the epochs equals that of the run."""
 
@@ -189,7 +191,8 @@ def rounded_down(latency_ps: int) -> int:
 def cores(result: Result, log: Log) -> Iterator[str]:
     """Checks the busy time of the cores against the commands and completions in the log, and the pages collected."""
     busy = result.lower_bound.firmware_ps
-    if busy is None or result.power_cut is not None or result.interrupted:
+    # Jobs of cores take no time after the longest run.
+    if busy is None or result.power_cut is not None or result.interrupted or result.makespan_ps > RUN_MAX_PS:
         return
     parameters = result.parameters
     firmware, gc = parameters["firmware"], parameters["gc"]
