@@ -8,12 +8,14 @@ use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
 /// Input length that suffices for a trace longer than the sorting window of the readers.
 const INPUT_BYTES_MAX: usize = 16 << 10;
 const INPUTS: usize = 1000;
+/// Inputs of a target whose executions each prepare and run a drive.
+const INPUTS_OF_DRIVES: usize = 100;
 
 macro_rules! run {
     ($fuzzer:expr, $shrink_time:expr) => {
         bolero::check!()
             .with_generator(produce::<Vec<u8>>().with().len(0..=INPUT_BYTES_MAX))
-            .with_iterations(INPUTS)
+            .with_iterations(if $fuzzer.name == "kept_state" { INPUTS_OF_DRIVES } else { INPUTS })
             .with_max_len(usize::MAX)
             .with_shrink_time($shrink_time)
             .for_each(|bytes: &Vec<u8>| ($fuzzer.run)(bytes))
