@@ -29,7 +29,8 @@ NOBODY = 65534
 def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
     """Returns the states of two drives, and the result of the first one."""
     folder = tmp_path_factory.mktemp("sound")
-    found, outcome = [], {}
+    found: list[Path] = []
+    outcome: dict[str, Any] = {}
     for number, drive in enumerate((LARGE, OTHER)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("FLASHMESH_CACHE", str(folder / str(number)))
