@@ -182,12 +182,15 @@ def subjects_of(
     """
     from flashmesh.validation.drives import drives, software_us
     from flashmesh.validation.measurements import bundled, read
+    from flashmesh.validation.sheets import rows_of
 
     known = bundled() if points is None else read(points)
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
     if not listed:
         raise ConfigError("no preset has measurements: name a configuration, and its drive with --drive")
     found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
+    if points is None:
+        found = [replace(each, rows=rows_of(each.measurements.drive)) for each in found]
     if software_time is not None:
         added = software_us("--software-time", software_time)
         found = [replace(each, software_us=added) for each in found]

@@ -16,7 +16,7 @@ from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
-from flashmesh.html.validation import comparison_of, sentence_of
+from flashmesh.html.validation import comparison_of, sentence_of, sheet_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
 from flashmesh.plots.speedups import title_of
@@ -25,6 +25,7 @@ from flashmesh.plots.validation import curves as validation_curves
 from flashmesh.report import recordings
 from flashmesh.report.findings import of_answer
 from flashmesh.validation.figures import KINDS
+from flashmesh.validation.sheets import ROW_SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,6 +160,9 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
         listed = comparison_of(validation)
         title = f"{validation.title}, measured and simulated"
         found.append(Section(name, title, charts, sentence_of(validation), listed=listed))
+        if validation.rows:
+            title = f"{validation.title}, data sheet"
+            found.append(Section(f"{name}-sheet", title, (), ROW_SENTENCE, listed=sheet_of(validation)))
     return found
 
 

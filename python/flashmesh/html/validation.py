@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.report.gains import listed
-from flashmesh.report.validation import NAMES, difference, head, number, percent, verdicts
+from flashmesh.report.validation import (
+    NAMES,
+    SHEET_HEADINGS,
+    difference,
+    head,
+    number,
+    percent,
+    sheet_cells,
+    verdicts,
+)
 from flashmesh.validation.figures import KINDS
 
 if TYPE_CHECKING:
@@ -49,6 +58,12 @@ def finding_of(validation: Validation) -> str:
     ]
     met = f"{len(validation.checks) - len(missed)} of {len(validation.checks)} figures are within their tolerances"
     return f"{validation.title}: {met}{f'; not {listed(missed)}' if missed else ''}."
+
+
+def sheet_of(validation: Validation) -> Listed:
+    """Returns a row for each row of the data sheet."""
+    rows = tuple(sheet_cells(outcome.check) for outcome in validation.rows)
+    return Listed(f"{validation.title}, data sheet", SHEET_HEADINGS, rows)
 
 
 def sentence_of(validation: Validation) -> str:

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from flashmesh.report import quantities as q
 from flashmesh.validation.figures import KINDS, STATISTICS
-from flashmesh.validation.verdict import AT_SATURATION, SATURATION, TOLERANCES
+from flashmesh.validation.sheets import ROW_PRECISION
+from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, DATA_SHEET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 NAMES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
 MISS = "!"
 WIDTH = 118
+SHEET_HEADINGS = ("what", "reference", "value", "simulated", "difference")
 
 
 def show(validations: Sequence[Validation], terminal: Terminal) -> None:
@@ -31,6 +33,8 @@ def show(validations: Sequence[Validation], terminal: Terminal) -> None:
         terminal.print(Text("\n".join(head(validation))))
         for kind in KINDS:
             terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal))
+        if validation.rows:
+            terminal.print("", Text("Data sheet"), sheet_table(validation, terminal))
         terminal.print("", Text("\n".join(verdicts(validation))), "")
 
 
@@ -50,6 +54,9 @@ def head(validation: Validation) -> list[str]:
     if shared:
         loads = ", ".join(f"{point.measured.offered_iops:,.0f}" for point in shared)
         lines.append(f"simulated at {shared[0].simulated_at:,.0f}, which saturates the drive as they do: {loads}")
+    unsettled = [f"{each.row.what} {each.row.reference}" for each in validation.rows if not each.is_settled]
+    if unsettled:
+        lines.append(f"request rate not settled to {100 * ROW_PRECISION:g} %: {'; '.join(unsettled)}")
     lines += validation.notes
     lines += [f"failed: {failure}" for failure in validation.failures]
     return lines
@@ -78,6 +85,26 @@ def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
             cells += [number(measured), number(value), f"{difference(measured, value)}{mark}"]
         found.add_row(f"{point.measured.offered_iops:,.0f}", *([point.role] if roles else []), *cells)
     return found
+
+
+def sheet_table(validation: Validation, terminal: Terminal) -> Table:
+    """Returns a row for each row of the data sheet."""
+    found = terminal.table(*SHEET_HEADINGS, left=2, gap=2)
+    for outcome in validation.rows:
+        *cells, told = sheet_cells(outcome.check)
+        found.add_row(*cells, f"{told}{' ' if outcome.check.is_met else MISS}")
+    return found
+
+
+def sheet_cells(check: Check) -> tuple[str, ...]:
+    """Returns the cells of a row of the data sheet, in the order of `SHEET_HEADINGS`."""
+    return (
+        check.figure,
+        check.reference,
+        number(check.measured),
+        number(check.simulated),
+        percent(check.difference),
+    )
 
 
 def misses(checks: Sequence[Check]) -> set[tuple[float | None, str]]:
@@ -109,7 +136,9 @@ def verdicts(validation: Validation) -> list[str]:
     """Returns a line for each tolerance, a line for each miss, and the total."""
     checks = validation.checks
     lines: list[str] = []
-    for tolerance in (SATURATION, *TOLERANCES):
+    for tolerance in ALL_TOLERANCES:
+        if tolerance is DATA_SHEET and not validation.rows:
+            continue
         held = [check for check in checks if check.tolerance == tolerance.name]
         lines += tolerance_lines(tolerance, held)
     met = sum(check.is_met for check in checks)
@@ -127,7 +156,8 @@ def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
         where = "" if check.offered_iops is None else f" at {check.offered_iops:,.0f}"
         figure = check.figure.removesuffix("_us").replace("_", " ")
         lines.append(
-            f"  {MISS} {figure}{where}: {number(check.measured)} measured, {number(check.simulated)} simulated, "
+            f"  {MISS} {figure}{where}: {number(check.measured)} {check.reference}, "
+            f"{number(check.simulated)} simulated, "
             f"{percent(check.difference)}"
         )
     return lines

@@ -1,4 +1,4 @@
-"""Simulation of the measured workload at every load, and comparison with the measurements."""
+"""Simulation of the measured workload at every load and of the rows of data sheets, and comparison with both."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
 from flashmesh.validation.measurements import SERVED_SHARE, Measurements
-from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, Validation
-from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load
+from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, RowOutcome, Validation, rounded_number
+from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load, with_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 FULL = Extent(400_000, requests_per_die=25_000)
 QUICK = Extent(40_000)
+RunKey = tuple[int, int | SheetLoad]
+"""Index of the drive, and index of the load or load of rows of the data sheet."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Subject:
     drive: Drive | None = None
     """Origin of the values, if the drive is a validated preset; otherwise None."""
     software_us: float = 0.0
+    rows: tuple[SheetRow, ...] = ()
+    """Rows of the data sheet of the measured drive."""
 
     @property
     def title(self) -> str:
@@ -53,15 +58,17 @@ class Simulated:
     figures: Figures
     write_amplification: float | None
     requests: int
+    precision: float | None = None
+    """Half-width of the 95 % interval of the request rate, as a share of the rate."""
 
 
 class Validating:
-    """Validation of several drives: a run for each load."""
+    """Validation of several drives: a run for each load, and one for each load of the data sheet."""
 
     def __init__(
         self, subjects: Sequence[Subject], extent: Extent, overrides: Mapping[str, str], store: Store | None
     ) -> None:
-        """Configures a run for each load.
+        """Configures all runs.
 
         Args:
             subjects: The drives.
@@ -78,8 +85,8 @@ class Validating:
         self.store = store
         self.notes: list[tuple[str, ...]] = []
         """Notes on each drive."""
-        self.configs: dict[tuple[int, int], Config] = {}
-        """Configuration of each run, by the index of the drive and of the load."""
+        self.configs: dict[RunKey, Config] = {}
+        """Configuration of each run."""
         for number, subject in enumerate(subjects):
             tables = drive_tables(subject.config, overrides)
             self.extents.append(extent.of(tables))
@@ -89,11 +96,14 @@ class Validating:
                 space = subject.measurements.space_gib
                 loaded = with_load(tables, point.offered_iops, space, self.extents[number])
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
-        self.found: dict[tuple[int, int], Simulated] = {}
-        self.errors: dict[tuple[int, int], str] = {}
+            # Several rows can share a load: those of several statistics or references.
+            for load in dict.fromkeys(row.load for row in subject.rows):
+                self.configs[number, load] = configuration.load(with_row(tables, load, extent), typed=overrides)
+        self.found: dict[RunKey, Simulated] = {}
+        self.errors: dict[RunKey, str] = {}
 
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Simulates all loads.
+        """Simulates all loads, and the rows of the data sheets.
 
         Of the loads that saturated the measured drive, the lowest and the highest run first. Others run only if the
         simulated drive serves their rate; otherwise their results are those of the highest load.
@@ -113,7 +123,7 @@ class Validating:
 
     def run_some(
         self,
-        keys: Sequence[tuple[int, int]],
+        keys: Sequence[RunKey],
         executor: Executor,
         on_session: Callable[[Session], Callable[[Outcome], None]],
     ) -> None:
@@ -126,12 +136,15 @@ class Validating:
             for index, outcome in session.outcomes.items():
                 self.take(keys[index], session, outcome)
 
-    def labels(self, key: tuple[int, int]) -> dict[str, str]:
+    def labels(self, key: RunKey) -> dict[str, str]:
         """Returns the label of a run."""
-        subject = self.subjects[key[0]]
-        return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[key[1]].offered_iops:.0f}"}
+        number, load = key
+        subject = self.subjects[number]
+        if isinstance(load, SheetLoad):
+            return {"drive": subject.name, "data-sheet": load.label}
+        return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[load].offered_iops:.0f}"}
 
-    def take(self, key: tuple[int, int], session: Session, outcome: Outcome) -> None:
+    def take(self, key: RunKey, session: Session, outcome: Outcome) -> None:
         """Stores the results of a run."""
         text = session.document(outcome) if outcome.is_done else None
         if outcome.error is not None:
@@ -146,21 +159,25 @@ class Validating:
             self.errors[key] = f"{outcome.task.label}: {error}"
             return
         window = document["measured"]
-        self.found[key] = Simulated(figures, window["write_amplification"], window["requests"])
+        reached = document["precision"]
+        precision = None if reached is None else reached["reached"]
+        self.found[key] = Simulated(figures, window["write_amplification"], window["requests"], precision)
 
     def saturated(self, number: int) -> list[int]:
         """Returns the indices of the loads that saturated the measured drive."""
         points = self.subjects[number].measurements.points
         return [at for at, point in enumerate(points) if point.is_saturated]
 
-    def is_between(self, key: tuple[int, int]) -> bool:
+    def is_between(self, key: RunKey) -> bool:
         """Returns whether a load saturated the measured drive and lies between the lowest and the highest such load."""
         return key[1] in self.saturated(key[0])[1:-1]
 
-    def is_like_highest(self, key: tuple[int, int]) -> bool:
-        """Returns whether a load also saturates the simulated drive."""
-        highest = self.found.get((key[0], self.saturated(key[0])[-1]))
-        asked = self.subjects[key[0]].measurements.points[key[1]].asked_iops
+    def is_like_highest(self, key: RunKey) -> bool:
+        """Returns whether a load between also saturates the simulated drive."""
+        number, load = key
+        assert isinstance(load, int)
+        highest = self.found.get((number, self.saturated(number)[-1]))
+        asked = self.subjects[number].measurements.points[load].asked_iops
         return highest is not None and highest.figures.iops < SERVED_SHARE * asked
 
     def validations(self) -> list[Validation]:
@@ -177,7 +194,7 @@ class Validating:
             if key not in self.found and self.is_between(key) and self.is_like_highest(key):
                 key = (number, self.saturated(number)[-1])
             points.append(self.outcome(subject, point, key))
-        failures = tuple(text for (owner, _), text in sorted(self.errors.items()) if owner == number)
+        failures = tuple(self.errors[key] for key in self.configs if key[0] == number and key in self.errors)
         amplification = None if subject.drive is None else subject.drive.write_amplification
         return Validation(
             subject.name,
@@ -190,7 +207,16 @@ class Validating:
             failures,
             self.notes[number],
             "" if subject.drive is None else subject.drive.values_hash(),
+            tuple(self.row_outcome(number, row) for row in subject.rows),
         )
+
+    def row_outcome(self, number: int, row: SheetRow) -> RowOutcome:
+        """Returns the outcome of a row of the data sheet of a drive."""
+        run = self.found.get((number, row.load))
+        if run is None:
+            return RowOutcome(row, None)
+        value, precision = rounded_number(row.value_of(run.figures)), rounded_number(run.precision)
+        return RowOutcome(row, value, run.requests, precision)
 
     def outcome(self, subject: Subject, point: Measured, key: tuple[int, int]) -> PointOutcome:
         """Returns the outcome of a load, simulated by the run with index `key`."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import __version__
 from flashmesh.validation.figures import DIGITS, Figures
 from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
-from flashmesh.validation.verdict import SATURATION, TOLERANCES, Check, checks, most_served
+from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetLoad, SheetRow
+from flashmesh.validation.verdict import ALL_TOLERANCES, Check, checks, most_served, row_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,6 +36,31 @@ class PointOutcome:
 
 
 @dataclass(frozen=True)
+class RowOutcome:
+    """A row of a data sheet, with its simulated figure."""
+
+    row: SheetRow
+    simulated: float | None
+    """Simulated figure in the unit of the row; None if the run failed."""
+    requests: int = 0
+    """Number of requests in the measured window."""
+    precision: float | None = None
+    """Half-width of the 95 % interval of the request rate, as a share of the rate; None if unknown."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the run reached its precision; a percentile does not depend on the request rate."""
+        if self.simulated is None or self.row.statistic not in (RATE, "mean"):
+            return True
+        return self.precision is not None and self.precision <= ROW_PRECISION
+
+    @property
+    def check(self) -> Check:
+        """Verdict on the row."""
+        return row_check(self.row, self.simulated)
+
+
+@dataclass(frozen=True)
 class Validation:
     """A drive with measured and simulated figures."""
 
@@ -54,6 +80,8 @@ class Validation:
     """Notes on the simulated drive."""
     values_hash: str = ""
     """Hash of the values of the preset; empty for other drives."""
+    rows: tuple[RowOutcome, ...] = ()
+    """Rows of the data sheet."""
 
     @property
     def simulated(self) -> list[Figures | None]:
@@ -62,8 +90,8 @@ class Validation:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """Verdicts on all tolerances and loads."""
-        return checks(self.measurements, self.simulated)
+        """Verdicts on all tolerances, at all loads and for all rows of the data sheet."""
+        return (*checks(self.measurements, self.simulated), *(each.check for each in self.rows))
 
     @property
     def is_met(self) -> bool:
@@ -124,11 +152,24 @@ class Validation:
                 asdict(check) | {"difference": rounded_number(check.difference), "met": check.is_met}
                 for check in self.checks
             ],
+            "data_sheet": [row_dict(each) for each in self.rows],
             "failures": list(self.failures),
             "notes": list(self.notes),
             "values_hash": self.values_hash,
             "met": self.is_met,
         }
+
+
+def row_dict(outcome: RowOutcome) -> dict[str, Any]:
+    """Returns a row of a data sheet as a JSON object."""
+    check = outcome.check
+    return asdict(outcome.row) | {
+        "simulated": outcome.simulated,
+        "difference": rounded_number(check.difference),
+        "met": check.is_met,
+        "requests": outcome.requests,
+        "precision": outcome.precision,
+    }
 
 
 def rounded_number(value: float | None) -> float | None:
@@ -144,7 +185,7 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
         "met": all(each.is_met for each in validations),
         "points": [point for each in validations for point in each.point_dicts()],
         "drives": [each.drive_dict() for each in validations],
-        "tolerances": {each.name: each.says for each in (SATURATION, *TOLERANCES)},
+        "tolerances": {each.name: each.says for each in ALL_TOLERANCES},
     }
 
 
@@ -183,6 +224,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
                 failures=tuple(drive["failures"]),
                 notes=tuple(drive["notes"]),
                 values_hash=drive["values_hash"],
+                rows=tuple(map(row_outcome_of, drive.get("data_sheet", ()))),
             )
         )
     return found
@@ -199,6 +241,14 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
         write_amplification=document["write_amplification"],
         requests=document["requests"],
     )
+
+
+def row_outcome_of(document: dict[str, Any]) -> RowOutcome:
+    """Returns a row of a data sheet from its JSON object."""
+    load = SheetLoad(**document["load"])
+    names = ("drive", "what", "reference", "value", "unit", "statistic")
+    row = SheetRow(**{name: document[name] for name in names}, load=load)
+    return RowOutcome(row, document["simulated"], document["requests"], document["precision"])
 
 
 def missed(validations: Iterable[Validation]) -> list[str]:

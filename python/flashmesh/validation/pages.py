@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.configuration import value_text
 from flashmesh.plots.validation import picture
-from flashmesh.report.validation import NAMES, difference, head, misses, number, percent, verdicts
+from flashmesh.report.validation import (
+    NAMES,
+    SHEET_HEADINGS,
+    difference,
+    head,
+    misses,
+    number,
+    percent,
+    sheet_cells,
+    verdicts,
+)
 from flashmesh.reproduce.charts import require_converter, svg
 from flashmesh.reproduce.pages import put, writable_folder
 from flashmesh.validation.figures import KINDS
 from flashmesh.validation.measurements import SOURCE
 from flashmesh.validation.outcome import FIT, HELD_OUT, from_dict, is_validation, to_json
-from flashmesh.validation.verdict import AT_SATURATION, LIGHT, SATURATION, TOLERANCES
+from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
+from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, mean_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
 
     from flashmesh.validation.drives import Drive
     from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.verdict import Check
 
 INDEX = "index.md"
 WORKLOAD = (
@@ -30,7 +42,6 @@ WORKLOAD = (
     "has at most 64 outstanding, and waits while it has. `offered` is what all streams ask for less 5,000 a second.",
     "Latencies are as the program sees them, from issue to completion. The first half of a run is dropped.",
 )
-HEADINGS = ("drive", "saturation rate measured", "simulated", "difference", "tolerances met", "mean error of reads")
 
 
 def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping[str, Drive]) -> None:
@@ -104,6 +115,8 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
             raise ConfigError(f"{folder}: has no page of {name}: make validation")
         if found[name].values_hash != drive.values_hash():
             raise ConfigError(f"{folder / name}.json: the preset has changed since: make validation")
+        if found[name].rows and tuple(each.row for each in found[name].rows) != rows_of(drive.measured):
+            raise ConfigError(f"{folder / name}.json: the rows of the data sheet have changed since: make validation")
         wanted[f"{name}.json"] = to_json([found[name]])
         wanted[f"{name}.md"] = page(found[name], drive)
         for kind in KINDS:
@@ -123,12 +136,19 @@ def index(validations: Sequence[Validation]) -> str:
     lines = [
         "# Measured drives, simulated",
         "",
+        *kind_table(validations),
+        f"A load is at saturation from {AT_SATURATION:g} of the measured saturation rate on.",
+        f"Means of writes have a tolerance below {LIGHT:g} of it.",
+        "A preset is fitted to the loads that 40,000 divides (`fit`); all others are `held out`.",
+        "",
         "Drives that people own, measured by others, beside what presets of them simulate; made by `make validation`.",
         "`flashmesh validate` does the same on the command line, also for drives and measurements of your own.",
         "",
         *WORKLOAD,
         "",
         f"Measurements: {SOURCE}, averages over the last half of each run and three repetitions.",
+        "",
+        f"Data sheets: {ROW_SENTENCE[0].lower()}{ROW_SENTENCE[1:]}",
         "",
     ]
     if validations:
@@ -139,16 +159,22 @@ def index(validations: Sequence[Validation]) -> str:
         lines += [index_row(each) for each in validations]
     else:
         lines.append("No preset is held to these measurements yet.")
-    lines += ["", "## Tolerances", ""]
-    lines += [f"- {tolerance.says}" for tolerance in (SATURATION, *TOLERANCES)]
-    lines += [
-        "",
-        f"A load is at saturation from {AT_SATURATION:g} of the measured saturation rate on. Means of writes have a "
-        f"tolerance below {LIGHT:g} of it.",
-        "A preset is fitted to the loads that 40,000 divides (`fit`); all others are `held out`.",
-        "",
-    ]
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
+
+
+def kind_table(validations: Sequence[Validation]) -> list[str]:
+    """Returns a table of the mean error of each kind of figure, over all drives, and of its tolerance."""
+    checks = [check for validation in validations for check in validation.checks]
+    lines = ["| figures and tolerance | mean absolute error | met |", "|---|---:|---:|"]
+    for tolerance in ALL_TOLERANCES:
+        held = [check for check in checks if check.tolerance == tolerance.name]
+        lines.append(f"| {tolerance.says} | {share(mean_difference(held))} | {met(held)} |")
+    return [*lines, f"| all | | {met(checks)} |", ""]
+
+
+def met(checks: Sequence[Check]) -> str:
+    """Returns the number of checks that are met, and of all of them."""
+    return f"{sum(check.is_met for check in checks)} of {len(checks)}"
 
 
 def index_row(validation: Validation) -> str:
@@ -156,7 +182,7 @@ def index_row(validation: Validation) -> str:
     checks = validation.checks
     measured, simulated = validation.measurements.saturation_iops, validation.saturation_iops
     cells = [f"[{validation.title}]({validation.name}.md)", rate(measured), rate(simulated)]
-    cells += [difference(measured, simulated), f"{sum(check.is_met for check in checks)} of {len(checks)}"]
+    cells += [difference(measured, simulated), met(checks)]
     cells.append(share(mean_error(validation, "read_mean_us", "")))
     return f"| {' | '.join(cells)} |"
 
@@ -169,7 +195,8 @@ def page(validation: Validation, drive: Drive) -> str:
     for kind in KINDS:
         lines += [f"![Latency of {kind}s, measured and simulated]({validation.name}-{kind}s.svg)", ""]
         lines += latency_table(validation, kind)
-    lines += ["Latencies in us. A bold difference misses its tolerance.", "", "## Tolerances", ""]
+    lines += ["Latencies in us. A bold difference misses its tolerance.", "", *sheet_table(validation)]
+    lines += ["## Tolerances", ""]
     lines += [f"- {line.strip().removeprefix('! ')}" for line in verdicts(validation)]
     lines += ["", *error_table(validation), "## Values", "", *value_table(drive)]
     return "\n".join(lines)
@@ -194,6 +221,19 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
             is_missed = (point.measured.offered_iops, column) in missed
             cells += [number(measured), number(simulated), f"**{told}**" if is_missed and told else told]
         lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def sheet_table(validation: Validation) -> list[str]:
+    """Returns the section on the data sheet, with a row for each of its rows."""
+    if not validation.rows:
+        return []
+    lines = ["## Data sheet", "", ROW_SENTENCE, ""]
+    lines += [f"| {' | '.join(SHEET_HEADINGS)} |", "|---|---|---:|---:|---:|"]
+    for outcome in validation.rows:
+        *cells, told = sheet_cells(outcome.check)
+        told = told.replace("%", " %")
+        lines.append(f"| {' | '.join(cells)} | {told if outcome.check.is_met else f'**{told}**'} |")
     return [*lines, ""]
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from flashmesh.validation.figures import Figures
     from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.sheets import SheetRow
 
 AT_SATURATION = 0.97
 """Share of the measured saturation rate from which a load counts as at saturation."""
@@ -24,7 +25,7 @@ class Tolerance:
     name: str
     says: str
     columns: tuple[str, ...]
-    """Names of the figures; empty for the saturation rate, which belongs to the whole drive."""
+    """Names of the figures; empty for the saturation rate of the drive, and for the rows of its data sheet."""
     share: float
     """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
@@ -51,6 +52,10 @@ TOLERANCES = (
     ),
 )
 """Tolerances at single loads."""
+DATA_SHEET = Tolerance("data-sheet", "each figure of the data sheet within 15 %", (), 0.15)
+ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET)
+MEASURED = "measured"
+"""Reference of the measurements at several loads."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +66,14 @@ class Check:
     """Name of the tolerance."""
     figure: str
     offered_iops: float | None
-    """The load; None for the saturation rate."""
+    """The load; None for the saturation rate and for rows of the data sheet."""
     measured: float
     simulated: float | None
     """Simulated figure; None if its run failed."""
     limit: float
     """Maximum difference, as a share of the measured figure."""
+    reference: str = MEASURED
+    """Origin of the measured figure."""
 
     @property
     def difference(self) -> float | None:
@@ -107,6 +114,18 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
                 if measured is not None:
                     value = None if found is None else found.value(column)
                     yield Check(tolerance.name, column, point.offered_iops, measured, value, tolerance.share)
+
+
+def row_check(row: SheetRow, simulated: float | None) -> Check:
+    """Returns the tolerance of data sheets applied to a row."""
+    figure = f"{row.what}, {row.unit}"
+    return Check(DATA_SHEET.name, figure, None, row.value, simulated, DATA_SHEET.share, row.reference)
+
+
+def mean_difference(checks: Iterable[Check]) -> float | None:
+    """Returns the mean absolute difference of the checks whose figures were simulated; None if there are none."""
+    found = [abs(difference) for check in checks if (difference := check.difference) is not None]
+    return sum(found) / len(found) if found else None
 
 
 def most_served(simulated: Sequence[Figures | None]) -> float | None:

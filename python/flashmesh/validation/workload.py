@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
 from flashmesh.validation.measurements import BESIDE_IOPS
+from flashmesh.validation.sheets import ROW_PRECISION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flashmesh.configuration import ConfigSource
+    from flashmesh.validation.sheets import SheetLoad
 
 PACED_IOPS = 10_000
 """Rate of the first stream: half reads and half writes, at even intervals."""
@@ -28,6 +30,12 @@ LENGTH_MIN_S = 0.2
 GIB, MIB = 2**30, 2**20
 NEARLY_ALL = 0.98
 """Share of the capacity from which the measured space counts as the whole drive."""
+ROW_REQUESTS_SHARE = 0.25
+"""Maximum number of requests of a row of a data sheet, as a share of those of a load, except for random writes."""
+ROW_REQUEST_BYTES = 32 * 2**10
+"""Request size from which a row has fewer requests, and as many bytes."""
+ROW_TURNOVERS = 20
+"""Minimum number of times that the outstanding requests of a row are replaced."""
 SECTIONS = ("workload", "replay", "queue", "stream")
 """Sections of a configuration that describe its workload."""
 
@@ -51,6 +59,11 @@ class Extent:
     def seconds(self, asked_iops: float) -> float:
         """Returns the duration of a run at a requested rate."""
         return max(self.requests / asked_iops, LENGTH_MIN_S)
+
+    def row_requests(self, load: SheetLoad) -> int:
+        """Returns the maximum number of requests of a row of a data sheet."""
+        share = 1.0 if load.has_random_writes else ROW_REQUESTS_SHARE * min(1.0, ROW_REQUEST_BYTES / load.request_bytes)
+        return max(int(self.requests * share), ROW_TURNOVERS * load.outstanding)
 
 
 def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str | None = None) -> dict[str, Any]:
@@ -114,6 +127,30 @@ def with_load(
     }
     fill = {"fill": share_of(tables, footprint)} if footprint is not None else {}
     loaded["precondition"] = {**tables["precondition"], "kind": "random", **fill}
+    return loaded
+
+
+def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent) -> dict[str, Any]:
+    """Returns a full drive with the load of a row of a data sheet, which ends once its request rate is settled.
+
+    Args:
+        tables: The drive, from `drive_tables`.
+        load: The load.
+        extent: The simulated length of loads, which limits that of the row.
+    """
+    loaded = dict(tables)
+    loaded["workload"] = {
+        "kind": "synthetic",
+        "pattern": load.pattern,
+        "read-share": load.read_share,
+        "request-size": f"{load.request_bytes}B",
+        "requests": extent.row_requests(load),
+    }
+    loaded["replay"] = {"mode": "stress", "outstanding": load.outstanding}
+    loaded["host"] = {**tables["host"], "queue-depth": load.outstanding}
+    settled = {"warm-up": "steady", "precision": ROW_PRECISION, "precision-of": "iops"}
+    loaded["measure"] = {**tables["measure"], **settled}
+    loaded["precondition"] = {**tables["precondition"], "kind": load.precondition, "fill": 1.0}
     return loaded
 
 

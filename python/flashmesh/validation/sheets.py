@@ -1,0 +1,206 @@
+"""Figures of data sheets, and of measurements of a single load, as a table: a row for each figure."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+from flashmesh.validation.figures import STATISTICS
+from flashmesh.validation.measurements import SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh.validation.figures import Figures
+
+FILE = "datasheets.csv"
+COLUMNS = (
+    "drive",
+    "what",
+    "reference",
+    "value",
+    "unit",
+    "read_share",
+    "request_size",
+    "pattern",
+    "outstanding",
+    "statistic",
+)
+"""Columns of the table."""
+REQUEST_RATE, LATENCY = "IOPS", "us"
+BANDWIDTHS = {"MB/s": 10.0**6, "MiB/s": 2.0**20}
+"""Bytes per second of each unit of bandwidths."""
+UNITS = (*BANDWIDTHS, REQUEST_RATE, LATENCY)
+RATE = "rate"
+"""Statistic of bandwidths and request rates."""
+ROW_SENTENCE = (
+    "Each row is a closed loop on the full drive, with QD requests outstanding until their rate is settled; the value "
+    f"is that of the manufacturer's data sheet, or of {SOURCE} if it was measured."
+)
+"""Description of the rows, for pages."""
+ROW_PRECISION = 0.01
+"""Precision of the request rate at which the run of a row ends, if it is steady."""
+PATTERNS = ("sequential", "random")
+OUTSTANDING_MAX = 65_535
+"""Maximum of `host.queue-depth`."""
+
+
+@dataclass(frozen=True)
+class SheetLoad:
+    """Closed loop with a constant number of outstanding requests."""
+
+    read_share: float
+    request_bytes: int
+    pattern: str
+    outstanding: int
+
+    @property
+    def precondition(self) -> str:
+        """`precondition.kind` of the full drive."""
+        return "random" if self.has_random_writes else "sequential"
+
+    @property
+    def has_random_writes(self) -> bool:
+        """Whether the load collects garbage in steady state."""
+        return self.pattern == "random" and self.read_share < 1.0
+
+    @property
+    def label(self) -> str:
+        """Label of a run."""
+        size = f"{self.request_bytes // 1024}KiB" if self.request_bytes % 1024 == 0 else f"{self.request_bytes}B"
+        return f"{self.pattern} {100 * self.read_share:g}% reads {size} QD{self.outstanding}"
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A figure of a data sheet, or a measured figure of a single load."""
+
+    drive: str
+    """The drive's name in the measurements."""
+    what: str
+    """Description of the load and the statistic."""
+    reference: str
+    """Origin of the value."""
+    value: float
+    unit: str
+    load: SheetLoad
+    statistic: str
+    """`rate`, or the statistic of a latency."""
+
+    def value_of(self, figures: Figures) -> float | None:
+        """Returns the figure of a simulated load, in the unit of the row; None if there is no such latency."""
+        if self.unit == LATENCY:
+            kind = "read" if self.load.read_share == 1.0 else "write"
+            return figures.value(f"{kind}_{self.statistic}_us")
+        return figures.iops * self.load.request_bytes / BANDWIDTHS.get(self.unit, self.load.request_bytes)
+
+
+@cache
+def bundled() -> tuple[SheetRow, ...]:
+    """Returns the rows that flashmesh contains. `SOURCE.md` in their folder names the origin."""
+    return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
+
+
+def rows_of(drive: str) -> tuple[SheetRow, ...]:
+    """Returns the bundled rows of a drive, which has the name of its measurements."""
+    return tuple(row for row in bundled() if row.drive == drive)
+
+
+def parse(text: str, name: str) -> tuple[SheetRow, ...]:
+    """Reads the rows in a text.
+
+    Raises:
+        ConfigError: If a column is missing, or a row is impossible or a repetition of another one.
+    """
+    table = csv.DictReader(text.splitlines())
+    heading = [each.strip() for each in table.fieldnames or ()]
+    missing = [column for column in COLUMNS if column not in heading]
+    if missing:
+        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    rows: list[SheetRow] = []
+    for cells in table:
+        place = f"{name}:{table.line_num}"
+        if None in cells or None in cells.values():
+            raise ConfigError(f"{place}: has another number of cells than the heading")
+        row = row_of(place, {key.strip(): value.strip() for key, value in cells.items()})
+        if any((row.drive, row.what, row.reference) == (each.drive, each.what, each.reference) for each in rows):
+            raise ConfigError(f"{place}: {row.drive} has {row.what!r} of {row.reference!r} twice: keep one of the rows")
+        rows.append(row)
+    if not rows:
+        raise ConfigError(f"{name}: has no row: a heading, and then a row for each figure")
+    return tuple(rows)
+
+
+def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
+    """Reads a row.
+
+    Raises:
+        ConfigError: If a cell is invalid, or the statistic does not belong to the unit or to the load.
+    """
+    for column in ("drive", "what", "reference"):
+        if not cells[column]:
+            raise ConfigError(f"{place}: {column} is empty")
+    unit = one_of(place, "unit", cells["unit"], UNITS)
+    statistic = one_of(place, "statistic", cells["statistic"], (RATE, *STATISTICS))
+    if (unit == LATENCY) == (statistic == RATE):
+        fitting = ", ".join(STATISTICS) if unit == LATENCY else RATE
+        raise ConfigError(f"{place}: statistic is {statistic!r} and unit is {unit!r}: the unit needs {fitting}")
+    load = load_of(place, cells)
+    if unit == LATENCY and load.read_share not in (0.0, 1.0):
+        raise ConfigError(f"{place}: read_share is {load.read_share:g}: a latency is of reads (1) or of writes (0)")
+    value = number(place, "value", cells["value"])
+    if value <= 0:
+        raise ConfigError(f"{place}: value is {cells['value']!r}: expected a number above 0")
+    return SheetRow(cells["drive"], cells["what"], cells["reference"], value, unit, load, statistic)
+
+
+def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
+    """Reads the load of a row.
+
+    Raises:
+        ConfigError: If a cell is invalid.
+    """
+    from flashmesh.sweeps.ranges import quantity
+
+    share = number(place, "read_share", cells["read_share"])
+    if not 0 <= share <= 1:
+        raise ConfigError(f"{place}: read_share is {cells['read_share']!r}: expected 0 to 1")
+    size = quantity(f"{place}: request_size", cells["request_size"])
+    if size.kind != "sizes" or size.value <= 0 or size.value.denominator != 1:
+        raise ConfigError(f"{place}: request_size is {cells['request_size']!r}: expected a size such as 4KiB")
+    pattern = one_of(place, "pattern", cells["pattern"], PATTERNS)
+    outstanding = cells["outstanding"]
+    if not (outstanding.isascii() and outstanding.isdigit() and 1 <= int(outstanding) <= OUTSTANDING_MAX):
+        raise ConfigError(f"{place}: outstanding is {outstanding!r}: expected an integer, 1 to {OUTSTANDING_MAX:,}")
+    return SheetLoad(share, int(size.value), pattern, int(outstanding))
+
+
+def one_of(place: str, column: str, text: str, known: tuple[str, ...]) -> str:
+    """Returns a cell that holds one of the known words.
+
+    Raises:
+        ConfigError: If the cell holds anything else.
+    """
+    if text not in known:
+        raise ConfigError(f"{place}: {column} is {text!r}: there are {', '.join(known)}")
+    return text
+
+
+def number(place: str, column: str, text: str) -> float:
+    """Reads a finite number.
+
+    Raises:
+        ConfigError: If the cell holds anything else.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ConfigError(f"{place}: {column} is {text!r}: expected a number")
+    return value
