@@ -10,14 +10,15 @@ import pytest
 
 from flashmesh import ConfigError, OutputError
 from flashmesh.validation.drives import Drive, drives, read_drive
-from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, Validation
+from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, RowOutcome, Validation
 from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
+from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
 from made_up_drive import measurements
 
 PAGES = Path(__file__).parents[2] / "docs" / "validation"
 DRIVE = """
 title = "A drive"
-measured = "made up"
+measured = "Samsung PM9A3"
 source = "a data sheet"
 
 [facts]
@@ -41,7 +42,13 @@ def validation(drive: Drive) -> Validation:
     far = replace(measured.points[0].figures, read_mean_us=150.0)
     points[0] = replace(points[0], simulated=far)
     hashed = drive.values_hash()
-    return Validation("venice-pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed)
+    rows = tuple(
+        RowOutcome(row, row.value if number else 1.5 * row.value, 50, 0.0 if number else 0.05)
+        for number, row in enumerate(rows_of(drive.measured))
+    )
+    return Validation(
+        "venice-pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed, rows=rows
+    )
 
 
 @pytest.fixture
@@ -67,6 +74,46 @@ def test_a_page_has_figures_verdicts_and_where_each_value_is_from(pages: Path) -
     index = (pages / "index.md").read_text()
     assert "| [A drive](venice-pm9a3.md) | - | 21,000 |" in index
     assert (pages / "venice-pm9a3-reads.svg").read_text().startswith("<svg")
+
+
+def test_a_page_has_the_rows_of_the_data_sheet(pages: Path) -> None:
+    page = (pages / "venice-pm9a3.md").read_text()
+    section = page.partition("## Data sheet\n")[2].partition("## ")[0]
+    assert ROW_SENTENCE in section
+    rows = rows_of("Samsung PM9A3")
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if "|" in line]
+    assert cells[0] == ["what", "reference", "value", "simulated", "difference"]
+    assert [(what, reference) for what, reference, *_ in cells[2:]] == [
+        (f"{row.what}, {row.unit}", row.reference) for row in rows
+    ]
+    assert [told for *_, told in cells[2:]] == ["**+50 %**", *["0 %"] * (len(rows) - 1)]
+    first = rows[0]
+    assert f"- request rate not settled to 1 %: {first.what} {first.reference}\n" in page
+    assert f"- each figure of the data sheet within 15 %: MISSED ({len(rows) - 1} of {len(rows)})" in page
+
+
+def test_the_index_leads_with_the_error_of_each_kind(pages: Path) -> None:
+    rows = len(rows_of("Samsung PM9A3"))
+    lead = (pages / "index.md").read_text().split("\n\n")[1].splitlines()
+    assert lead == [
+        "| figures and tolerance | mean absolute error | met |",
+        "|---|---:|---:|",
+        "| saturation rate within 5 % | - | 0 of 0 |",
+        "| mean of reads within 10 % below saturation | 17 % | 2 of 3 |",
+        "| p99 of reads within 15 % below saturation | 0 % | 3 of 3 |",
+        "| mean of writes within 10 % below 0.8 of saturation | 0 % | 3 of 3 |",
+        "| means of reads and of writes within 25 % at saturation | - | 0 of 0 |",
+        f"| each figure of the data sheet within 15 % | {50 / rows:.0f} % | {rows - 1} of {rows} |",
+        f"| all | | {rows + 7} of {rows + 9} |",
+    ]
+
+
+def test_changed_rows_of_the_data_sheet_make_a_page_stale(pages: Path) -> None:
+    document = json.loads((pages / "venice-pm9a3.json").read_text())
+    document["drives"][0]["data_sheet"][0]["value"] *= 2
+    (pages / "venice-pm9a3.json").write_text(json.dumps(document))
+    with pytest.raises(ConfigError, match="the rows of the data sheet have changed since: make validation"):
+        check_pages(pages, known())
 
 
 def test_a_changed_page_is_stale_and_is_written_anew(pages: Path) -> None:

@@ -35,17 +35,20 @@ CHECK_FAILED = 3
     "--points",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Use these measurements instead of the bundled ones.",
+    help="Use these measurements instead of the bundled ones, and no data sheets.",
 )
 @click.option("--drive", metavar="NAME", help="Name of the drive in the measurements; required if it is ambiguous.")
 @click.option(
-    "--quick", is_flag=True, help="Use 40,000 requests for each load, too few for a steady write amplification."
+    "--quick",
+    is_flag=True,
+    help="Use 40,000 requests for each load, too few for a steady write amplification; fewer for data sheets.",
 )
 @click.option(
     "--requests",
     type=click.IntRange(min=1000),
     metavar="N",
-    help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000.",
+    help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
+    "data sheets end once they are settled, at the latest after this number.",
 )
 @click.option(
     "--software-time",
@@ -104,8 +107,13 @@ def validate(
     Simulates the measured workload at every load, and prints measured and simulated figures side by side: 4 KiB random
     requests over the whole drive in steady state, one stream that reads and writes at even intervals, and six that
     write as Poisson processes. DRIVE is a preset with measurements, such as samsung-pm9a3, or preset:NAME, or a
-    configuration file, whose workload is ignored; by default, all presets with measurements. The exit code is 3 if a
-    tolerance is missed. An interrupted validation resumes when the command is repeated.
+    configuration file, whose workload is ignored; by default, all presets with measurements.
+
+    Each bundled measurement also has rows of data sheets: single loads on the full drive, with a constant number of
+    outstanding requests until their rate is settled, beside the value of the manufacturer, or of SSD-iq if it was
+    measured.
+
+    The exit code is 3 if a tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
     from flashmesh.validation.engine import FULL, QUICK, Validating
     from flashmesh.validation.outcome import to_json
