@@ -11,6 +11,7 @@ import pytest
 from conftest import Cli
 from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.measurements import bundled
+from flashmesh.validation.sheets import rows_of
 from made_up_drive import EXTENT, csv_of, simulated, written
 
 REQUESTS = ("--requests", str(EXTENT.requests))
@@ -63,6 +64,33 @@ def test_the_software_of_the_host_adds_to_every_latency(held: Path, cli: Cli) ->
         for column, value in one["simulated"].items():
             expected = value + 5.0 if column.endswith("_us") else value
             assert other["simulated"][column] == pytest.approx(expected)
+
+
+def test_bundled_measurements_bring_the_rows_of_their_data_sheet_and_tables_of_users_none(
+    held: Path, cli: Cli, tmp_path: Path
+) -> None:
+    # A drive of 80 MB stands for the measured one: its rows run, and miss.
+    drive = ("validate", "drive.toml", "--drive", "Samsung PM9A3", "--requests", "1000")
+    ended = cli(*drive, "--json", "out.json", "-o", "page.html", "--quiet")
+    assert ended.returncode == 3, ended.stderr
+    rows = rows_of("Samsung PM9A3")
+    (found,) = json.loads((tmp_path / "out.json").read_text())["drives"]
+    sheet = found["data_sheet"]
+    assert [(row["what"], row["reference"], row["value"]) for row in sheet] == [
+        (row.what, row.reference, row.value) for row in rows
+    ]
+    assert all(row["simulated"] > 0 and row["requests"] > 0 for row in sheet)
+    checks = [check for check in found["checks"] if check["tolerance"] == "data-sheet"]
+    assert [check["met"] for check in checks] == [row["met"] for row in sheet]
+    table = ended.stdout.partition("\nData sheet\n")[2].splitlines()
+    assert table[0].split() == ["what", "reference", "value", "simulated", "difference"]
+    for line, row in zip(table[2:], sheet, strict=False):
+        assert line.startswith(f"{row['what']}, {row['unit']} ")
+        assert line.rstrip().endswith("%" if row["met"] else "!")
+    assert "Data sheet" not in cli("validate", "drive.toml", "--points", "measured.csv", *REQUESTS).stdout
+    page = (tmp_path / "page.html").read_text()
+    assert "drive.toml, data sheet" in page
+    assert rows[0].what in page
 
 
 @pytest.mark.parametrize(
