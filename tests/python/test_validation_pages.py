@@ -88,7 +88,7 @@ def test_a_page_has_the_rows_of_the_data_sheet(pages: Path) -> None:
     ]
     assert [told for *_, told in cells[2:]] == ["**+50 %**", *["0 %"] * (len(rows) - 1)]
     first = rows[0]
-    assert f"- request rate not settled to 1 %: {first.what} {first.reference}\n" in page
+    assert f"- request rate not settled to 0.5 %: {first.what} {first.reference}\n" in page
     assert f"- each figure of the data sheet within 15 %: MISSED ({len(rows) - 1} of {len(rows)})" in page
 
 

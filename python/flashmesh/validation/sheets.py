@@ -43,7 +43,7 @@ ROW_SENTENCE = (
     f"is that of the manufacturer's data sheet, or of {SOURCE} if it was measured."
 )
 """Description of the rows, for pages."""
-ROW_PRECISION = 0.01
+ROW_PRECISION = 0.005
 """Precision of the request rate at which the run of a row ends, if it is steady."""
 PATTERNS = ("sequential", "random")
 OUTSTANDING_MAX = 65_535
