@@ -91,13 +91,3 @@ def times() -> list[dict[str, str]]:
 def ratio(row: dict[str, str]) -> float:
     """Returns the processor time of MQSim divided by that of flashmesh."""
     return float(row["mqsim_s"]) / float(row["flashmesh_s"])
-
-
-def read_errors() -> dict[str, float]:
-    """Returns, by drive, the mean error of the mean read latency over all loads."""
-    found = {}
-    for path in sorted(VALIDATION.glob("*.json")):
-        points = json.loads(path.read_text(encoding="utf-8"))["points"]
-        errors = (abs(point["simulated"]["read_mean_us"] / point["measured"]["read_mean_us"] - 1) for point in points)
-        found[path.stem] = statistics.fmean(errors)
-    return found

@@ -128,7 +128,8 @@ impl SteadinessReport {
             return SteadinessReport { steady: false, reasons: vec![Unsteady::Short], requests_needed: Some(needed) };
         }
         let drifts = drifts(batches.requests(), window.start);
-        let judged = WindowAnalysis { marks, first: steps.start, stores, window, drifts };
+        let in_flight = in_flight(batches.requests(), window.start);
+        let judged = WindowAnalysis { marks, first: steps.start, stores, window, drifts, in_flight };
         let mut found: Vec<(Unsteady, Option<u64>)> = judged.storage_findings();
         found.extend(judged.request_findings());
         let longest = |needed: Vec<Option<u64>>| needed.into_iter().collect::<Option<Vec<u64>>>()?.into_iter().max();
@@ -203,6 +204,8 @@ struct WindowAnalysis<'a> {
     window: &'a WindowSummary,
     /// Whether IOPS or the mean latency drift.
     drifts: bool,
+    /// Mean number of requests in flight.
+    in_flight: f64,
 }
 
 /// Drift of a measure, and its noise: half the width of the 95 % confidence interval of its mean without drift, as a share of the mean.
@@ -251,6 +254,15 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     let of_iops = NoisyDrift::of(&requests, &vec![1.0; requests.len()]);
     let of_latency = NoisyDrift::of(&latencies, &requests);
     of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
+}
+
+/// Returns the mean number of requests in flight over the batches of the window from `start` on: their latencies over the length of the window
+/// (Little's law).
+fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
+    let steps = marks.batch_indices(start);
+    let latency_ps = |mark: &RequestSample| mark.all.sums(&MeasuredKind::ALL).1;
+    let length = marks.spacing().as_ps() as f64 * steps.len() as f64;
+    (latency_ps(marks.batch_start(steps.end)) - latency_ps(marks.batch_start(steps.start))) as f64 / length
 }
 
 impl WindowAnalysis<'_> {
@@ -338,9 +350,7 @@ impl WindowAnalysis<'_> {
     fn request_findings(&self) -> Vec<(Unsteady, Option<u64>)> {
         let WindowSummary { requests, warm_up_ended, .. } = *self.window;
         let mut found = Vec::new();
-        let levels = self.marks.values()[self.first..].iter().map(|mark| mark.levels.outstanding as f64);
-        let in_flight = levels.sum::<f64>() / (self.marks.values().len() - self.first) as f64;
-        let wanted = TURNOVERS_MIN * in_flight;
+        let wanted = TURNOVERS_MIN * self.in_flight;
         if (requests as f64) < wanted {
             found.push((Unsteady::Short, self.requests_needed(wanted / requests as f64)));
         }
