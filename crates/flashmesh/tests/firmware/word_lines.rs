@@ -2,6 +2,7 @@
 
 use flashmesh::config::{Config, FirmwarePolicy, MultiPlane, PageTypes, ProgramUnit};
 use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 
@@ -142,4 +143,62 @@ fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
         assert_eq!((with.dirty_pages, with.pages_lost, with.programs_lost), (unsaved, 0, 0), "{writes}");
         assert_eq!(with.pages_programmed, unsaved, "{writes}");
     }
+}
+
+/// Moves of TBM go to the plane that is furthest behind. Where planes lag by more moves than may be in flight, the other planes have none to gather.
+#[test]
+fn collections_of_twin_blocks_go_on_where_planes_lag_behind_each_other() {
+    let text = "\
+[geometry]
+channels = 8
+chips-per-channel = 2
+dies-per-chip = 1
+planes-per-die = 4
+blocks-per-plane = 942
+pages-per-block = 1152
+page-size = \"16KiB\"
+sector-size = \"4KiB\"
+capacity = \"960197124096B\"
+[flash]
+page-types = \"tlc\"
+program-unit = \"word-line\"
+read-time = \"28us\"
+middle-page-read-time = \"38us\"
+upper-page-read-time = \"56us\"
+program-time = \"1620us\"
+erase-time = \"3500us\"
+suspension = \"both\"
+suspend-time = \"160us\"
+suspensions-max = 64
+[ftl]
+policy = \"tbm\"
+allocation = \"dynamic\"
+mapping-unit = \"4KiB\"
+gather-timeout = \"1s\"
+[gc]
+threshold = \"1%\"
+hard-threshold = \"0.2%\"
+preemptible = true
+paced = true
+[cache]
+capacity = \"32MiB\"
+high-mark = \"0%\"
+low-mark = \"0%\"
+keep-destaged = false
+flush-programs = false
+destages-max = 1_000_000
+stall = \"commands\"
+[precondition]
+kind = \"random\"
+[replay]
+mode = \"stress\"
+outstanding = 256
+[workload]
+read-share = 0.05
+requests = 150_000
+";
+    let report = Simulation::new(&config_of(text)).expect("the drive can be built").run(&Control::default());
+    let report = report.expect("the run ends");
+    let longest = Time::from_ps(report.latency_ps.all.expect("requests completed").max);
+    assert!(longest < Time::from_ms(100), "a request took {longest}: collections waited for the end of gathering");
 }
