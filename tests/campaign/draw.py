@@ -62,6 +62,7 @@ BESIDE: dict[str, Settings] = {
         "geometry.over-provisioning": "0.6",
     },
     "replication.enabled": {"geometry.over-provisioning": "0.6"},
+    "flash.plane-reads-max": {"flash.multi-plane": '"independent"', "geometry.planes-per-die": "2"},
     "workload.pattern=zoned": {"workload.zones": '"50/5:30/15:20/80"'},
     "workload.profile": {"workload.footprint": "1MiB"},
     "workload.file-weights": {"workload.files": "3", "workload.file-weights": '"5:3:2"'},
@@ -70,7 +71,7 @@ BESIDE: dict[str, Settings] = {
 """Settings beside a key, or beside one of its values, without which few drives are valid."""
 AIMS = 3
 """Number of keys that a drawn drive must have, besides the others that fit."""
-TRIES = 8
+TRIES = 24
 
 
 @cache

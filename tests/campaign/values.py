@@ -19,6 +19,7 @@ Settings = dict[str, str]
 SIZES = ("512B", "4KiB", "16KiB", "64KiB")
 TIMES = ("1us", "40us", "400us")
 MODERATE: dict[str, tuple[str, ...]] = {
+    "flash.plane-reads-max": ("1", "2"),
     "geometry.channels": ("1", "2", "3", "4", "8"),
     "geometry.chips-per-channel": ("1", "2", "3", "4", "8"),
     "geometry.dies-per-chip": ("1", "2", "4"),

@@ -39,7 +39,10 @@ function specOf(name) {
   const data = Object.fromEntries(datasets.map((part) => [part, rowsOf(part)]));
   const found = { ...structuredClone(spec), datasets: data };
   // Panels compute the line of a row from its run.
-  const withLine = (row) => (nameOf(row) in lineOf ? { ...row, line: lineOf[nameOf(row)] } : row);
+  const withLine = (row) => {
+    const line = lineOf[row.run] ?? lineOf[nameOf(row)];
+    return line === undefined ? row : { ...row, line };
+  };
   if (chosen !== null) withoutAbsent(found, Object.values(data).flat().map(withLine));
   return found;
 }
