@@ -16,8 +16,8 @@ from flashmesh.report.terminal import Terminal
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "examples" / "demo.toml"
-LONG_RUN = {"iops": 163.6e3, "p99": 2.30e9, "write_amplification": 3.75, "dies_gc_mean": 0.470}
-"""Means over eight seeds of runs of the demo's drive, each with three million requests after a warm-up."""
+LONG_RUN = {"iops": 213.0e3, "p99": 1.642e9, "write_amplification": 3.72, "dies_gc_mean": 0.488}
+"""Means over four seeds of runs of the demo's drive, each with three million requests after a warm-up."""
 
 
 def shown(result: flashmesh.Result) -> str:
@@ -51,8 +51,8 @@ def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: flashme
         assert result.steadiness.steady, result.steadiness
         for name, value in LONG_RUN.items():
             held[name] += within(intervals[name], value)
-    # One in six intervals that hold in 95 of 100 cases may miss.
-    assert min(held.values()) >= 5, held
+    # Of 24 intervals that hold in 95 of 100 cases two may miss.
+    assert sum(held.values()) >= 22, held
 
 
 def test_summary_has_the_drive_its_state_the_workload_and_intervals(demo: flashmesh.Result) -> None:
