@@ -180,7 +180,7 @@ def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path)
     assert done.returncode == 2
     assert "no worker of Slurm is there: 0 of 2 jobs are left\n" in done.stderr
     assert "none of the 2 jobs is in the queue any more" in done.stderr
-    assert "--resume goes on" in done.stderr
+    assert "continue with --resume" in done.stderr
     assert "Traceback" not in done.stderr
 
 
