@@ -38,7 +38,7 @@ def demo() -> flashmesh.Result:
 @pytest.mark.long
 def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: flashmesh.Result) -> None:
     held = dict.fromkeys(LONG_RUN, 0)
-    for result in (demo, *(flashmesh.run(DEMO, seed=seed) for seed in range(1, 6))):
+    for result in (demo, *(flashmesh.run(DEMO, seed=seed) for seed in range(1, 12))):
         found = result.confidence
         intervals = {
             "iops": found.iops,
@@ -51,8 +51,8 @@ def test_first_requests_of_the_demo_have_the_figures_of_a_long_run(demo: flashme
         assert result.steadiness.steady, result.steadiness
         for name, value in LONG_RUN.items():
             held[name] += within(intervals[name], value)
-    # Of 24 intervals that hold in 95 of 100 cases two may miss.
-    assert sum(held.values()) >= 22, held
+    # One in six intervals that hold in 95 of 100 cases may miss.
+    assert min(held.values()) >= 10, held
 
 
 def test_summary_has_the_drive_its_state_the_workload_and_intervals(demo: flashmesh.Result) -> None:
