@@ -167,7 +167,7 @@ def plain(value: Any) -> Any:
             return {key: plain(inner) for key, inner in value.items()}
         case list() | tuple():
             return [plain(inner) for inner in value]
-    # NumPy need not be imported: a caller with such values has done so.
+    # Values of NumPy are recognised by the module of their type, so that NumPy is not imported here.
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 

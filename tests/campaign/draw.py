@@ -141,7 +141,10 @@ def is_used(settings: Settings, parameter: Parameter) -> bool:
 
 
 def with_value(settings: Settings, parameter: Parameter, text: str) -> Settings | None:
-    """Returns settings with a value of a key; None if the drive is invalid."""
+    """Returns settings with a key set to `text`, with the keys that the value needs and without those that it replaces.
+
+    None for an empty or excluded value, or if the settings do not load.
+    """
     if not text or (parameter.key, bare(text)) in NEVER_VALUES:
         return None
     drawn = {parameter.key: text}

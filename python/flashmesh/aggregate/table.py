@@ -69,9 +69,9 @@ class RunTable(ABC):
         return points_of(self.settings, range(len(self)))
 
     def whether_steady(self, point: Point[int]) -> bool | None:
-        """Returns whether the windows of all runs of a point were steady, as far as known; None if none is known.
+        """Returns whether the measured windows of all runs of a point are steady; None if no run has a verdict.
 
-        Runs are judged as `flashmesh run` judges them, with a warm-up or without.
+        Runs without a verdict are ignored. The criterion is that of `flashmesh run`, also for runs without a warm-up.
         """
         said = [found for number in point.runs if (found := self._steady[number]) is not None]
         return all(said) if said else None

@@ -26,7 +26,7 @@ FONT = 10
 LABEL = 6.5
 """Width of a character of a label."""
 BAR, LINE = 15, 13
-"""Heights of a bar and of a line in the label of its claim."""
+"""Height of a bar, and of a line of text in the label of a claim, in pixels."""
 NAME = 26
 """Maximum length of a line in the label of a bar."""
 LINES = "split(datum.label, '\\n')"

@@ -85,7 +85,7 @@ def refuse_misfit(kind: Kind, name: str, policy: object) -> None:
 
 
 def refuse_unasked(kind: Kind, name: str, policy: object, config: Config) -> None:
-    """Refuses a write placer, or an allocator with a method, that this configuration never calls.
+    """Refuses a write placer that this configuration never calls, or an allocator whose method `stays` it never calls.
 
     Raises:
         ConfigError: If the configuration never calls the policy, or one of its methods.

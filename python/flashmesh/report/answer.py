@@ -43,7 +43,7 @@ class Effect:
     measure: str
     """`IOPS`, or `p99` if throughput does not change."""
     winners: tuple[Winner, ...] = ()
-    """The best values, each with its conditions; empty if one value is the best under all conditions."""
+    """Best value under each group of conditions, if it depends on the conditions; otherwise empty."""
 
     @property
     def size(self) -> float:

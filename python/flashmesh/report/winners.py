@@ -150,7 +150,11 @@ def place_of(conditions: Sequence[Condition], total: int) -> str:
 
 
 def cause(table: RunTable, pairing: Pairing, winner: Winner, first: str) -> str:
-    """Returns the bottleneck of a winner or, without one, of the first value under its conditions; may be empty."""
+    """Returns a clause on the bottleneck of the winning value.
+
+    If the bottleneck of the winner is unknown, the clause is on the bottleneck of `first` under the same conditions.
+    Empty if both bottlenecks are unknown.
+    """
     for value, name in ((winner.value, "it"), (first, first)):
         numbers = pairing.runs(value, winner.conditions)
         what = binder_of(table, numbers) if numbers else ""

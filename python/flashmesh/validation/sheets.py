@@ -112,10 +112,10 @@ def rows_of(drive: str) -> tuple[SheetRow, ...]:
 
 
 def parse(text: str, name: str) -> tuple[SheetRow, ...]:
-    """Reads the rows in a text.
+    """Parses a CSV table of data-sheet rows.
 
     Raises:
-        ConfigError: If a column is missing, or a row is impossible or a repetition of another one.
+        ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
     """
     table = csv.DictReader(text.splitlines())
     heading = [each.strip() for each in table.fieldnames or ()]

@@ -50,9 +50,9 @@ def is_async(job: Translation) -> bool:
 
 
 def counts_issued_bytes(job: Translation) -> bool:
-    """Returns whether fio counts the bytes of a loop as they are issued: those that an engine queues.
+    """Returns whether fio counts the bytes of a loop when it issues requests.
 
-    The engine `null` queues none at a depth of 1.
+    fio does so for asynchronous engines, except for `null` at a depth of 1, which queues no requests.
     """
     option = job.options.get("ioengine")
     return is_async(job) and (option is None or option.value not in NULL_ENGINES or depth(job) > 1)
