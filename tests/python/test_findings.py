@@ -11,6 +11,8 @@ from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.report.findings import of_seeds
+from flashmesh.report.gains import Gain
+from flashmesh.report.winners import gain_of
 from flashmesh.results import Result
 
 HOST = "bound by the host link, drive to host: 100 % busy"
@@ -64,6 +66,13 @@ def test_the_first_that_reaches_the_best_is_named_with_what_binds_beyond_it(some
     assert kinds(some, bus=1.0e6, nossd=0.25e6).findings() == [
         "bus is the fastest; nossd reaches 0.25 of its throughput. The host link binds it."
     ]
+
+
+def test_a_value_without_runs_under_the_conditions_is_not_the_next_best() -> None:
+    deep = ("replay.outstanding=64",)
+    means: dict[str, dict[tuple[str, ...], float]] = {"bus": {deep: 1.0}, "pssd": {deep: 1.5}, "venice": {}}
+    for sign in (1, -1):
+        assert gain_of("bus", "bus", [deep], means, sign) == Gain("pssd", (1.5,), True)
 
 
 def test_over_several_workloads_the_range_is_told(some: Result) -> None:

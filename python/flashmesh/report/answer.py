@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
 from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
-from flashmesh.report.winners import parts, winners
+from flashmesh.report.winners import FASTEST, LOWEST, parts, winners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,6 @@ WORKLOAD = "workload."
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
-LOWEST = ("has the lowest p99", "times that of")
 PATHS_GAIN = 0.15
 """Smallest gain of ideal paths that makes the paths a limit."""
 
@@ -56,7 +55,7 @@ class Effect:
         key, value, times = self.axis.key, self.gain.value, self.gain.times
         values = "interconnects" if key == FABRIC else key
         if self.winners:
-            best = ("is the fastest", "times as fast as") if self.measure == "IOPS" else LOWEST
+            best = FASTEST if self.measure == "IOPS" else LOWEST
             return f"among {values}, {' and '.join(parts(self.winners, self.first, *best))}"
         if self.axis.numbers is None and self.measure == "IOPS":
             if self.gain.mean < 1:

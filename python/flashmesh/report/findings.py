@@ -20,7 +20,7 @@ from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
 from flashmesh.report.measures import measure_named
 from flashmesh.report.replay import is_open
-from flashmesh.report.winners import cause, parts, winners
+from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
         found = winners(pairing, texts, values["IOPS"], 1)
         if found:
             why = [cause(table, pairing, winner, first) for winner in found]
-            return [f"{'; '.join(parts(found, first, 'is the fastest', 'times as fast as', why))}."]
+            return [f"{'; '.join(parts(found, first, *FASTEST, why))}."]
         return [fastest(table, key, first, speed)]
     latency = [gain for gain in (pairing.gain(first, each, values["p99"]) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
@@ -110,7 +110,7 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
         return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
     found = winners(pairing, texts, values["p99"], -1)
     if found:
-        told = "; ".join(parts(found, first, "has the lowest p99", "times that of"))
+        told = "; ".join(parts(found, first, *LOWEST))
         return [f"All serve the same load; {told}."]
     best = min(latency, key=lambda gain: gain.mean)
     if best.mean < 1 and best.is_clear:

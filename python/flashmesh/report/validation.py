@@ -154,9 +154,8 @@ def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
     lines = [f"{tolerance.says}: {'met' if not missed else 'MISSED'} ({len(held) - len(missed)} of {len(held)})"]
     for check in missed:
         where = "" if check.offered_iops is None else f" at {check.offered_iops:,.0f}"
-        figure = check.figure.removesuffix("_us").replace("_", " ")
         lines.append(
-            f"  {MISS} {figure}{where}: {number(check.measured)} {check.reference}, "
+            f"  {MISS} {check.name}{where}: {number(check.measured)} {check.reference}, "
             f"{number(check.simulated)} simulated, "
             f"{percent(check.difference)}"
         )

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from flashmesh.aggregate.table import RunTable
     from flashmesh.report.gains import Pairing
 
+FASTEST = ("is the fastest", "times as fast as")
+LOWEST = ("has the lowest p99", "times that of")
+"""What a winner is by a measure, and what its ratio is one of."""
 VALUES_MAX = 12
 """Maximum number of values of a key that are compared under each condition."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")
@@ -87,10 +90,12 @@ def gain_of(
     """Returns the gain of a value over the first one; for the first value, the gain of the next best one over it."""
     if value == first:
         others = [other for other, found in means.items() if other != first and all(at in found for at in conditions)]
-        others = others or [other for other in means if other != first]
-        value = max(others, key=lambda other: sign * fmean(means[other].get(at, 0.0) for at in conditions))
+        others = others or [
+            other for other, found in means.items() if other != first and any(at in found for at in conditions)
+        ]
+        value = max(others, key=lambda other: sign * fmean(means[other][at] for at in conditions if at in means[other]))
     ratios = tuple(means[value][at] for at in conditions if at in means[value])
-    return Gain(value, ratios or (1.0,), True)
+    return Gain(value, ratios, True)
 
 
 def parts(found: Sequence[Winner], first: str, best: str, times: str, why: Sequence[str] = ()) -> list[str]:
