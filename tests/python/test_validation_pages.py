@@ -108,12 +108,14 @@ def test_the_index_leads_with_the_error_of_each_kind(pages: Path) -> None:
     ]
 
 
-def test_changed_rows_of_the_data_sheet_make_a_page_stale(pages: Path) -> None:
+def test_changed_or_lost_rows_of_the_data_sheet_make_a_page_stale(pages: Path) -> None:
     document = json.loads((pages / "venice-pm9a3.json").read_text())
-    document["drives"][0]["data_sheet"][0]["value"] *= 2
-    (pages / "venice-pm9a3.json").write_text(json.dumps(document))
-    with pytest.raises(ConfigError, match="the rows of the data sheet have changed since: make validation"):
-        check_pages(pages, known())
+    rows = document["drives"][0]["data_sheet"]
+    for stale in ([rows[0] | {"value": 2 * rows[0]["value"]}, *rows[1:]], []):
+        document["drives"][0]["data_sheet"] = stale
+        (pages / "venice-pm9a3.json").write_text(json.dumps(document))
+        with pytest.raises(ConfigError, match="the rows of the data sheet have changed since: make validation"):
+            check_pages(pages, known())
 
 
 def test_a_changed_page_is_stale_and_is_written_anew(pages: Path) -> None:

@@ -51,7 +51,7 @@ def comparison_of(validation: Validation) -> Listed:
 def finding_of(validation: Validation) -> str:
     """Returns a sentence on the figures that are within their tolerances, and on those that are not."""
     missed = [
-        f"{check.figure.removesuffix('_us').replace('_', ' ')}"
+        f"{check.name}"
         f"{'' if check.offered_iops is None else f' at {check.offered_iops:,.0f} IOPS'} ({percent(check.difference)})"
         for check in validation.checks
         if not check.is_met

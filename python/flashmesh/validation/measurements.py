@@ -13,7 +13,7 @@ from flashmesh._native import ConfigError
 from flashmesh.validation.figures import COLUMNS, KINDS, LATENCIES, Figures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 DRIVE, SPACE, OFFERED = "drive", "file_gib", "offered_iops"
@@ -91,11 +91,7 @@ def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
     rows = csv.DictReader(text.splitlines())
     columns = columns_of([each.strip() for each in rows.fieldnames or ()], name)
     drives: dict[tuple[str, float], list[Measured]] = {}
-    for row in rows:
-        place = f"{name}:{rows.line_num}"
-        if None in row or None in row.values():
-            raise ConfigError(f"{place}: has another number of cells than the heading")
-        cells = {key.strip(): value.strip() for key, value in row.items()}
+    for place, cells in cells_of(rows, name):
         space = number(place, SPACE, cells[SPACE])
         point = point_of(place, cells, columns)
         drives.setdefault((cells[DRIVE], space), []).append(point)
@@ -189,17 +185,36 @@ def require_ordered(place: str, figures: Figures) -> None:
                 raise ConfigError(f"{place}: {high} is {above:g} and {low} is {below:g}: percentiles do not fall")
 
 
+def cells_of(table: csv.DictReader[str], name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields the place and the cells of each row.
+
+    Raises:
+        ConfigError: If a row has another number of cells than the heading.
+    """
+    for row in table:
+        place = f"{name}:{table.line_num}"
+        if None in row or None in row.values():
+            raise ConfigError(f"{place}: has another number of cells than the heading")
+        yield place, {key.strip(): value.strip() for key, value in row.items()}
+
+
+def finite(text: str) -> float | None:
+    """Returns a finite number; None for any other text."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
 def number(place: str, column: str, text: str) -> float:
     """Reads a positive number.
 
     Raises:
         ConfigError: If the cell holds anything else.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value <= 0:
+    value = finite(text)
+    if value is None or value <= 0:
         told = "is empty" if not text else f"is {text!r}"
         raise ConfigError(f"{place}: {column} {told}: expected a number above 0, with the unit in the heading")
     return value

@@ -115,7 +115,7 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
             raise ConfigError(f"{folder}: has no page of {name}: make validation")
         if found[name].values_hash != drive.values_hash():
             raise ConfigError(f"{folder / name}.json: the preset has changed since: make validation")
-        if found[name].rows and tuple(each.row for each in found[name].rows) != rows_of(drive.measured):
+        if tuple(each.row for each in found[name].rows) != rows_of(drive.measured):
             raise ConfigError(f"{folder / name}.json: the rows of the data sheet have changed since: make validation")
         wanted[f"{name}.json"] = to_json([found[name]])
         wanted[f"{name}.md"] = page(found[name], drive)

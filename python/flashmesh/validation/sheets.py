@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.validation.figures import STATISTICS
-from flashmesh.validation.measurements import SOURCE
+from flashmesh.validation.measurements import SOURCE, cells_of, finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,11 +122,8 @@ def parse(text: str, name: str) -> tuple[SheetRow, ...]:
     if missing:
         raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
     rows: list[SheetRow] = []
-    for cells in table:
-        place = f"{name}:{table.line_num}"
-        if None in cells or None in cells.values():
-            raise ConfigError(f"{place}: has another number of cells than the heading")
-        row = row_of(place, {key.strip(): value.strip() for key, value in cells.items()})
+    for place, cells in cells_of(table, name):
+        row = row_of(place, cells)
         if any((row.drive, row.what, row.reference) == (each.drive, each.what, each.reference) for each in rows):
             raise ConfigError(f"{place}: {row.drive} has {row.what!r} of {row.reference!r} twice: keep one of the rows")
         rows.append(row)
@@ -197,10 +193,7 @@ def number(place: str, column: str, text: str) -> float:
     Raises:
         ConfigError: If the cell holds anything else.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite(text)
+    if value is None:
         raise ConfigError(f"{place}: {column} is {text!r}: expected a number")
     return value

@@ -76,6 +76,11 @@ class Check:
     """Origin of the measured figure."""
 
     @property
+    def name(self) -> str:
+        """The figure as text."""
+        return self.figure.removesuffix("_us").replace("_", " ")
+
+    @property
     def difference(self) -> float | None:
         """Relative difference of the simulated from the measured figure."""
         return None if self.simulated is None else self.simulated / self.measured - 1.0
