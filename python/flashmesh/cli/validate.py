@@ -41,14 +41,15 @@ CHECK_FAILED = 3
 @click.option(
     "--quick",
     is_flag=True,
-    help="Use 40,000 requests for each load, too few for a steady write amplification; fewer for data sheets.",
+    help="Use 40,000 requests for each load, too few for a steady write amplification; "
+    "at most as many for data sheets.",
 )
 @click.option(
     "--requests",
     type=click.IntRange(min=1000),
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
-    "data sheets end once they are settled, at the latest after this number.",
+    "data sheets end once they are settled, at the latest after N (400,000 by default) or 20 times their depth.",
 )
 @click.option(
     "--software-time",
