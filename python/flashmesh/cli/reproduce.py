@@ -274,6 +274,8 @@ def drifted(
     longer = run_all([doubled(each) for each in outcomes], mode, open_store, places, quiet)
     if longer.session.failures:
         told = failure(longer.session.failures, len(longer.points), "their claims have no drift")
+        if len(longer.session.failures) == len(longer.points):
+            raise failure(longer.session.failures, len(longer.points), "no drift was measured")
         click.echo(f"--drift: {told}", err=True)
     return [with_drift(each, other) for each, other in zip(outcomes, longer.outcomes(), strict=True)]
 

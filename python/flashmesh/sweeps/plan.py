@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
-from flashmesh.axes import Value, axes_of, typed
+from flashmesh.axes import VALUES_MAX, Value, axes_of, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.ranges import Range
 
 SEED = "seed"
-POINTS_MAX = 1_000_000
+POINTS_MAX = VALUES_MAX
 """Maximum number of points of a sweep."""
 SHOWN_MAX = 10**30
 """Largest number of points that an error prints in digits."""

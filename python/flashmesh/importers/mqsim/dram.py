@@ -23,7 +23,8 @@ def entries(drive: Drive) -> None:
         device.unused("CMT_Capacity", "the mapping table is ideal")
         device.unused("CMT_Sharing_Mode", "the mapping table is ideal")
         return
-    page_bits = math.log2(drive.all_planes() * drive.blocks * drive.pages_per_block)
+    pages = drive.all_planes() * drive.blocks * drive.pages_per_block
+    page_bits = math.log2(pages)
     sectors = drive.page_bytes // SECTOR
     device.set("mapping.entry-size", f"{math.ceil((2 * page_bits + sectors) / 8)}B")
     device.set("mapping.stored-entry-size", f"{drive.stored_entry_bytes}B")
@@ -52,10 +53,9 @@ def entries(drive: Drive) -> None:
         compatible=True,
         reason="MQSim looks an entry up in order to write it back, and that counts as a use",
     )
-    map_bytes = drive.all_planes() * drive.blocks * drive.pages_per_block * drive.stored_entry_bytes
     device.set(
         "mapping.write-back-buffer",
-        compatible=size(map_bytes),
+        compatible=size(pages * drive.stored_entry_bytes),
         reason="MQSim queues translation pages to be written, and never writes one",
     )
 
