@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -66,7 +67,7 @@ def test_a_job_that_does_not_cover_its_files_begins_anew_where_fio_does(
 def test_random_requests_stay_in_the_zones_in_which_those_of_fio_are(tmp_path: Path, options: str) -> None:
     options += "zonemode=strided\nsize=512k\n"
     ours, theirs = (offsets(rows) for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 512 * KIB)))
-    assert [at // 32 // 2 for at in ours] == [at // 32 // 2 for at in theirs]
+    assert [at // 64 for at in ours] == [at // 64 for at in theirs]
     assert len(set(ours)) == pytest.approx(len(set(theirs)), rel=0.25)
     assert max(ours) == pytest.approx(max(theirs), abs=24)
 
@@ -104,10 +105,12 @@ def test_each_file_is_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> 
         requests_of_files(rows) for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 512 * KIB))
     )
     switches = [sum(one != other for one, other in pairwise(files)) for files in (ours, theirs)]
-    assert switches[0] == pytest.approx(switches[1], rel=0.15)
+    assert switches[0] == pytest.approx(switches[1], rel=0.1)
+    # A file that is drawn for several requests at once is drawn as many times less often.
+    noise = math.sqrt(int(order.removeprefix("random:"))) if order.startswith("random:") else 1
     counts, their_counts = Counter(ours), Counter(theirs)
     for file in range(FILES):
-        assert counts[file] == pytest.approx(their_counts[file], abs=0.03 * len(theirs)), file
+        assert counts[file] == pytest.approx(their_counts[file], rel=0.12 * noise, abs=0.01 * len(theirs)), file
 
 
 @pytest.mark.parametrize("order", ["zipf:1.2", "pareto:0.3", "zipf", "pareto"])
