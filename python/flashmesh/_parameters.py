@@ -753,7 +753,9 @@ class Flash:
     """
 
     plane_order: FlashPlaneOrder | None = None
-    """Order in which the planes of a multi-plane read send their data. Default: "number"."""
+    """Order in which the planes of a multi-plane read send their data. Only with multi_plane other than "independent".
+    Default: "number".
+    """
 
     program_order: FlashProgramOrder | None = None
     """Order in which the pages of a block can be programmed. Default: "in-order"."""
@@ -1054,7 +1056,7 @@ class Schedule:
 
     map_reads_take_others: bool | None = None
     """Whether reads of requests on other planes join a read of a translation page in a multi-plane operation. Only with
-    mapping.cache_capacity set. Default: False.
+    mapping.cache_capacity set, and with flash.multi_plane other than "independent". Default: False.
     """
 
     age_bound: Time | None = None

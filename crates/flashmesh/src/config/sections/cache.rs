@@ -63,7 +63,7 @@ choices! {
 choices! {
     /// The unit of an access to the DRAM of the cache.
     AccessUnit {
-        /// A page.
+        /// One access for each page.
         Page = "page",
         /// All pages of a request that the cache accepts or finds at one time.
         Request = "request",

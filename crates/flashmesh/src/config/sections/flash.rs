@@ -169,7 +169,7 @@ section! {
         plane_reads_max: Option<u32> = None, unset "all planes", in 1..=PLANES_PER_DIE_MAX as u32,
             with "multi-plane" = ["\"independent\""], with "geometry.planes-per-die" != ["1"], needs any;
         /// Order in which the planes of a multi-plane read send their data.
-        plane_order: PlaneOrder = PlaneOrder::Number, needs plain;
+        plane_order: PlaneOrder = PlaneOrder::Number, with "multi-plane" != ["\"independent\""], needs plain;
         /// Order in which the pages of a block can be programmed.
         program_order: ProgramOrder = ProgramOrder::InOrder, needs plain;
         /// Whether a die is free for its next operation once data is in the cache register (after tR). Otherwise the die is free when the data has

@@ -73,7 +73,7 @@ section! {
         /// itself how to use priorities; with `off`, the policy does not see priorities.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""], needs any;
         /// Whether reads of requests on other planes join a read of a translation page in a multi-plane operation.
-        map_reads_take_others: bool = false, with "mapping.cache-capacity" != [""], needs plain;
+        map_reads_take_others: bool = false, with "mapping.cache-capacity" != [""], with "flash.multi-plane" != ["\"independent\""], needs plain;
         /// Waiting time at a die after which a transaction of a request precedes the transactions of all other requests, so that no request starves
         /// behind a kind or a priority that always goes first. With `policy = "out-of-order"`, reads and writes then take turns
         /// ([scheduling.md](scheduling.md)). 1000 s means no bound.
