@@ -37,7 +37,7 @@ fn draw(number: u32) -> Case {
     };
     let strategy = match number {
         0..JOINT_DRIVES => strategy,
-        _ => arbitrary::with_independent_planes(strategy, 0.999).boxed(),
+        _ => arbitrary::all_on_independent_planes(strategy).boxed(),
     };
     strategy.new_tree(&mut runner).expect("a case can be drawn").current()
 }

@@ -234,7 +234,7 @@ fn compare_random(first: u64, last: u64) -> [u64; 3] {
     // The cases are the same on every machine, whatever its number of cores.
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &[first as u8; 32]);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
-    let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100), 0.2);
+    let strategy = arbitrary::with_independent_planes(arbitrary::case_of(1..100));
     let (mut erases, mut moved, mut done_early) = (0, 0, 0);
     for number in (first..=last).step_by(WORKERS as usize) {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();

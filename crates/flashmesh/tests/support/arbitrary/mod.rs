@@ -215,7 +215,7 @@ fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: T
 
 /// Returns a strategy that draws a drive and up to 399 requests to a part of its first namespace.
 pub fn case() -> impl Strategy<Value = Case> {
-    with_independent_planes(case_of(1..400), 0.2)
+    with_independent_planes(case_of(1..400))
 }
 
 /// Like [`case`], but most drives have mapping units smaller than a page, or programs of word lines.
@@ -264,14 +264,28 @@ pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> 
     case_on(drive(), requests)
 }
 
-/// Lets the planes read independently in the given share of the drives with several planes a die.
-pub fn with_independent_planes(cases: impl Strategy<Value = Case>, share: f64) -> impl Strategy<Value = Case> {
-    (cases, option::weighted(share, option::of(1..=3u32))).prop_map(|(mut case, independent)| {
-        if let Some(at_once_max) = independent.filter(|_| case.config.geometry.planes_per_die > 1) {
-            read_planes_alone(&mut case.config, at_once_max);
-        }
-        case
+/// Lets the planes read independently in a fifth of the drives.
+pub fn with_independent_planes(cases: impl Strategy<Value = Case>) -> impl Strategy<Value = Case> {
+    (cases, option::weighted(0.2, at_once_max())).prop_map(|(case, independent)| match independent {
+        Some(at_once_max) => on_independent_planes(case, at_once_max),
+        None => case,
     })
+}
+
+/// Lets the planes read independently in all drives.
+pub fn all_on_independent_planes(cases: impl Strategy<Value = Case>) -> impl Strategy<Value = Case> {
+    (cases, at_once_max()).prop_map(|(case, at_once_max)| on_independent_planes(case, at_once_max))
+}
+
+fn at_once_max() -> impl Strategy<Value = Option<u32>> {
+    option::of(1..=3u32)
+}
+
+fn on_independent_planes(mut case: Case, at_once_max: Option<u32>) -> Case {
+    if case.config.geometry.planes_per_die > 1 {
+        read_planes_alone(&mut case.config, at_once_max);
+    }
+    case
 }
 
 fn case_on(drive: impl Strategy<Value = Config>, requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
