@@ -256,8 +256,8 @@ fn drifts(marks: &CumulativeSamples<RequestSample>, start: Time) -> bool {
     of_iops.into_iter().chain(of_latency).any(|drift| drift.is_significant())
 }
 
-/// Returns the mean number of requests in flight over the batches of the window from `start` on: their latencies over the length of the window
-/// (Little's law).
+/// Returns the mean number of requests in flight in the batches from `start` on, by Little's law: the sum of the latencies divided by the length of
+/// these batches.
 fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
     let steps = marks.batch_indices(start);
     let latency_ps = |mark: &RequestSample| mark.all.sums(&MeasuredKind::ALL).1;

@@ -49,7 +49,7 @@ impl TransactionClass {
     pub const WAITING_PROGRAMS: [TransactionClass; 3] =
         [TransactionClass::UserProgram, TransactionClass::MapProgram, TransactionClass::ReplicaProgram];
 
-    /// All reads.
+    /// Classes of reads: for requests, for the map, and for garbage collection.
     pub const READS: [TransactionClass; 3] =
         [TransactionClass::MapRead, TransactionClass::UserRead, TransactionClass::CollectRead];
 

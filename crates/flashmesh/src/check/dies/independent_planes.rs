@@ -1,4 +1,4 @@
-//! Rules between the planes of a die that read independently (`flash.multi-plane = "independent"`), and the die.
+//! Checks of which operations overlap on a die whose planes read independently (`flash.multi-plane = "independent"`).
 
 use crate::check::arithmetic::ArrayTree;
 use crate::check::array_unit::ArrayUnit;

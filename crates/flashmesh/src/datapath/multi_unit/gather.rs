@@ -178,19 +178,16 @@ impl<M: Model> Datapath<M> {
         };
         let is_full = |plane: u8| self.gather.is_full(die, class, plane, units(plane));
         if *gathers_by_die {
-            let is_ready = released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full);
-            if is_ready || !moves {
-                return if is_ready { planes } else { 0 };
+            if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
+                return planes;
             }
-            // Moves go to the plane that is furthest behind. Planes that lag by more moves than may be in flight catch up alone: the others would
-            // wait for moves that do not come.
-            let lags = |plane: u8| self.gather.is_full(die, class, plane, 2 * units(plane));
-            let catches_up = (0..count as u8).any(lags);
-            return if catches_up {
-                self::planes(planes).filter(|&plane| is_full(plane)).fold(0, |ready, plane| ready | 1 << plane)
-            } else {
-                0
-            };
+            // Moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, only the planes with a full
+            // program run: the number of moves in flight is limited, so that moves for the other planes may never come.
+            let has_two_programs = |plane: u8| self.gather.is_full(die, class, plane, 2 * units(plane));
+            let may_run = moves && (0..count as u8).any(has_two_programs);
+            return self::planes(planes)
+                .filter(|&plane| may_run && is_full(plane))
+                .fold(0, |ready, plane| ready | 1 << plane);
         }
         let is_ready = |plane: &u8| {
             released >> plane & 1 != 0
@@ -202,7 +199,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Returns the subset of `planes` that may join a program of GC moves, whose lead is dequeued. A plane whose moves still gather would join with a
-    /// partial program. In superblocks the lead has started only after all planes had gathered.
+    /// partial program. In superblocks all planes have gathered, or planes that still gather are at another page offset than the lead.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die {
             return planes;

@@ -91,8 +91,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Returns the number of pages that each die can take now, beyond the writes pinned to it: in partly filled programs, and on its planes if it has
-    /// no program in flight.
+    /// Returns the number of pages for which each die has room now: the free units of its partly filled programs, and a program for each plane if no
+    /// program is in flight, less the writes that are pinned to the die.
     fn room_by_die(&mut self) -> Vec<u32> {
         let geometry = self.mbm.geometry.clone();
         let mut room = vec![0; geometry.dies() as usize];
