@@ -78,13 +78,15 @@ BLOCK_US = PAGES * PROGRAM_US + ERASE_US
 CLOSED_FORMS = (
     row(READ_US + SOFTWARE_US, "us", READS, "mean"),
     row(READ_US + SOFTWARE_US, "us", READS, "p50"),
+    row(1e6 / (READ_US + SOFTWARE_US), load=READS),
     row(1e6 / READ_US),
     row(4096 / READ_US, "MB/s", SheetLoad(1.0, 128 * 1024, "sequential", 4)),
     row(PROGRAM_US + SOFTWARE_US, "us", WRITES, "p50"),
     row(PAGES * 4096 / BLOCK_US * 1e6 / 2**20, "MiB/s", SheetLoad(0.0, 128 * 1024, "sequential", 4)),
     row(PAGES / BLOCK_US * 1e6, "IOPS", SheetLoad(0.0, 4096, "sequential", 16)),
 )
-"""Rows with the figures of the die: every overwritten block of sequential writes costs an erase."""
+"""Rows with the figures of the die: every overwritten block of sequential writes costs an erase. A single program waits
+for its software between requests; several programs keep the die busy meanwhile."""
 
 
 def simulated(tmp_path: Path, rows: tuple[SheetRow, ...], software_us: float = 0.0) -> Validation:
@@ -177,7 +179,7 @@ def test_simulated_values_are_those_of_closed_forms(tmp_path: Path) -> None:
 def test_random_writes_find_a_drive_in_steady_state(tmp_path: Path) -> None:
     tables = drive_tables(written(tmp_path, DIE), {})
     kinds = {
-        load: with_row(tables, load, Extent(1_000))["precondition"]["kind"]
+        load: with_row(tables, load, Extent(1_000), 0.0)["precondition"]["kind"]
         for load in (READS, WRITES, replace(WRITES, pattern="random"))
     }
     assert list(kinds.values()) == ["sequential", "sequential", "random"]

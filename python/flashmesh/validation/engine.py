@@ -98,7 +98,8 @@ class Validating:
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
             # Several rows can share a load: those of several statistics or references.
             for load in dict.fromkeys(row.load for row in subject.rows):
-                self.configs[number, load] = configuration.load(with_row(tables, load, extent), typed=overrides)
+                loaded = with_row(tables, load, extent, subject.software_us)
+                self.configs[number, load] = configuration.load(loaded, typed=overrides)
         self.found: dict[RunKey, Simulated] = {}
         self.errors: dict[RunKey, str] = {}
 

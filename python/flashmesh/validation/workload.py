@@ -130,13 +130,34 @@ def with_load(
     return loaded
 
 
-def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent) -> dict[str, Any]:
+def until_settled(loaded: Mapping[str, Any], precision: float) -> dict[str, Any]:
+    """Returns a drive under the load of `with_load` whose run ends once the mean latency is steady and precise.
+
+    Args:
+        loaded: The drive with its load.
+        precision: The half-width of the 95 % interval of the mean latency, as a share. The run ends at the latest when
+            the requests of all streams are measured.
+    """
+    streams = {
+        name: {**each, "replay": {key: value for key, value in each["replay"].items() if key != "stop-time"}}
+        for name, each in loaded["stream"].items()
+    }
+    return {**loaded, "stream": streams, "measure": {**loaded["measure"], **settled(precision)}}
+
+
+def settled(precision: float) -> dict[str, Any]:
+    """Returns the keys of `measure` by which a run ends once the mean latency is steady and precise."""
+    return {"warm-up": "steady", "precision": precision, "precision-of": "mean"}
+
+
+def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, software_us: float) -> dict[str, Any]:
     """Returns a full drive with the load of a row of a data sheet, which ends once its request rate is settled.
 
     Args:
         tables: The drive, from `drive_tables`.
         load: The load.
         extent: The simulated length of loads, which limits that of the row.
+        software_us: The time that host software takes between a completion and the next request, in microseconds.
     """
     loaded = dict(tables)
     loaded["workload"] = {
@@ -146,12 +167,25 @@ def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent) -> dict
         "request-size": f"{load.request_bytes}B",
         "requests": extent.row_requests(load),
     }
-    loaded["replay"] = {"mode": "stress", "outstanding": load.outstanding}
+    loaded["replay"] = closed_loop(load.outstanding, software_us)
     loaded["host"] = {**tables["host"], "queue-depth": load.outstanding}
     settled = {"warm-up": "steady", "precision": ROW_PRECISION, "precision-of": "iops"}
     loaded["measure"] = {**tables["measure"], **settled}
     loaded["precondition"] = {**tables["precondition"], "kind": load.precondition, "fill": 1.0}
     return loaded
+
+
+def closed_loop(outstanding: int, software_us: float) -> dict[str, Any]:
+    """Returns the replay of programs that each keep one request outstanding.
+
+    Args:
+        outstanding: The number of programs.
+        software_us: The time of host software between a completion and the next request of its program, in
+            microseconds. The latencies of a run do not contain this time.
+    """
+    if not software_us:
+        return {"mode": "stress", "outstanding": outstanding}
+    return {"mode": "closed", "threads": outstanding, "think-time": picoseconds(software_us / 1e6)}
 
 
 def footprint_of(tables: Mapping[str, Any], space_gib: float | None) -> int | None:
