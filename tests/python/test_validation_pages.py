@@ -10,7 +10,8 @@ import pytest
 
 from flashmesh import ConfigError, OutputError
 from flashmesh.validation.drives import Drive, drives, read_drive
-from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, RowOutcome, Validation
+from flashmesh.validation.measurements import FIT, HELD_OUT
+from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation
 from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
 from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
 from made_up_drive import measurements

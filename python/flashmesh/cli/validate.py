@@ -85,6 +85,11 @@ CHECK_FAILED = 3
 @click.option(
     "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail if a page in DIR is stale; run nothing."
 )
+@click.option(
+    "--baseline",
+    is_flag=True,
+    help="Print beside the simulated latencies those of a curve through the fitted loads, or through all other loads.",
+)
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def validate(
     names: tuple[str, ...],
@@ -101,6 +106,7 @@ def validate(
     pages: Path | None,
     rewrite: Path | None,
     check: Path | None,
+    baseline: bool,
     quiet: bool,
 ) -> int:
     """Compare simulated drives with measurements of real ones.
@@ -165,7 +171,7 @@ def validate(
             from flashmesh.report import validation as report
             from flashmesh.report.terminal import Terminal
 
-            report.show(validations, Terminal(stream, report.WIDTH))
+            report.show(validations, Terminal(stream, report.WIDTH), with_curve=baseline)
     return 0 if all(each.is_met for each in validations) else CHECK_FAILED
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from flashmesh.report import quantities as q
 from flashmesh.validation.figures import KINDS, STATISTICS
+from flashmesh.validation.held_out import COLUMNS, all_compared
 from flashmesh.validation.sheets import ROW_PRECISION
 from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, DATA_SHEET
 
@@ -26,16 +27,23 @@ WIDTH = 118
 SHEET_HEADINGS = ("what", "reference", "value", "simulated", "difference")
 
 
-def show(validations: Sequence[Validation], terminal: Terminal) -> None:
-    """Prints the validation of each drive."""
+def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: bool = False) -> None:
+    """Prints the validation of each drive.
+
+    Args:
+        validations: The drives.
+        terminal: The terminal.
+        with_curve: Whether a curve through the fitted loads stands beside the simulated latencies.
+    """
     for validation in validations:
         terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
         terminal.print(Text("\n".join(head(validation))))
         for kind in KINDS:
-            terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal))
+            terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal, with_curve))
         if validation.rows:
             terminal.print("", Text("Data sheet"), sheet_table(validation, terminal))
-        terminal.print("", Text("\n".join(verdicts(validation))), "")
+        lines = [*verdicts(validation), *(curve_lines(validation) if with_curve else [])]
+        terminal.print("", Text("\n".join(lines)), "")
 
 
 def head(validation: Validation) -> list[str]:
@@ -67,9 +75,15 @@ def rate(iops: float | None) -> str:
     return q.NONE if iops is None else f"{iops:,.0f}/s"
 
 
-def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
-    """Returns a row for each load, with measured value, simulated value and difference of each statistic."""
-    headings = [cell for name in NAMES.values() for cell in (name, "sim", "diff")]
+def table(validation: Validation, kind: str, terminal: Terminal, with_curve: bool) -> Table:
+    """Returns a row for each load, with measured value, simulated value and difference of each statistic.
+
+    With the curve the row has the measured value, and the differences of the simulation and of the curve.
+    """
+    headings = [
+        cell for name in NAMES.values() for cell in ((name, "sim", "curve") if with_curve else (name, "sim", "diff"))
+    ]
+    found_curves = validation.curves if with_curve else {}
     roles = any(point.role for point in validation.points)
     found = terminal.table("offered", *(["points"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
     missed = misses(validation.checks)
@@ -82,7 +96,12 @@ def table(validation: Validation, kind: str, terminal: Terminal) -> Table:
             measured = point.measured.figures.value(column)
             value = None if simulated is None else simulated.value(column)
             mark = MISS if (point.measured.offered_iops, column) in missed else " "
-            cells += [number(measured), number(value), f"{difference(measured, value)}{mark}"]
+            told = f"{difference(measured, value)}{mark}"
+            if with_curve:
+                curve = found_curves.get((point.measured.offered_iops, column))
+                cells += [number(measured), told, difference(measured, curve)]
+            else:
+                cells += [number(measured), number(value), told]
         found.add_row(f"{point.measured.offered_iops:,.0f}", *([point.role] if roles else []), *cells)
     return found
 
@@ -130,6 +149,15 @@ def percent(share: float | None) -> str:
         return f"x{share + 1:,.0f}"
     rounded = round(100 * share)
     return f"{rounded:+d}%" if rounded else "0%"
+
+
+def curve_lines(validation: Validation) -> list[str]:
+    """Returns lines that compare the simulation with the curve, over loads below saturation that neither knew."""
+    return [
+        f"{COLUMNS[each.column]}, {each.loads} loads below saturation that were not fitted: "
+        f"off by {percent(each.simulated).lstrip('+')} simulated, {percent(each.curve).lstrip('+')} by the curve"
+        for each in all_compared([validation])
+    ]
 
 
 def verdicts(validation: Validation) -> list[str]:

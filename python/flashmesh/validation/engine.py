@@ -11,8 +11,8 @@ from flashmesh._native import ConfigError
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
-from flashmesh.validation.measurements import SERVED_SHARE, Measurements
-from flashmesh.validation.outcome import FIT, HELD_OUT, PointOutcome, RowOutcome, Validation, rounded_number
+from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
+from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, rounded_number
 from flashmesh.validation.sheets import SheetLoad, SheetRow
 from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load, with_row
 

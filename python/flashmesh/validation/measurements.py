@@ -21,6 +21,8 @@ BESIDE_IOPS = 5_000.0
 """Rate of all streams together minus `offered_iops`, which counts the writes of the first stream but not its reads."""
 ROUNDING = 1.05
 """Maximum ratio of served to requested rate. It may exceed 1, since measurements are finite."""
+FIT, HELD_OUT = "fit", "held out"
+"""Role of a load that a drive was fitted to, and of any other load of such a drive."""
 SERVED_SHARE = 0.98
 """Share of the requested rate below which a drive is saturated."""
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import __version__
+from flashmesh.validation.baseline import Curves, curves
 from flashmesh.validation.figures import DIGITS, Figures
 from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
 from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetLoad, SheetRow
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 KIND = "validation"
-FIT, HELD_OUT = "fit", "held out"
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,11 @@ class Validation:
         return [point.simulated for point in self.points]
 
     @property
+    def curves(self) -> Curves:
+        """Latencies of a curve through the fitted loads, at all other loads."""
+        return curves(self.measurements, [point.role for point in self.points])
+
+    @property
     def checks(self) -> tuple[Check, ...]:
         """Verdicts on all tolerances, at all loads and for all rows of the data sheet."""
         return (*checks(self.measurements, self.simulated), *(each.check for each in self.rows))
@@ -111,7 +116,7 @@ class Validation:
 
     def point_dicts(self) -> list[dict[str, Any]]:
         """Returns the loads as JSON objects."""
-        known = self.measurements
+        known, found = self.measurements, self.curves
         return [
             {
                 "drive": self.name,
@@ -126,6 +131,11 @@ class Validation:
                 "simulated": None
                 if point.simulated is None
                 else {OFFERED: point.simulated_at, **point.simulated.to_dict()},
+                "curve": {
+                    column: rounded_number(value)
+                    for (offered, column), value in found.items()
+                    if offered == point.measured.offered_iops
+                },
                 "write_amplification": rounded_number(point.write_amplification),
                 "requests": point.requests,
             }

@@ -21,9 +21,12 @@ from flashmesh.report.validation import (
 )
 from flashmesh.reproduce.charts import require_converter, svg
 from flashmesh.reproduce.pages import put, writable_folder
+from flashmesh.validation.baseline import CURVE_SENTENCE
 from flashmesh.validation.figures import KINDS
-from flashmesh.validation.measurements import SOURCE
-from flashmesh.validation.outcome import FIT, HELD_OUT, from_dict, is_validation, to_json
+from flashmesh.validation.held_out import COLUMNS as COMPARED
+from flashmesh.validation.held_out import all_compared
+from flashmesh.validation.measurements import FIT, HELD_OUT, SOURCE
+from flashmesh.validation.outcome import from_dict, is_validation, to_json
 from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
 from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, mean_difference
 
@@ -137,6 +140,7 @@ def index(validations: Sequence[Validation]) -> str:
         "# Measured drives, simulated",
         "",
         *kind_table(validations),
+        *curve_table(validations),
         f"A load is at saturation from {AT_SATURATION:g} of the measured saturation rate on.",
         f"Means of writes have a tolerance below {LIGHT:g} of it.",
         "A preset is fitted to the loads that 40,000 divides (`fit`); all others are `held out`.",
@@ -170,6 +174,20 @@ def kind_table(validations: Sequence[Validation]) -> list[str]:
         held = [check for check in checks if check.tolerance == tolerance.name]
         lines.append(f"| {tolerance.says} | {share(mean_difference(held))} | {met(held)} |")
     return [*lines, f"| all | | {met(checks)} |", ""]
+
+
+def curve_table(validations: Sequence[Validation]) -> list[str]:
+    """Returns a table of the errors at held-out loads, beside those of a curve through the fitted loads."""
+    found = all_compared(validations)
+    if not found:
+        return []
+    lines = [
+        "| held-out loads below saturation | loads | flashmesh is off by | a curve is off by |",
+        "|---|---:|---:|---:|",
+    ]
+    for each in found:
+        lines.append(f"| {COMPARED[each.column]} | {each.loads} | {share(each.simulated)} | {share(each.curve)} |")
+    return [*lines, "", CURVE_SENTENCE, ""]
 
 
 def met(checks: Sequence[Check]) -> str:

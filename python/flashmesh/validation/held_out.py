@@ -1,0 +1,50 @@
+"""Errors of the simulation and of a curve through the fitted loads, at loads below saturation that neither knew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.validation.verdict import AT_SATURATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from flashmesh.validation.outcome import Validation
+
+COLUMNS = {"read_mean_us": "mean of reads", "read_p99_us": "p99 of reads", "write_mean_us": "mean of writes"}
+"""Compared figures, with their names."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Mean relative errors of a figure over some loads."""
+
+    column: str
+    loads: int
+    simulated: float
+    curve: float
+
+
+def compared(validations: Iterable[Validation], column: str) -> Compared | None:
+    """Returns the mean errors of a figure; None if no load has a simulated figure and one of the curve."""
+    errors: list[tuple[float, float]] = []
+    for validation in validations:
+        saturation = validation.measurements.saturation_iops or float("inf")
+        found = validation.curves
+        for point in validation.points:
+            measured, curve = point.measured.figures.value(column), found.get((point.measured.offered_iops, column))
+            simulated = None if point.simulated is None else point.simulated.value(column)
+            is_below = point.measured.asked_iops < AT_SATURATION * saturation
+            if measured and curve is not None and simulated is not None and is_below:
+                errors.append((abs(simulated / measured - 1.0), abs(curve / measured - 1.0)))
+    if not errors:
+        return None
+    ours, theirs = zip(*errors, strict=True)
+    return Compared(column, len(errors), sum(ours) / len(errors), sum(theirs) / len(errors))
+
+
+def all_compared(validations: Iterable[Validation]) -> list[Compared]:
+    """Returns the mean errors of all compared figures that have any."""
+    listed = list(validations)
+    return [found for column in COLUMNS if (found := compared(listed, column)) is not None]
