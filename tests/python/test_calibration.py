@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -14,18 +15,26 @@ import pytest
 
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
 from flashmesh import ConfigError
+from flashmesh.calibration.advice import advise
+from flashmesh.calibration.bench import Bench
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.outcome import Calibration
-from flashmesh.calibration.residuals import figures_held, loss, residuals
-from flashmesh.calibration.space import free_key, listed
+from flashmesh.calibration.points import Length, targets_of, targets_of_rows
+from flashmesh.calibration.residuals import held_figures, loss, residuals
+from flashmesh.calibration.search import new_search
+from flashmesh.calibration.space import SOFTWARE, UNSET, free_key, listed
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.ranges import quantity
+from flashmesh.sweeps.session import Session
+from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import LATENCIES, Figures
-from flashmesh.validation.workload import Extent
-from made_up_drive import DRIVE, EXTENT, csv_of, simulated, written
+from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.workload import Extent, drive_tables
+from made_up_drive import DRIVE, EXTENT, csv_of, figures, measurements, simulated, written
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "calibrate"
 HIDDEN = {"flash.read-time": 47.0, "flash.program-time": 130.0}
 """Hidden times, in microseconds."""
 FIXED = [key.key for key in listed() if key.key not in HIDDEN]
@@ -157,8 +166,8 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
     [
         (
             "[flash]",
-            '[flash]\nread-time = "40us"',
-            "states flash.read-time, which calibrate fits: remove it, or declare",
+            '[calibrate.search]\n"flash.read-time" = "20us..60us"\n[flash]\nread-time = "40us"',
+            "states flash.read-time, which [calibrate.search] searches: remove one of them",
         ),
         ("fixed = [", 'fixed = ["gc.victim", ', "fixed has gc.victim, which is not searched"),
         ("[calibrate]", "[calibrate]\ncolour = 1", "[calibrate] colour is unknown"),
@@ -177,6 +186,107 @@ def test_bad_facts_are_refused_with_a_sentence(old: str, new: str, told: str, tm
     with pytest.raises(ConfigError) as caught:
         read_facts(tmp_path / "facts.toml")
     assert told in str(caught.value)
+
+
+def searched(folder: Path, text: str, *, with_rows: bool = False) -> dict[str, str]:
+    """Returns the searched keys of facts, with their initial values."""
+    (folder / "facts.toml").write_text(text)
+    return read_facts(folder / "facts.toml", with_rows=with_rows).start()
+
+
+def test_a_stated_value_is_a_fact_and_all_else_that_the_drive_reads_is_searched(tmp_path: Path) -> None:
+    facts = DRIVE.replace('program-time = "100us"\n', "")
+    found = searched(tmp_path, facts)
+    assert "flash.read-time" not in found
+    assert found["flash.program-time"] == "100us", "the value of the preset"
+    assert "flash.middle-page-read-time" not in found, "the pages are alike"
+    assert found["cache.destage-stripe"] == UNSET
+    assert "firmware.read-time" not in found, "no rate of a data sheet determines it"
+    assert "firmware.read-time" in searched(tmp_path, facts, with_rows=True)
+    assert "flash.program-time" not in searched(tmp_path, facts + '[calibrate]\nfixed = ["flash.program-time"]\n')
+
+
+def test_facts_of_the_write_buffer_are_taken_with_and_without_its_capacity(tmp_path: Path) -> None:
+    buffer = '\n[cache]\nhigh-mark = "10%"\nlow-mark = "5%"\n'
+    open_capacity = searched(tmp_path, DRIVE + buffer)
+    assert "cache.capacity" in open_capacity
+    stated = searched(tmp_path, DRIVE + buffer + 'capacity = "4MiB"\n')
+    assert set(open_capacity) - set(stated) == {"cache.capacity"}
+
+
+def test_a_capacity_leaves_the_spare_space_to_search() -> None:
+    found = read_facts(EXAMPLES / "enterprise-tlc.toml").space.keys
+    domains = {key.key: key for key in found}
+    spare = domains["geometry.blocks-per-plane"]
+    blocks = 960197124096 / (64 * 1152 * 16 * 1024)
+    assert spare.at(0.0) == str(math.ceil(1.04 * blocks))
+    assert spare.at(1.0) == str(math.ceil(1.40 * blocks))
+    word_line = 4 * 3 * 16 * 1024
+    assert domains["cache.destage-stripe"].domain == (UNSET, f"{word_line}B", f"{16 * word_line}B")
+    assert {"flash.middle-page-read-time", "flash.upper-page-read-time", "software-time"} <= set(domains)
+
+
+def test_the_time_of_host_software_slows_closed_loops_and_stays_out_of_the_configuration(tmp_path: Path) -> None:
+    tables = drive_tables(written(tmp_path), {})
+    load = SheetLoad(1.0, 4096, "random", 1)
+    row = SheetRow("made up", "reads", "data sheet", 1e4, "IOPS", load, "rate")
+    (target,) = targets_of_rows([row], tables, Length(Extent(2_000)))
+    bench = Bench([target], 0.0, LocalThreads(2), None, lambda _: None)
+    none, some = bench.try_all([{SOFTWARE: "0us"}, {SOFTWARE: "20us"}])
+    (without,), (with_time,) = none.figures, some.figures
+    assert without is not None
+    assert with_time is not None
+    assert without.read_mean_us is not None
+    assert with_time.read_mean_us is not None
+    assert with_time.read_mean_us == pytest.approx(without.read_mean_us + 20.0)
+    assert with_time.iops == pytest.approx(1e6 / with_time.read_mean_us, rel=0.01)
+
+
+def test_a_row_of_a_data_sheet_is_held_to_its_figure(tmp_path: Path) -> None:
+    tables = drive_tables(written(tmp_path), {})
+    reads, writes = SheetLoad(1.0, 4096, "random", 1), SheetLoad(0.0, 128 * 1024, "sequential", 8)
+    rows = [
+        SheetRow("made up", "rate", "data sheet", 12_000.0, "IOPS", reads, "rate"),
+        SheetRow("made up", "mean", "data sheet", 80.0, "us", reads, "mean"),
+        SheetRow("made up", "bandwidth", "data sheet", 131.072, "MB/s", writes, "rate"),
+    ]
+    targets = targets_of_rows(rows, tables, Length(Extent(2_000)))
+    held = [[(each.figure, each.measured) for each in target.held] for target in targets]
+    assert held == [[("iops", 12_000.0), ("read_mean_us", 80.0)], [("iops", pytest.approx(1_000.0))]]
+    found = Figures(read_iops=12_000.0, write_iops=0.0, read_mean_us=80.0)
+    assert residuals(targets[0].held, found) == [0.0, 0.0]
+
+
+def test_a_run_ends_once_it_is_as_precise_as_asked_and_a_load_that_is_not_is_named(tmp_path: Path) -> None:
+    tables = drive_tables(written(tmp_path), {})
+    for requests, precision, is_settled in ((200_000, "20%", True), (2_000, "0.1%", False)):
+        (target,) = targets_of(measurements((8_000.0,)), tables, Length(Extent(requests), precision))
+        bench = Bench([target], 0.0, LocalThreads(2), None, lambda _: None)
+        (candidate,) = bench.try_all([{}])
+        assert candidate.unsettled == (() if is_settled else ("8,000 IOPS",))
+        session = Session([Task(0, {}, target.config({}, 0.0))])
+        session.run(bench.executor)
+        document = json.loads(session.document(session.outcomes[0]) or "")
+        assert (document["measured"]["requests"] < requests / 2) is is_settled
+
+
+def test_a_load_is_named_that_determines_what_the_measurements_do_not(tmp_path: Path) -> None:
+    # No request waits as long as a second.
+    searched = '[calibrate]\nsoftware-time = "0us"\n[calibrate.search]\n"schedule.age-bound" = "1.0s..100.0s log"\n'
+    (tmp_path / "facts.toml").write_text(DRIVE.replace('program-time = "100us"\n', "") + searched)
+    facts = read_facts(tmp_path / "facts.toml")
+    reads = SheetRow("made up", "reads", "data sheet", 60.0, "us", SheetLoad(1.0, 4096, "random", 1), "mean")
+    length = Length(Extent(2_000))
+    bench = Bench(targets_of_rows([reads], facts.tables, length), 0.0, LocalThreads(2), None, lambda _: None)
+    search = new_search(bench, bench, facts.space, 1, 3600.0)
+    bench.try_all([facts.start()])
+    (program, age), is_whole = advise(search, ["flash.program-time", "schedule.age-bound"], facts, length)
+    assert is_whole
+    assert program.load is not None
+    assert "0% reads" in program.load
+    assert program.figure in ("iops", "write_mean_us", "write_p99_us")
+    assert abs(program.change) > 0.5
+    assert age.load is None
 
 
 def test_a_time_too_short_for_a_single_drive_is_refused(folder: Path, cli: Cli) -> None:
@@ -202,21 +312,19 @@ def test_files_that_are_no_measurements_are_refused(
     assert told in str(caught.value)
 
 
-def test_residuals_are_logarithms_in_units_of_the_tolerance(folder: Path) -> None:
-    problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, Extent(6_000).requests)
-    target = next(target for target in problem.targets if not target.is_saturated)
-    held = figures_held(target)
-    assert held == ["iops", *LATENCIES]
-    exact = residuals(target, target.measured)
+def test_residuals_are_logarithms_in_units_of_the_tolerance() -> None:
+    known = figures()
+    held = held_figures(known, is_saturated=False)
+    assert [each.figure for each in held] == ["iops", *LATENCIES]
+    exact = residuals(held, known)
     assert exact == [0.0] * len(held)
     assert loss([exact]) == 0.0
-    measured = target.measured.read_p99_us
-    assert measured is not None
-    moved = Figures.from_dict({**target.measured.to_dict(), "read_p99_us": measured * 1.15})
-    distances = dict(zip(held, residuals(target, moved), strict=True))
+    assert known.read_p99_us is not None
+    moved = Figures.from_dict({**known.to_dict(), "read_p99_us": known.read_p99_us * 1.15})
+    distances = dict(zip((each.figure for each in held), residuals(held, moved), strict=True))
     assert distances["read_p99_us"] == pytest.approx(0.1398 / 0.15, rel=1e-3)
     assert sum(value != 0.0 for value in distances.values()) == 1
-    assert all(value == 50.0 for value in residuals(target, None))
+    assert all(value == 50.0 for value in residuals(held, None))
 
 
 def test_a_value_lies_where_its_range_says() -> None:

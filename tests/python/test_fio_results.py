@@ -17,7 +17,7 @@ from conftest import ROOT, TIMEOUT_S
 from flashmesh import ConfigError
 from flashmesh.calibration.engine import calibrate, read_problem
 from flashmesh.calibration.fio_results import document_of, figures_of, quantile, read_fio
-from flashmesh.calibration.points import target_of_jobs
+from flashmesh.calibration.points import Length, target_of_jobs
 from flashmesh.importers.fio import read_jobs
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.ranges import quantity
@@ -125,7 +125,7 @@ def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
     hidden = DRIVE.replace('"40us"', '"47us"').replace('"100us"', '"130us"')
     (tmp_path / "drive.toml").write_text(hidden)
     (tmp_path / "facts.toml").write_text(FACTS)
-    extent = Extent(REQUESTS)
+    length = Length(Extent(REQUESTS))
     tables = drive_tables(tmp_path / "drive.toml", {})
     rates = {"read-1": 15_000.0, "write-max": 40_000.0}
     for name, iops in rates.items():
@@ -134,8 +134,8 @@ def test_a_drive_is_fitted_to_jobs_of_fio(tmp_path: Path) -> None:
         asked = Figures(iops, 0.0) if name == "read-1" else Figures(0.0, iops)
         for _ in range(2):
             # The simulated length of a load follows from the measured rate.
-            target = target_of_jobs(name, asked, jobs, 64 if name == "write-max" else 1, tables, extent)
-            session = Session([Task(0, {}, target.config({}))])
+            target = target_of_jobs(name, asked, jobs, 64 if name == "write-max" else 1, tables, length)
+            session = Session([Task(0, {}, target.config({}, 0.0))])
             session.run(LocalThreads(1))
             text = session.document(session.outcomes[0])
             assert text is not None, session.outcomes[0].error
@@ -153,7 +153,9 @@ def test_the_job_files_of_the_how_to_are_streams_of_a_drive(tmp_path: Path) -> N
     tables = drive_tables(tmp_path / "drive.toml", {})
     for name in LOADS:
         jobs = read_jobs(EXAMPLES / f"{name}.fio")
-        config = target_of_jobs(name, Figures(5_000.0, 20_000.0), jobs, 64, tables, Extent(1_000)).config({})
+        config = target_of_jobs(name, Figures(5_000.0, 20_000.0), jobs, 64, tables, Length(Extent(1_000))).config(
+            {}, 0.0
+        )
         assert len(config.stream_names()) == {"read-1": 1, "write-max": 6}.get(name, 8), name
 
 

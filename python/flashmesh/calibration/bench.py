@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flashmesh import memory
 from flashmesh._native import ConfigError
 from flashmesh.calibration.residuals import loss, residuals
+from flashmesh.calibration.space import SOFTWARE
+from flashmesh.sweeps.ranges import quantity
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
-from flashmesh.validation.figures import Figures, simulated
+from flashmesh.validation.figures import Figures, has_window, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 Settings = dict[str, str]
+PS_PER_US = 10**6
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
@@ -38,6 +41,8 @@ class Candidate:
     """Simulated figures of each load; None if the drive is invalid or the run failed."""
     rows: tuple[tuple[float, ...], ...]
     """Residuals of each load."""
+    unsettled: tuple[str, ...] = ()
+    """Names of the loads whose runs ended before they were steady and precise."""
 
     @property
     def loss(self) -> float:
@@ -64,7 +69,7 @@ class Bench:
 
         Args:
             targets: The loads.
-            software_us: The time that host software adds to each latency.
+            software_us: The time of host software, in microseconds, for candidates whose settings do not have it.
             executor: The executor of the runs.
             store: The store of the results.
             on_candidate: Called for each candidate after its last run.
@@ -101,9 +106,10 @@ class Bench:
         tasks: list[Task] = []
         owners: list[tuple[int, int]] = []
         for number, settings in enumerate(left):
+            software_us = self.software_of(settings)
             for at, target in enumerate(self.targets):
                 try:
-                    config = target.config(settings)
+                    config = target.config(settings, software_us)
                 except ConfigError as error:
                     self.failure = error
                     continue
@@ -111,18 +117,23 @@ class Bench:
                 tasks.append(Task(len(tasks), label, config))
                 owners.append((number, at))
         found: dict[tuple[int, int], Figures] = {}
+        unsettled: dict[int, list[str]] = {}
         if tasks:
             memory.require([task.config for task in tasks], self.executor.places)
             session = Session(tasks, self.store)
             session.run(self.executor, on_progress=self.look)
-            for task, owner in zip(tasks, owners, strict=True):
-                figures = self.figures(session, session.outcomes[task.index])
-                if figures is not None:
-                    found[owner] = figures
+            for task, (number, at) in zip(tasks, owners, strict=True):
+                document = self.document(session, session.outcomes[task.index])
+                if document is None:
+                    continue
+                found[number, at] = simulated(document, self.software_of(left[number]))
+                if is_unsettled(document):
+                    unsettled.setdefault(number, []).append(self.targets[at].name)
         for number, settings in enumerate(left):
             listed = tuple(found.get((number, at)) for at in range(len(self.targets)))
-            rows = tuple(tuple(residuals(target, each)) for target, each in zip(self.targets, listed, strict=True))
-            candidate = self.tried[key_of(settings)] = Candidate(settings, listed, rows)
+            rows = tuple(tuple(residuals(target.held, each)) for target, each in zip(self.targets, listed, strict=True))
+            candidate = Candidate(settings, listed, rows, tuple(unsettled.get(number, ())))
+            self.tried[key_of(settings)] = candidate
             self.on_candidate(candidate)
         return [self.tried[key_of(each)] for each in proposed]
 
@@ -131,15 +142,24 @@ class Bench:
         if time.monotonic() > self.until:
             raise OutOfTime
 
-    def figures(self, session: Session, outcome: Outcome) -> Figures | None:
-        """Returns the figures of a run; None if it failed."""
+    def software_of(self, settings: Settings) -> float:
+        """Returns the time of host software of a candidate, in microseconds."""
+        searched = settings.get(SOFTWARE)
+        return self.software_us if searched is None else float(quantity(SOFTWARE, searched).value / PS_PER_US)
+
+    def document(self, session: Session, outcome: Outcome) -> dict[str, Any] | None:
+        """Returns the document of a run that measured requests; None for any other run."""
         text = session.document(outcome) if outcome.is_done else None
-        if text is None:
-            return None
-        try:
-            return simulated(json.loads(text), self.software_us)
-        except ConfigError:
-            return None
+        document: dict[str, Any] | None = None if text is None else json.loads(text)
+        return None if document is None or not has_window(document) else document
+
+
+def is_unsettled(document: dict[str, Any]) -> bool:
+    """Returns whether a run ended before its mean latency was steady and had the wanted precision."""
+    reached = document["precision"]
+    if reached is None or reached["of"] != "mean":
+        return False
+    return not (reached["met"] and document["steadiness"]["steady"])
 
 
 def key_of(settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flashmesh.calibration.search import vector
+from flashmesh.calibration.local import vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.calibration.bench import Candidate
-    from flashmesh.calibration.search import Slopes
+    from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.space import FreeKey, Space
 
 UNIFORM = 0.29

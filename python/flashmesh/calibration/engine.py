@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.calibration import BUDGET_MIN, SEED
+from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
 from flashmesh.calibration.outcome import Calibration, Fitted
-from flashmesh.calibration.points import target_of_jobs, targets_of
+from flashmesh.calibration.points import Length, target_of_jobs, targets_of, targets_of_rows
 from flashmesh.calibration.search import new_search
+from flashmesh.validation.engine import FULL
 from flashmesh.validation.measurements import chosen, read
+from flashmesh.validation.sheets import read_rows
 from flashmesh.validation.workload import Extent
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.session import Executor
     from flashmesh.sweeps.store import Store
+    from flashmesh.validation.sheets import SheetRow
 
 
 @dataclass(frozen=True)
@@ -32,36 +36,78 @@ class Problem:
     """Input of a calibration: facts and measurements."""
 
     facts: Facts
-    targets: tuple[Target, ...]
     measured: str
-    requests: int
+    """File names of the measurements."""
+    length: Length
+    targets: tuple[Target, ...]
+    coarse: tuple[Target, ...]
+    """The same loads with short runs, for the first search and for slopes."""
 
 
-def read_problem(measured: Sequence[Path], facts: Path, drive: str | None, requests: int) -> Problem:
+def read_problem(
+    measured: Sequence[Path],
+    facts: Path,
+    drive: str | None,
+    requests: int | None,
+    *,
+    precision: str | None = None,
+    data_sheet: Path | None = None,
+) -> Problem:
     """Reads measurements and facts.
 
     Args:
         measured: A table, or results of fio.
         facts: The facts of the drive.
         drive: The drive of the table; None if the table has only one.
-        requests: The approximate number of simulated requests of each load.
+        requests: The approximate number of simulated requests of each load; None for as many as validation needs.
+        precision: The precision of the mean latency at which a run ends before all its requests; None to run them all.
+        data_sheet: A table of rows of a data sheet; None without one.
 
     Raises:
         ConfigError: If one of the files is invalid.
     """
-    known = read_facts(facts)
-    extent = Extent(requests)
-    names = ", ".join(path.name for path in measured)
+    names = ", ".join(path.name for path in (*measured, *([data_sheet] if data_sheet is not None else [])))
     if all(map(is_fio, measured)):
         if drive is not None:
             raise ConfigError("--drive chooses a drive of a table, and results of fio have none: leave it out")
-        targets = [target_of_jobs(path.stem, *read_fio(path), known.tables, extent) for path in measured]
+        results = [(path.stem, *read_fio(path)) for path in measured]
+        table = None
     elif len(measured) == 1:
+        results = []
         table = chosen(read(measured[0]), drive, str(measured[0]))
-        targets = targets_of(table, known.tables, extent)
     else:
         raise ConfigError(f"{names}: give one table, or results of fio, whose names end with .json")
-    return Problem(known, tuple(targets), names, requests)
+    rows = () if data_sheet is None else chosen_rows(data_sheet, None if table is None else table.drive)
+    known = read_facts(facts, with_rows=bool(rows))
+    length = Length((FULL.of(known.tables) if requests is None else Extent(requests)), precision)
+
+    def targets(of: Length) -> tuple[Target, ...]:
+        found = [] if table is None else targets_of(table, known.tables, of)
+        found += [target_of_jobs(*result, known.tables, of) for result in results]
+        return (*found, *targets_of_rows(rows, known.tables, of))
+
+    return Problem(known, names, length, targets(length), targets(length.coarse))
+
+
+def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
+    """Reads the rows of a drive in a table of data-sheet rows.
+
+    Args:
+        path: The table.
+        drive: The name of the drive in the table; None if the table has only one drive.
+
+    Raises:
+        ConfigError: If the file is invalid, or has no row of the drive.
+    """
+    rows = read_rows(path)
+    names = list(dict.fromkeys(row.drive for row in rows))
+    if len(names) > 1 and drive is not None:
+        rows = tuple(row for row in rows if row.drive == drive)
+        if not rows:
+            raise ConfigError(f"{path}: has no row of {drive}: there are {', '.join(names)}")
+    elif len(names) > 1:
+        raise ConfigError(f"{path}: has rows of several drives: keep those of one: {', '.join(names)}")
+    return rows
 
 
 def calibrate(
@@ -93,7 +139,10 @@ def calibrate(
     """
     facts = problem.facts
     bench = Bench(problem.targets, facts.software_us, executor, store, on_candidate)
-    search = new_search(bench, facts.space, seed, budget_min * 60.0)
+    coarse = bench
+    if problem.length.coarse != problem.length:
+        coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate)
+    search = new_search(bench, coarse, facts.space, seed, budget_min * 60.0)
     cut: list[str] = []
     if not search.explore(facts.start(), trials):
         cut.append("the search was cut short")
@@ -102,7 +151,7 @@ def calibrate(
     slopes = search.slopes_at_best()
     if facts.space.ranged and slopes is None:
         cut.append("there was no time to see which keys are determined")
-    if not search.others(bench.best):
+    if not search.others():
         cut.append("there was no time for every choice")
     without = search.refit(slopes)
     if without is None and len(problem.targets) > 1:
@@ -113,6 +162,9 @@ def calibrate(
         for number, target in enumerate(problem.targets)
     )
     keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))
-    return Calibration(
-        facts, problem.measured, best, keys, points, len(bench.tried), seed, problem.requests, tuple(cut)
-    )
+    undetermined = [key.key for key in keys if not key.is_determined]
+    advice, is_whole = advise(search, undetermined, facts, problem.length.coarse)
+    if not is_whole:
+        cut.append("there was no time to see which further measurements would determine the rest")
+    tried = len(bench.tried) + (0 if coarse is bench else len(coarse.tried))
+    return Calibration(facts, problem, best, keys, points, advice, tried, seed, tuple(cut))

@@ -5,9 +5,12 @@ preset = "venice-z-nand"
 [geometry]
 channels = 8
 
+[flash]
+erase-time = "3ms"                # a value that is stated is not searched
+
 [calibrate]
-fixed = ["flash.erase-time"]      # keys that would be searched, but whose values here are facts
-software-time = "5us"             # time that host software adds to each latency
+fixed = ["flash.program-time"]    # keys whose values in the preset are facts
+software-time = "5us"             # time of host software; searched if it is not stated
 
 [calibrate.search]                # further searched keys, and other ranges
 "cache.low-mark" = "0.2..0.7"
@@ -22,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
 from flashmesh._native import ConfigError
-from flashmesh.calibration.space import FreeKey, Space, free_key, listed
+from flashmesh.calibration.derived import spare_blocks, stripes
+from flashmesh.calibration.space import SOFTWARE, UNSET, FreeKey, Space, configured, free_key, listed
 from flashmesh.keys import flat
 from flashmesh.validation.drives import software_us
 from flashmesh.validation.workload import SECTIONS, drive_tables
@@ -47,20 +51,25 @@ class Facts:
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """Returns initial values: those of the drive, or else the middle of a range or the first choice."""
-        values = {key: configuration.value_text(value) for key, value in flat(self.tables).items()}
+        """Returns initial values: those of the preset, or else the middle of a range or the first choice."""
+        known = flat(self.tables) if "preset" in self.stated else {}
+        values = {key: configuration.value_text(value) for key, value in known.items()}
         found: dict[str, str] = {}
         for key in self.space.keys:
             text = values.get(key.key, "")
             if isinstance(key.domain, tuple):
-                found[key.key] = text if text in key.domain else key.domain[0]
+                found[key.key] = text if text in key.domain else first_value(key)
             else:
-                found[key.key] = text if key.share_of(text) is not None else key.at(0.5)
+                found[key.key] = text if key.share_of(text) is not None else first_value(key)
         return found
 
 
-def read_facts(path: Path) -> Facts:
+def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
     """Reads the facts in a file, and the keys to search.
+
+    Args:
+        path: The file.
+        with_rows: Whether rows of a data sheet are among the measurements, which determine further keys.
 
     Raises:
         ConfigError: If the file is invalid, or contains a searched key.
@@ -78,39 +87,66 @@ def read_facts(path: Path) -> Facts:
     for name in about:
         if name not in KNOWN:
             raise ConfigError(f"{path}: [calibrate] {name} is unknown: there are {', '.join(KNOWN)}")
-    drive = drive_tables(tables, {}, str(path))
-    space = space_of(path, tables, drive, about)
-    added = software_us(f"{path}: [calibrate]", about.get("software-time", "0us"))
-    return Facts(path, tables, drive, space, added)
-
-
-def space_of(path: Path, stated: dict[str, Any], drive: dict[str, Any], about: dict[str, Any]) -> Space:
-    """Returns the keys to search.
-
-    Raises:
-        ConfigError: If the file contains a searched key, or no key is searched.
-    """
-    keys = {key.key: key for key in listed()}
-    fixed = about.get("fixed", [])
-    for name, domain in about.get("search", {}).items():
-        form = {"choices": domain} if isinstance(domain, list) else {"range": domain}
-        keys[name] = free_key(f"{path}: [calibrate.search]", {"key": name, **form})
-        refuse_untrusted_choices(path, keys[name])
-    for name in fixed:
-        if name not in keys:
-            raise ConfigError(f"{path}: [calibrate] fixed has {name}, which is not searched: {', '.join(keys)} are")
-    given = flat(stated)
-    for name in keys:
-        if name in given and name not in fixed:
-            raise ConfigError(
-                f"{path}: states {name}, which calibrate fits: remove it, "
-                f'or declare it a fact: [calibrate] fixed = ["{name}"]'
-            )
-    free = [key for name, key in keys.items() if name not in fixed]
+    free = free_keys(path, tables, about, with_rows)
+    drive = whole_drive(path, tables, free)
+    free = [key for key in (*free, *stripes(drive, tables)) if key.key not in about.get("fixed", ())]
     found = tuple(key for key in free if is_read(drive, key, free))
     if not found:
         raise ConfigError(f"{path}: leaves nothing to fit: name keys and ranges in [calibrate.search]")
-    return Space(found)
+    added = software_us(f"{path}: [calibrate]", about.get(SOFTWARE, "0us"))
+    return Facts(path, tables, drive, Space(found), added)
+
+
+def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_rows: bool) -> list[FreeKey]:
+    """Returns the keys that the file leaves open, used or not.
+
+    Raises:
+        ConfigError: If a searched key is stated as well, or a fixed key is not searched.
+    """
+    given = {*flat(stated), *({SOFTWARE} & about.keys())}
+    keys = {key.key: key for key in (*listed(), *spare_blocks(stated)) if key.key not in given}
+    asked: dict[str, FreeKey] = {}
+    for name, domain in about.get("search", {}).items():
+        form = {"choices": domain} if isinstance(domain, list) else {"range": domain}
+        asked[name] = free_key(f"{path}: [calibrate.search]", {"key": name, **form})
+        refuse_untrusted_choices(path, asked[name])
+        if name in given:
+            raise ConfigError(f"{path}: states {name}, which [calibrate.search] searches: remove one of them")
+    fixed = about.get("fixed", [])
+    known = {key.key for key in listed()} | set(asked) | set(keys)
+    for name in fixed:
+        if name not in known:
+            raise ConfigError(
+                f"{path}: [calibrate] fixed has {name}, which is not searched: {', '.join(sorted(known))} are"
+            )
+    keys = {name: key for name, key in keys.items() if with_rows or not key.needs_rows} | asked
+    return [key for name, key in keys.items() if name not in fixed]
+
+
+def whole_drive(path: Path, stated: dict[str, Any], free: list[FreeKey]) -> dict[str, Any]:
+    """Returns the drive as tables. A stated key may need a searched one, which then has its first value.
+
+    Raises:
+        ConfigError: If the drive is invalid with every first value.
+    """
+    try:
+        return drive_tables(stated, {}, str(path))
+    except ConfigError as error:
+        failed = error
+    settings: dict[str, str] = {}
+    for key in free:
+        settings |= configured({key.key: first_value(key)})
+        for tried in (settings, configured({key.key: first_value(key)})):
+            try:
+                return drive_tables(stated, tried, str(path))
+            except ConfigError:
+                continue
+    raise failed
+
+
+def first_value(key: FreeKey) -> str:
+    """Returns the middle of a range, or the first choice."""
+    return key.domain[0] if isinstance(key.domain, tuple) else key.at(0.5)
 
 
 def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
@@ -129,14 +165,22 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether any value of a key, with any choice of one other searched key, makes the drive use the key."""
-    values = list(key.domain) if isinstance(key.domain, tuple) else [key.at(0.5)]
-    choices = [(other.key, each) for other in free if isinstance(other.domain, tuple) for each in other.domain]
-    for value in values:
+    """Returns whether any value of a key, with any value of one other searched key, makes the drive use the key."""
+    if key.key == SOFTWARE:
+        return True
+    choices = [(other.key, each) for other in free for each in values_of(other)]
+    for value in values_of(key):
         for beside in ({}, *({name: each} for name, each in choices if name != key.key)):
             try:
-                if configuration.load(drive, varied={**beside, key.key: value}, typed={}).unread(key.key) is None:
+                varied = configured({**beside, key.key: value})
+                if configuration.load(drive, varied=varied, typed={}).unread(key.key) is None:
                     return True
             except ConfigError:
                 continue
     return False
+
+
+def values_of(key: FreeKey) -> list[str]:
+    """Returns the middle of a range, or the choices that set a key."""
+    domain = key.domain if isinstance(key.domain, tuple) else (key.at(0.5),)
+    return [value for value in domain if value != UNSET]

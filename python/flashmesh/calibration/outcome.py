@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import __version__
 from flashmesh.axes import typed
 from flashmesh.calibration.residuals import error
+from flashmesh.calibration.space import SOFTWARE, configured
+from flashmesh.sweeps.ranges import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from flashmesh.calibration.advice import Advice
     from flashmesh.calibration.bench import Candidate
     from flashmesh.calibration.determined import Found
+    from flashmesh.calibration.engine import Problem
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
     from flashmesh.validation.figures import Figures
@@ -36,12 +40,12 @@ class Fitted:
     @property
     def fitted_error(self) -> float | None:
         """Mean relative error of the fit."""
-        return None if self.fitted is None else error(self.target, self.fitted)
+        return None if self.fitted is None else error(self.target.held, self.fitted)
 
     @property
     def predicted_error(self) -> float | None:
         """Mean relative error of the prediction."""
-        return None if self.predicted is None else error(self.target, self.predicted)
+        return None if self.predicted is None else error(self.target.held, self.predicted)
 
 
 @dataclass(frozen=True)
@@ -49,16 +53,22 @@ class Calibration:
     """A drive fitted to measurements."""
 
     facts: Facts
-    measured: str
-    """File names of the measurements."""
+    problem: Problem
     best: Candidate
     keys: tuple[Found, ...]
     points: tuple[Fitted, ...]
+    advice: tuple[Advice, ...]
+    """Measurements that would determine keys which are not determined."""
     tried: int
     seed: int
-    requests: int
     cut: tuple[str, ...]
     """Notes on stages that ended early for lack of time."""
+
+    @property
+    def software_us(self) -> float:
+        """Time of host software, stated or fitted, in microseconds."""
+        searched = self.best.settings.get(SOFTWARE)
+        return self.facts.software_us if searched is None else float(quantity(SOFTWARE, searched).value / 10**6)
 
     @property
     def undetermined(self) -> list[Found]:
@@ -70,7 +80,7 @@ class Calibration:
         import tomli_w
 
         tables = deepcopy(self.facts.stated)
-        for key, value in self.best.settings.items():
+        for key, value in configured(self.best.settings).items():
             *path, name = key.split(".")
             table = tables
             for part in path:
@@ -81,15 +91,15 @@ class Calibration:
     def comments(self) -> list[str]:
         """Returns the comments at the head of the configuration."""
         lines = [
-            f"Fitted by flashmesh {__version__} calibrate to {self.measured}, with {self.facts.path.name}:",
-            f"{self.tried} drives tried, seed {self.seed}, {self.requests:,} requests a load.",
+            f"Fitted by flashmesh {__version__} calibrate to {self.problem.measured}, with {self.facts.path.name}:",
+            f"{self.tried} drives tried, seed {self.seed}, {self.problem.length.extent.requests:,} requests a load.",
         ]
         lines += [f"{found.key} = {found.value}: {span(found)}" for found in self.keys]
         predicted = mean([point.predicted_error for point in self.points])
         if predicted is not None:
             lines.append(f"Mean error of loads that a fit did not know: {100 * predicted:.1f} %.")
-        if self.facts.software_us:
-            lines.append(f"Validate it with --software-time {self.facts.software_us:g}us.")
+        if self.software_us:
+            lines.append(f"Validate it with --software-time {self.software_us:g}us.")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,16 +107,18 @@ class Calibration:
         return {
             "kind": KIND,
             "version": __version__,
-            "measured": self.measured,
+            "measured": self.problem.measured,
             "seed": self.seed,
-            "requests": self.requests,
+            "requests": self.problem.length.extent.requests,
+            "precision": self.problem.length.precision,
+            "software_us": self.software_us,
             "tried": self.tried,
             "loss": round(self.best.loss, DIGITS),
             "keys": [asdict(found) for found in self.keys],
             "points": [
                 {
                     "name": point.target.name,
-                    "measured": point.target.measured.to_dict(),
+                    "measured": {held.figure: held.measured for held in point.target.held},
                     "simulated": None if point.fitted is None else point.fitted.to_dict(),
                     "predicted": None if point.predicted is None else point.predicted.to_dict(),
                     "error": rounded(point.fitted_error),
@@ -114,6 +126,8 @@ class Calibration:
                 }
                 for point in self.points
             ],
+            "unsettled": list(self.best.unsettled),
+            "advice": [asdict(each) | {"change": rounded(each.change)} for each in self.advice],
             "cut": list(self.cut),
         }
 

@@ -6,18 +6,103 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
-from flashmesh.validation.workload import WARM_UP_SHARE, Extent, capacity_bytes, picoseconds, with_load
+from flashmesh.calibration.residuals import Held, held_figures, held_rows
+from flashmesh.calibration.space import configured
+from flashmesh.validation.workload import (
+    WARM_UP_SHARE,
+    Extent,
+    capacity_bytes,
+    closed_loop,
+    picoseconds,
+    settled,
+    until_settled,
+    with_load,
+    with_row,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from flashmesh._native import Config
     from flashmesh.importers.fio import FioJobs
     from flashmesh.validation.figures import Figures
     from flashmesh.validation.measurements import Measurements
+    from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
 """Factor on the number of requests of a stream, so that the clock ends the stream even on a faster drive."""
+COARSER = 4
+"""Factor by which the runs of the first search are shorter."""
+COARSE_MIN = 50_000
+"""Number of requests below which runs are not made shorter."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """Simulated length of the loads of a calibration."""
+
+    extent: Extent
+    precision: str | None = None
+    """Precision of the mean latency at which a run ends before the end of its extent; None to run to the end."""
+
+    @property
+    def coarse(self) -> Length:
+        """Length of the runs of the first search, and of those from which slopes are computed."""
+        requests = max(self.extent.requests // COARSER, min(self.extent.requests, COARSE_MIN))
+        return replace(self, extent=Extent(requests))
+
+
+@dataclass(frozen=True)
+class OpenLoad:
+    """A load of a table of measurements, whose requests arrive at a given rate."""
+
+    tables: Mapping[str, Any] = field(repr=False)
+    """Configuration of the drive with the load, as tables."""
+
+    def config(self, settings: Mapping[str, str], software_us: float) -> Config:
+        """Returns the configuration of a drive with some settings under the load, whose arrivals wait for nobody."""
+        return configuration.load(self.tables, varied=dict(settings), keep="capacity", typed={})
+
+
+@dataclass(frozen=True)
+class ClosedLoad:
+    """A load of a data sheet, with a constant number of outstanding requests."""
+
+    tables: Mapping[str, Any] = field(repr=False)
+    """Configuration of the drive, as tables."""
+    load: SheetLoad
+    extent: Extent
+
+    def config(self, settings: Mapping[str, str], software_us: float) -> Config:
+        """Returns the configuration of a drive with some settings under the load."""
+        loaded = with_row(self.tables, self.load, self.extent, software_us)
+        return configuration.load(loaded, varied=dict(settings), keep="capacity", typed={})
+
+
+@dataclass(frozen=True)
+class JobLoad:
+    """fio jobs as streams."""
+
+    tables: Mapping[str, Any] = field(repr=False)
+    """Configuration of the drive, as tables."""
+    jobs: FioJobs = field(repr=False)
+
+    def config(self, settings: Mapping[str, str], software_us: float) -> Config:
+        """Returns the configuration of a drive with some settings under the load."""
+        jobs = replace(self.jobs, settings={**self.jobs.settings, **self.closed_loops(software_us)})
+        tables = {**self.tables, "measure": dict(self.tables["measure"])}
+        return configuration.load(tables, varied=dict(settings), fio=jobs, keep="capacity", typed={})
+
+    def closed_loops(self, software_us: float) -> dict[str, Any]:
+        """Returns the settings of jobs that keep a number of requests outstanding, with the time of host software."""
+        found: dict[str, Any] = {}
+        for key, mode in self.jobs.settings.items():
+            prefix, is_mode, _ = key.rpartition("replay.mode")
+            if is_mode and mode == "stress" and software_us:
+                outstanding = int(str(self.jobs.settings[f"{prefix}replay.outstanding"]))
+                loop = closed_loop(outstanding, software_us)
+                found |= {f"{prefix}replay.{name}": value for name, value in loop.items()}
+        return found
 
 
 @dataclass(frozen=True)
@@ -25,40 +110,49 @@ class Target:
     """A load with its measured figures."""
 
     name: str
-    measured: Figures
-    is_saturated: bool
-    tables: Mapping[str, Any] = field(repr=False)
-    """Configuration of the drive with the settings of the load, as tables."""
-    jobs: FioJobs | None = field(default=None, repr=False)
-    """Streams of the fio jobs; None for other loads."""
+    held: tuple[Held, ...]
+    load: OpenLoad | ClosedLoad | JobLoad
 
-    def config(self, settings: Mapping[str, str]) -> Config:
+    def config(self, settings: Mapping[str, str], software_us: float) -> Config:
         """Returns the drive with some settings, under the load.
+
+        Args:
+            settings: Values of searched keys.
+            software_us: The time of host software between a completion and the next request, in microseconds.
 
         Raises:
             ConfigError: If the drive is invalid.
         """
-        return configuration.load(self.tables, varied=dict(settings), fio=self.jobs, keep="capacity", typed={})
+        return self.load.config(configured(settings), software_us)
 
 
-def targets_of(known: Measurements, drive: Mapping[str, Any], extent: Extent) -> list[Target]:
+def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) -> list[Target]:
     """Returns the loads of a table; of the saturating loads only the lowest and the highest, as all are alike."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
-    return [
-        Target(
-            f"{point.offered_iops:,.0f} IOPS",
-            point.figures,
-            point.is_saturated,
-            with_load(drive, point.offered_iops, known.space_gib, extent),
-        )
-        for point in known.points
-        if point not in left_out
-    ]
+    found: list[Target] = []
+    for point in known.points:
+        if point in left_out:
+            continue
+        loaded = with_load(drive, point.offered_iops, known.space_gib, length.extent)
+        if length.precision is not None:
+            loaded = until_settled(loaded, length.precision)
+        held = held_figures(point.figures, point.is_saturated)
+        found.append(Target(f"{point.offered_iops:,.0f} IOPS", held, OpenLoad(loaded)))
+    return found
+
+
+def targets_of_rows(rows: Sequence[SheetRow], drive: Mapping[str, Any], length: Length) -> list[Target]:
+    """Returns the loads of a data sheet, each with the figures of all its rows."""
+    found: list[Target] = []
+    for load in dict.fromkeys(row.load for row in rows):
+        held = held_rows(row for row in rows if row.load == load)
+        found.append(Target(load.label, held, ClosedLoad(drive, load, length.extent)))
+    return found
 
 
 def target_of_jobs(
-    name: str, measured: Figures, jobs: FioJobs, depth: int, drive: Mapping[str, Any], extent: Extent
+    name: str, measured: Figures, jobs: FioJobs, depth: int, drive: Mapping[str, Any], length: Length
 ) -> Target:
     """Returns the load of a job file.
 
@@ -68,12 +162,14 @@ def target_of_jobs(
         jobs: The jobs, as streams.
         depth: The maximum queue depth of a job.
         drive: The drive.
-        extent: The simulated length.
+        length: The simulated length.
     """
+    extent = length.extent
     seconds = extent.seconds(measured.iops)
     tables = dict(drive)
     tables["host"] = {**drive["host"], "queue-depth": max(depth, 1)}
-    tables["measure"] = {**drive["measure"], "warm-up": "time", "warm-up-time": picoseconds(seconds * WARM_UP_SHARE)}
+    window = {"warm-up": "time", "warm-up-time": picoseconds(seconds * WARM_UP_SHARE)}
+    tables["measure"] = {**drive["measure"], **(window if length.precision is None else settled(length.precision))}
     tables["precondition"] = {**drive["precondition"], "kind": "random"}
     jobs = jobs.on(capacity_bytes(tables))
     settings = dict(jobs.settings)
@@ -82,9 +178,11 @@ def target_of_jobs(
         prefix, mode, _ = key.rpartition("replay.mode")
         if not mode:
             continue
-        settings[f"{prefix}replay.stop-time"] = picoseconds(seconds)
         settings[f"{prefix}workload.requests"] = int(extent.requests * MARGIN) + 64
+        if length.precision is None:
+            settings[f"{prefix}replay.stop-time"] = picoseconds(seconds)
         if settings[key] == "open":
             is_paced = True
             settings[f"{prefix}replay.latency-start"] = "issue"
-    return Target(name, measured, not is_paced, tables, replace(jobs, settings=settings))
+    held = held_figures(measured, is_saturated=not is_paced)
+    return Target(name, held, JobLoad(tables, replace(jobs, settings=settings)))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flashmesh.validation.figures import LATENCIES, Figures
+from flashmesh.validation.sheets import BANDWIDTHS, LATENCY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from flashmesh.calibration.points import Target
+    from flashmesh.validation.sheets import SheetRow
 
 TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99": 0.15, "p999": 0.50}
 """Tolerance by the suffix of a figure's name, as for `flashmesh validate`, but wider in the tail."""
@@ -22,9 +24,49 @@ FARTHEST = 50.0
 SERVED = "iops"
 
 
-def figures_held(target: Target) -> list[str]:
-    """Returns the names of the compared figures of a load: the measured latencies, and the total rate."""
-    return [SERVED, *(column for column in LATENCIES if target.measured.value(column) is not None)]
+@dataclass(frozen=True)
+class Held:
+    """A measured figure, with its tolerance."""
+
+    figure: str
+    """Column of a latency, or `iops` for the total rate."""
+    measured: float
+    tolerance: float
+    """Difference that counts as one unit of the residual, as a share of the measured figure."""
+
+    def residual(self, found: Figures | None) -> float:
+        """Returns the residual of simulated figures; `FAILED` without the figure."""
+        simulated = None if found is None else value(found, self.figure)
+        if simulated is None or simulated <= 0:
+            return FAILED
+        distance = math.log(simulated / self.measured) / self.tolerance
+        return max(-FARTHEST, min(FARTHEST, distance))
+
+
+def held_figures(measured: Figures, is_saturated: bool) -> tuple[Held, ...]:
+    """Returns the compared figures of a measured load: the total rate, and the measured latencies."""
+    factor = SATURATED if is_saturated else 1.0
+    latencies = [
+        Held(column, known, TOLERANCES[column.removesuffix("_us").rpartition("_")[2]] * factor)
+        for column in LATENCIES
+        if (known := measured.value(column))
+    ]
+    rate = [Held(SERVED, measured.iops, TOLERANCES[SERVED])] if measured.iops else []
+    return (*rate, *latencies)
+
+
+def held_rows(rows: Iterable[SheetRow]) -> tuple[Held, ...]:
+    """Returns the figures of rows of a data sheet that have one load."""
+    return tuple(held_row(row) for row in rows)
+
+
+def held_row(row: SheetRow) -> Held:
+    """Returns the figure of a row of a data sheet; a bandwidth as a rate of requests."""
+    if row.unit == LATENCY:
+        kind = "read" if row.load.read_share == 1.0 else "write"
+        return Held(f"{kind}_{row.statistic}_us", row.value, TOLERANCES[row.statistic])
+    rate = row.value * BANDWIDTHS.get(row.unit, row.load.request_bytes) / row.load.request_bytes
+    return Held(SERVED, rate, TOLERANCES[SERVED])
 
 
 def value(figures: Figures, figure: str) -> float | None:
@@ -32,31 +74,14 @@ def value(figures: Figures, figure: str) -> float | None:
     return figures.iops if figure == SERVED else figures.value(figure)
 
 
-def tolerance(target: Target, figure: str) -> float:
-    """Returns the tolerance of a figure at a load."""
-    if figure == SERVED:
-        return TOLERANCES[SERVED]
-    statistic = figure.removesuffix("_us").rpartition("_")[2]
-    return TOLERANCES[statistic] * (SATURATED if target.is_saturated else 1.0)
-
-
-def residuals(target: Target, found: Figures | None) -> list[float]:
-    """Returns the residual of each compared figure of a load.
+def residuals(held: Iterable[Held], found: Figures | None) -> list[float]:
+    """Returns the residual of each compared figure.
 
     Args:
-        target: The load.
+        held: The figures.
         found: The simulated figures; None if the drive is invalid.
     """
-    listed: list[float] = []
-    for figure in figures_held(target):
-        measured = value(target.measured, figure)
-        simulated = None if found is None else value(found, figure)
-        if not measured or not simulated or simulated <= 0:
-            listed.append(FAILED)
-            continue
-        distance = math.log(simulated / measured) / tolerance(target, figure)
-        listed.append(max(-FARTHEST, min(FARTHEST, distance)))
-    return listed
+    return [each.residual(found) for each in held]
 
 
 def loss(rows: Sequence[Sequence[float]]) -> float:
@@ -65,11 +90,9 @@ def loss(rows: Sequence[Sequence[float]]) -> float:
     return sum(softened) / len(softened)
 
 
-def error(target: Target, found: Figures) -> float:
-    """Returns the mean relative error of the figures of a load."""
+def error(held: Iterable[Held], found: Figures) -> float:
+    """Returns the mean relative error of the compared figures."""
     ratios = [
-        abs(simulated / measured - 1.0)
-        for figure in figures_held(target)
-        if (measured := value(target.measured, figure)) and (simulated := value(found, figure)) is not None
+        abs(simulated / each.measured - 1.0) for each in held if (simulated := value(found, each.figure)) is not None
     ]
     return sum(ratios) / len(ratios)

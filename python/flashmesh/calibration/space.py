@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+SOFTWARE = "software-time"
+"""Searched time of host software, which is no key of a configuration."""
+UNSET = "unset"
+"""Choice of a key that leaves its default."""
+DATA_SHEET = "data-sheet"
+
+
 @dataclass(frozen=True)
 class FreeKey:
     """A searched key."""
@@ -23,6 +30,8 @@ class FreeKey:
     key: str
     domain: Range | tuple[str, ...]
     about: str = ""
+    needs_rows: bool = False
+    """Whether only the rates of a data sheet determine the key."""
 
     @property
     def is_ranged(self) -> bool:
@@ -64,6 +73,11 @@ def listed() -> tuple[FreeKey, ...]:
     return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
 
 
+def configured(settings: Mapping[str, str]) -> dict[str, str]:
+    """Returns the settings that a configuration has: without the time of host software, and without unset keys."""
+    return {key: value for key, value in settings.items() if key != SOFTWARE and value != UNSET}
+
+
 def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
     """Reads a key with its range or choices.
 
@@ -71,20 +85,20 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
         ConfigError: If the key is no key of a configuration, or has neither a range nor choices.
     """
     key = str(table.get("key", ""))
-    if declared_name(key) not in declared():
+    if key != SOFTWARE and declared_name(key) not in declared():
         raise ConfigError(f"{place}: {key or 'an entry without key'} is no key of a configuration")
-    about = str(table.get("about", ""))
+    about, needs_rows = str(table.get("about", "")), table.get("with") == DATA_SHEET
     if "choices" in table and "range" not in table:
         choices = tuple(map(str, table["choices"]))
         if len(choices) < 2:
             raise ConfigError(f"{place}: {key}: one choice is nothing to search: give it as a value")
-        return FreeKey(key, choices, about)
+        return FreeKey(key, choices, about, needs_rows)
     if "range" not in table or "choices" in table:
         raise ConfigError(f'{place}: {key}: give it a range, such as range = "1us..50us log", or choices')
     found = read_range(f"{place}: {key}", str(table["range"]))
     if found.first.value == found.last.value:
         raise ConfigError(f"{place}: {key}: {table['range']} is one value: give it as such")
-    return FreeKey(key, found, about)
+    return FreeKey(key, found, about, needs_rows)
 
 
 @dataclass(frozen=True)

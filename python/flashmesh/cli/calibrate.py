@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flashmesh.calibration import BUDGET_MIN, REQUESTS, SEED
+from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import STDOUT, jobs_option, out_option, output_option
@@ -48,10 +48,20 @@ RESULTS = Path("calibration.results")
 @click.option(
     "--requests",
     type=click.IntRange(min=1000),
-    default=REQUESTS,
-    show_default=True,
     metavar="N",
-    help="Approximate number of requests for each load.",
+    help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000.",
+)
+@click.option(
+    "--precision",
+    metavar="SHARE",
+    help="End each run once its mean latency is steady and known to this precision, such as 3%, at the latest after "
+    "--requests.",
+)
+@click.option(
+    "--data-sheet",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Also fit the rows of a data sheet: rates and latencies of single loads.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
 @output_option("--json", "json_file", "Write the result as JSON; - writes it to stdout instead of the tables.")
@@ -73,7 +83,9 @@ def calibrate(
     drive: str | None,
     budget: float,
     trials: int | None,
-    requests: int,
+    requests: int | None,
+    precision: str | None,
+    data_sheet: Path | None,
     seed: int,
     json_file: Path | None,
     results: Path,
@@ -95,8 +107,10 @@ def calibrate(
 
     require_stdout()
     refuse_stdout("--out", output, "a configuration")
-    refuse_overwriting({"--out": output, "--json": json_file}, {"a measurement": [*measured], "the facts": [facts]})
-    problem = read_problem(measured, facts, drive, requests)
+    read = {"a measurement": [*measured], "the facts": [facts]}
+    read["the data sheet"] = [] if data_sheet is None else [data_sheet]
+    refuse_overwriting({"--out": output, "--json": json_file}, read)
+    problem = read_problem(measured, facts, drive, requests, precision=precision, data_sheet=data_sheet)
     with ExitStack() as opened:
         # Files are opened before the work, so that errors show early.
         target = opened.enter_context(whole_file(output))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashmesh.calibration.outcome import mean
+from flashmesh.calibration.residuals import SERVED
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
+    from flashmesh.calibration.advice import Advice
     from flashmesh.calibration.outcome import Calibration
     from flashmesh.report.terminal import Terminal
 
@@ -35,5 +37,24 @@ def show(found: Calibration, terminal: Terminal) -> None:
     for reason, keys in reasons.items():
         verb = "is" if len(keys) == 1 else "are"
         lines.append(f"{', '.join(keys)} {verb} not determined by these measurements: {reason}")
+    lines += [advice_line(each) for each in found.advice]
+    if found.best.unsettled:
+        length = found.problem.length
+        lines.append(
+            f"mean latency not steady and known to {length.precision} after {length.extent.requests:,} requests: "
+            f"{', '.join(found.best.unsettled)}; allow more with --requests"
+        )
+    if found.software_us:
+        lines.append(f"software of the host: {found.software_us:g} us in each latency, which the written drive lacks")
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
+
+
+def advice_line(advice: Advice) -> str:
+    """Returns the sentence on the measurement that would determine a key."""
+    if advice.load is None:
+        return f"{advice.key}: no load that programs usually make would determine it"
+    figure = "request rate" if advice.figure == SERVED else advice.figure.removesuffix("_us").replace("_", " ")
+    change = f"{100 * advice.change:+.0f} %"
+    low, high = advice.values
+    return f"{advice.key}: measure {advice.load}; its {figure} changes by {change} from {low} to {high}"

@@ -60,6 +60,12 @@ LATENCIES = tuple(column for column in COLUMNS if column.endswith("_us"))
 """Names of the figures that are latencies."""
 
 
+def has_window(document: Mapping[str, Any]) -> bool:
+    """Returns whether a request of a result completed after the warm-up."""
+    window = document["measured"]
+    return window is not None and window["end_ps"] > window["start_ps"]
+
+
 def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
     """Returns the figures of the measured window of a result.
 
@@ -70,9 +76,9 @@ def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
     Raises:
         ConfigError: If no request completed in the window.
     """
-    window = document["measured"]
-    if window is None or window["end_ps"] <= window["start_ps"]:
+    if not has_window(document):
         raise ConfigError("no request completed after the warm-up: allow more requests")
+    window = document["measured"]
     seconds = (window["end_ps"] - window["start_ps"]) / PS_PER_S
     found: dict[str, float | None] = {}
     for kind in KINDS:

@@ -14,6 +14,7 @@ from flashmesh.validation.measurements import SOURCE, cells_of, finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from flashmesh.validation.figures import Figures
 
@@ -108,6 +109,19 @@ def bundled() -> tuple[SheetRow, ...]:
 def rows_of(drive: str) -> tuple[SheetRow, ...]:
     """Returns the bundled rows of a drive, which has the name of its measurements."""
     return tuple(row for row in bundled() if row.drive == drive)
+
+
+def read_rows(path: Path) -> tuple[SheetRow, ...]:
+    """Reads a file of data-sheet rows.
+
+    Raises:
+        ConfigError: If the file cannot be read, lacks a column, or has an invalid row.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return parse(text, str(path))
 
 
 def parse(text: str, name: str) -> tuple[SheetRow, ...]:

@@ -130,13 +130,13 @@ def with_load(
     return loaded
 
 
-def until_settled(loaded: Mapping[str, Any], precision: float) -> dict[str, Any]:
+def until_settled(loaded: Mapping[str, Any], precision: str) -> dict[str, Any]:
     """Returns a drive under the load of `with_load` whose run ends once the mean latency is steady and precise.
 
     Args:
         loaded: The drive with its load.
-        precision: The half-width of the 95 % interval of the mean latency, as a share. The run ends at the latest when
-            the requests of all streams are measured.
+        precision: The half-width of the 95 % interval of the mean latency, such as `3%`. The run ends at the latest
+            when the requests of all streams are measured.
     """
     streams = {
         name: {**each, "replay": {key: value for key, value in each["replay"].items() if key != "stop-time"}}
@@ -145,7 +145,7 @@ def until_settled(loaded: Mapping[str, Any], precision: float) -> dict[str, Any]
     return {**loaded, "stream": streams, "measure": {**loaded["measure"], **settled(precision)}}
 
 
-def settled(precision: float) -> dict[str, Any]:
+def settled(precision: str) -> dict[str, Any]:
     """Returns the keys of `measure` by which a run ends once the mean latency is steady and precise."""
     return {"warm-up": "steady", "precision": precision, "precision-of": "mean"}
 

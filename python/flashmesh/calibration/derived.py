@@ -1,0 +1,68 @@
+"""Searched keys whose values depend on the geometry: spare space behind a known capacity, and the destage stripe."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration
+from flashmesh.calibration.space import UNSET, FreeKey, free_key
+from flashmesh.keys import flat
+from flashmesh.sweeps.ranges import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SPARE_MIN, SPARE_MAX = 1.04, 1.40
+"""Range of the raw capacity, as a multiple of the capacity that the host sees."""
+PAGES_OF_WORD_LINE = {"one": 1, "mlc": 2, "tlc": 3, "qlc": 4}
+
+
+def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
+    """Returns `geometry.blocks-per-plane` with its range if the capacity is stated, which leaves the spare space open.
+
+    Args:
+        stated: The tables of the facts.
+    """
+    geometry = stated.get("geometry", {})
+    if not isinstance(geometry, dict) or "capacity" not in geometry or "blocks-per-plane" in geometry:
+        return []
+    shape = {key: value for key, value in geometry.items() if key not in ("capacity", "over-provisioning")}
+    source = {key: stated[key] for key in ("preset",) if key in stated} | {"geometry": shape}
+    known = tomllib.loads(configuration.load(source, typed={}).to_toml())["geometry"]
+    capacity = int(quantity("geometry.capacity", str(geometry["capacity"])).value)
+    blocks = capacity / (planes_of(known) * int(known["pages-per-block"]) * bytes_of(known["page-size"]))
+    low, high = math.ceil(blocks * SPARE_MIN), math.ceil(blocks * SPARE_MAX)
+    if low == high:
+        return []
+    table = {"key": "geometry.blocks-per-plane", "range": f"{low}..{high}", "about": "spare space behind the capacity"}
+    return [free_key("geometry", table)]
+
+
+def stripes(drive: Mapping[str, Any], stated: Mapping[str, Any]) -> list[FreeKey]:
+    """Returns `cache.destage-stripe` with its choices: none, the program of a die, and a program of every die.
+
+    Args:
+        drive: The whole drive, as tables.
+        stated: The tables of the facts; a stated stripe is not searched.
+    """
+    if "cache.destage-stripe" in flat(dict(stated)):
+        return []
+    geometry, flash = drive["geometry"], drive["flash"]
+    pages = PAGES_OF_WORD_LINE[flash["page-types"]] if flash["program-unit"] == "word-line" else 1
+    program = int(geometry["planes-per-die"]) * pages * bytes_of(geometry["page-size"])
+    dies = planes_of(geometry) // int(geometry["planes-per-die"])
+    choices = tuple(dict.fromkeys((UNSET, f"{program}B", f"{program * dies}B")))
+    return [FreeKey("cache.destage-stripe", choices, "dirty data that is destaged together")]
+
+
+def planes_of(geometry: Mapping[str, Any]) -> int:
+    """Returns the number of planes of a drive."""
+    keys = ("channels", "chips-per-channel", "dies-per-chip", "planes-per-die")
+    return math.prod(int(geometry[key]) for key in keys)
+
+
+def bytes_of(size: Any) -> int:
+    """Returns a size in bytes."""
+    return int(quantity("size", str(size)).value)

@@ -1,0 +1,80 @@
+"""Proposal of drives from the whole space of searched keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.extras import install
+
+if TYPE_CHECKING:
+    from flashmesh.calibration.bench import Bench, Candidate, Settings
+    from flashmesh.calibration.space import Space
+
+AT_ONCE = 4
+"""Number of drives that are proposed at a time, before their results are known; the same on all machines."""
+
+
+@dataclass(frozen=True)
+class Proposer:
+    """Proposer of drives from the whole space, by a tree-structured Parzen estimator (Optuna)."""
+
+    space: Space
+    study: Any
+
+    def __call__(self, bench: Bench, count: int) -> None:
+        """Tries a number of proposed drives on a bench, whose candidates so far are known to the estimator.
+
+        Raises:
+            OutOfTime: If there was no time for all.
+        """
+        self.tell(bench.candidates)
+        for begin in range(0, count, AT_ONCE):
+            asked = [self.study.ask() for _ in range(min(AT_ONCE, count - begin))]
+            candidates = bench.try_all([self.proposed(trial) for trial in asked])
+            for trial, candidate in zip(asked, candidates, strict=True):
+                self.study.tell(trial, candidate.loss)
+
+    def tell(self, candidates: list[Candidate]) -> None:
+        """Adds tried drives to the study."""
+        import optuna
+
+        domains: dict[str, optuna.distributions.BaseDistribution] = {
+            key.key: optuna.distributions.CategoricalDistribution(list(key.domain))
+            if isinstance(key.domain, tuple)
+            else optuna.distributions.FloatDistribution(0.0, 1.0)
+            for key in self.space.keys
+        }
+        for candidate in candidates:
+            values = self.parameters(candidate.settings)
+            self.study.add_trial(optuna.trial.create_trial(params=values, distributions=domains, value=candidate.loss))
+
+    def parameters(self, settings: Settings) -> dict[str, Any]:
+        """Returns settings as parameters of a trial."""
+        shares = dict(zip((key.key for key in self.space.ranged), self.space.shares(settings), strict=True))
+        return {key.key: shares.get(key.key, settings[key.key]) for key in self.space.keys}
+
+    def proposed(self, trial: Any) -> Settings:
+        """Returns the settings that a trial proposes."""
+        found: Settings = {}
+        for key in self.space.keys:
+            if isinstance(key.domain, tuple):
+                found[key.key] = trial.suggest_categorical(key.key, list(key.domain))
+            else:
+                found[key.key] = key.at(trial.suggest_float(key.key, 0.0, 1.0))
+        return found
+
+
+def proposer(space: Space, seed: int) -> Proposer:
+    """Returns a proposer of drives from the whole space.
+
+    Raises:
+        ConfigError: If Optuna is not installed.
+    """
+    try:
+        import optuna
+    except ImportError as error:
+        raise ConfigError(f"a calibration needs Optuna, which is not installed: {install('search')}") from error
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return Proposer(space, optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed)))
