@@ -224,6 +224,7 @@ def test_a_capacity_leaves_the_spare_space_to_search() -> None:
     word_line = 4 * 3 * 16 * 1024
     assert domains["cache.destage-stripe"].domain == (UNSET, f"{word_line}B", f"{16 * word_line}B")
     assert {"flash.middle-page-read-time", "flash.upper-page-read-time", "software-time"} <= set(domains)
+    assert "geometry.over-provisioning" not in domains, "the capacity and the blocks determine it"
 
 
 def test_the_time_of_host_software_slows_closed_loops_and_stays_out_of_the_configuration(tmp_path: Path) -> None:

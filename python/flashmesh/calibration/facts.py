@@ -104,6 +104,8 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
         ConfigError: If a searched key is stated as well, or a fixed key is not searched.
     """
     given = {*flat(stated), *({SOFTWARE} & about.keys())}
+    if "geometry.capacity" in given:
+        given.add("geometry.over-provisioning")
     keys = {key.key: key for key in (*listed(), *spare_blocks(stated)) if key.key not in given}
     asked: dict[str, FreeKey] = {}
     for name, domain in about.get("search", {}).items():
