@@ -12,6 +12,7 @@ from conftest import Cli
 from flashmesh.validation.drives import drives, read_drive
 from flashmesh.validation.measurements import bundled
 from flashmesh.validation.sheets import rows_of
+from flashmesh.validation.sweeps import measured
 from made_up_drive import EXTENT, csv_of, simulated, written
 
 REQUESTS = ("--requests", str(EXTENT.requests))
@@ -112,7 +113,7 @@ def test_bad_usage_is_a_sentence(arguments: tuple[str, ...], told: str, cli: Cli
 
 
 def test_every_drive_that_is_declared_was_measured() -> None:
-    known = {each.drive for each in bundled()}
+    known = {each.drive for each in (*bundled(), *measured())}
     assert {each.measured for each in drives().values()} == known
     for drive in drives().values():
         if drive.is_there:

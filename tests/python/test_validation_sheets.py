@@ -110,7 +110,10 @@ def test_the_rows_that_come_along_have_the_published_figures() -> None:
 
 def test_every_measured_drive_has_rows_of_each_kind() -> None:
     assert {each.drive for each in bundled()} == {each.drive for each in bundled_measurements()}
+    sheets = {each.drive for each in bundled()}
     for drive in drives().values():
+        if drive.measured not in sheets:
+            continue
         loads = {
             (each.unit, each.load.pattern, each.load.read_share, each.load.outstanding)
             for each in rows_of(drive.measured)

@@ -197,9 +197,9 @@ def subjects_of(
     """
     from flashmesh.validation.drives import drives, software_us
     from flashmesh.validation.measurements import bundled, read
-    from flashmesh.validation.sheets import rows_of
+    from flashmesh.validation.sweeps import measured, rows_of
 
-    known = bundled() if points is None else read(points)
+    known = (*bundled(), *measured()) if points is None else read(points)
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
     if not listed:
         raise ConfigError("no preset has measurements: name a configuration, and its drive with --drive")

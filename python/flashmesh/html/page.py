@@ -16,7 +16,7 @@ from flashmesh.html import tables
 from flashmesh.html.head import facts
 from flashmesh.html.network import recordings as moving_recordings
 from flashmesh.html.overview import asked_for, over_keys
-from flashmesh.html.validation import comparison_of, sentence_of, sheet_of
+from flashmesh.html.validation import comparison_of, sentence_of, sheets_of
 from flashmesh.plots.conflicts import has_conflicts
 from flashmesh.plots.regimes import changes
 from flashmesh.plots.speedups import title_of
@@ -26,6 +26,7 @@ from flashmesh.report import recordings
 from flashmesh.report.findings import of_answer
 from flashmesh.validation.figures import KINDS
 from flashmesh.validation.sheets import ROW_SENTENCE
+from flashmesh.validation.sweeps import SWEEP_SENTENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,13 +157,17 @@ def measured_drives(validations: Sequence[Validation]) -> list[Section]:
     found = []
     for number, validation in enumerate(validations, 1):
         name = "measured" if number == 1 else f"measured-{number}"
-        charts = tuple(Figure(f"{name}-{kind}s", validation_curves(validation, kind)) for kind in KINDS)
-        listed = comparison_of(validation)
         title = f"{validation.title}, measured and simulated"
-        found.append(Section(name, title, charts, sentence_of(validation), listed=listed))
-        if validation.rows:
-            title = f"{validation.title}, data sheet"
-            found.append(Section(f"{name}-sheet", title, (), ROW_SENTENCE, listed=sheet_of(validation)))
+        if validation.points:
+            charts = tuple(Figure(f"{name}-{kind}s", validation_curves(validation, kind)) for kind in KINDS)
+            found.append(Section(name, title, charts, sentence_of(validation), listed=comparison_of(validation)))
+        else:
+            found.append(Section(name, title, (), sentence_of(validation)))
+        for kind, sheet in sheets_of(validation).items():
+            place, sentence = f"{name}-{kind.replace(' ', '-')}", SWEEP_SENTENCE
+            if kind == "data sheet":
+                place, sentence = f"{name}-sheet", ROW_SENTENCE
+            found.append(Section(place, sheet.caption, (), sentence, listed=sheet))
     return found
 
 

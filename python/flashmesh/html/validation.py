@@ -13,6 +13,7 @@ from flashmesh.report.validation import (
     head,
     number,
     percent,
+    sections,
     sheet_cells,
     verdicts,
 )
@@ -60,10 +61,16 @@ def finding_of(validation: Validation) -> str:
     return f"{validation.title}: {met}{f'; not {listed(missed)}' if missed else ''}."
 
 
-def sheet_of(validation: Validation) -> Listed:
-    """Returns a row for each row of the data sheet."""
-    rows = tuple(sheet_cells(outcome.check) for outcome in validation.rows)
-    return Listed(f"{validation.title}, data sheet", SHEET_HEADINGS, rows)
+def sheets_of(validation: Validation) -> dict[str, Listed]:
+    """Returns a table of the rows of the data sheet and of those of each kind of sweep, by title in lower case."""
+    return {
+        title.lower(): Listed(
+            f"{validation.title}, {title.lower()}",
+            SHEET_HEADINGS,
+            tuple(sheet_cells(outcome.check) for outcome in outcomes),
+        )
+        for title, outcomes in sections(validation)
+    }
 
 
 def sentence_of(validation: Validation) -> str:

@@ -10,7 +10,9 @@ from flashmesh.report import quantities as q
 from flashmesh.validation.figures import KINDS, STATISTICS
 from flashmesh.validation.held_out import COLUMNS, all_compared
 from flashmesh.validation.sheets import ROW_PRECISION
-from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, DATA_SHEET
+from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
+from flashmesh.validation.sweeps import TITLES, SweepLoad, kind_of
+from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.validation.outcome import Validation
+    from flashmesh.validation.outcome import RowOutcome, Validation
+    from flashmesh.validation.sheets import SheetRow
     from flashmesh.validation.verdict import Check, Tolerance
 
 NAMES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
@@ -38,12 +41,19 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
     for validation in validations:
         terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
         terminal.print(Text("\n".join(head(validation))))
-        for kind in KINDS:
+        for kind in KINDS if validation.points else ():
             terminal.print("", Text(f"latency of {kind}s in us"), table(validation, kind, terminal, with_curve))
-        if validation.rows:
-            terminal.print("", Text("Data sheet"), sheet_table(validation, terminal))
+        for title, outcomes in sections(validation):
+            terminal.print("", Text(title), sheet_table(outcomes, terminal))
         lines = [*verdicts(validation), *(curve_lines(validation) if with_curve else [])]
         terminal.print("", Text("\n".join(lines)), "")
+
+
+def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
+    """Returns the rows of the data sheet and those of each kind of sweep, with their titles."""
+    titles = {DATA_SHEET_KIND: "Data sheet", **TITLES}
+    found = [(title, [each for each in validation.rows if kind_of(each.row) == kind]) for kind, title in titles.items()]
+    return [(title, outcomes) for title, outcomes in found if outcomes]
 
 
 def head(validation: Validation) -> list[str]:
@@ -52,22 +62,28 @@ def head(validation: Validation) -> list[str]:
     lines = [f"measurements: {known.drive}, {known.source}"]
     saturation = known.saturation_iops
     simulated = rate(validation.saturation_iops)
-    lines.append(f"saturation rate: {rate(saturation)} measured, {simulated} simulated")
     measured = "-" if validation.write_amplification is None else f"{validation.write_amplification:.2f}"
     found = "-" if validation.amplification is None else f"{validation.amplification:.2f}"
-    lines.append(f"write amplification: {measured} measured, {found} simulated")
+    if validation.points:
+        lines.append(f"saturation rate: {rate(saturation)} measured, {simulated} simulated")
+        lines.append(f"write amplification: {measured} measured, {found} simulated")
     if validation.software_us:
         lines.append(f"software of the host: {validation.software_us:g} us in each simulated latency")
     shared = [point for point in validation.points if point.simulated_at not in (None, point.measured.offered_iops)]
     if shared:
         loads = ", ".join(f"{point.measured.offered_iops:,.0f}" for point in shared)
         lines.append(f"simulated at {shared[0].simulated_at:,.0f}, which saturates the drive as they do: {loads}")
-    unsettled = [f"{each.row.what} {each.row.reference}" for each in validation.rows if not each.is_settled]
+    unsettled = dict.fromkeys(name_of(each.row) for each in validation.rows if not each.is_settled)
     if unsettled:
         lines.append(f"request rate not settled to {100 * ROW_PRECISION:g} %: {'; '.join(unsettled)}")
     lines += validation.notes
     lines += [f"failed: {failure}" for failure in validation.failures]
     return lines
+
+
+def name_of(row: SheetRow) -> str:
+    """Returns the name of the load of a row of a sweep, or of a row of a data sheet."""
+    return f"{row.load.title}, {row.reference}" if isinstance(row.load, SweepLoad) else f"{row.what} {row.reference}"
 
 
 def rate(iops: float | None) -> str:
@@ -106,10 +122,10 @@ def table(validation: Validation, kind: str, terminal: Terminal, with_curve: boo
     return found
 
 
-def sheet_table(validation: Validation, terminal: Terminal) -> Table:
-    """Returns a row for each row of the data sheet."""
+def sheet_table(outcomes: Sequence[RowOutcome], terminal: Terminal) -> Table:
+    """Returns a row for each row of a data sheet or of a sweep."""
     found = terminal.table(*SHEET_HEADINGS, left=2, gap=2)
-    for outcome in validation.rows:
+    for outcome in outcomes:
         *cells, told = sheet_cells(outcome.check)
         found.add_row(*cells, f"{told}{' ' if outcome.check.is_met else MISS}")
     return found
@@ -165,9 +181,9 @@ def verdicts(validation: Validation) -> list[str]:
     checks = validation.checks
     lines: list[str] = []
     for tolerance in ALL_TOLERANCES:
-        if tolerance is DATA_SHEET and not validation.rows:
-            continue
         held = [check for check in checks if check.tolerance == tolerance.name]
+        if not held and (tolerance.name in OF_ROWS or not validation.points):
+            continue
         lines += tolerance_lines(tolerance, held)
     met = sum(check.is_met for check in checks)
     lines.append(f"{met} of {len(checks)} met; loads from {AT_SATURATION:g} of the measured saturation on are at it")

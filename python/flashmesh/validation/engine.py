@@ -14,6 +14,8 @@ from flashmesh.validation.figures import Figures, simulated
 from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, rounded_number
 from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.sweep_workload import with_sweep
+from flashmesh.validation.sweeps import SweepLoad, software_us
 from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load, with_row
 
 if TYPE_CHECKING:
@@ -98,7 +100,10 @@ class Validating:
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
             # Several rows can share a load: those of several statistics or references.
             for load in dict.fromkeys(row.load for row in subject.rows):
-                loaded = with_row(tables, load, extent, subject.software_us)
+                if isinstance(load, SweepLoad):
+                    loaded = with_sweep(tables, load, extent)
+                else:
+                    loaded = with_row(tables, load, extent, subject.software_us)
                 self.configs[number, load] = configuration.load(loaded, typed=overrides)
         self.found: dict[RunKey, Simulated] = {}
         self.errors: dict[RunKey, str] = {}
@@ -155,7 +160,7 @@ class Validating:
             return
         document: dict[str, Any] = json.loads(text)
         try:
-            figures = simulated(document, self.subjects[key[0]].software_us)
+            figures = simulated(document, software_us(key[1], self.subjects[key[0]].software_us))
         except ConfigError as error:
             self.errors[key] = f"{outcome.task.label}: {error}"
             return

@@ -10,8 +10,17 @@ from flashmesh._native import __version__
 from flashmesh.validation.baseline import Curves, curves
 from flashmesh.validation.figures import DIGITS, Figures
 from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
-from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetLoad, SheetRow
-from flashmesh.validation.verdict import ALL_TOLERANCES, Check, checks, most_served, row_check
+from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetRow
+from flashmesh.validation.sweeps import row_from_document
+from flashmesh.validation.verdict import (
+    ALL_TOLERANCES,
+    SWEEPS,
+    Check,
+    Tolerance,
+    checks,
+    most_served,
+    row_check,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -167,7 +176,7 @@ class Validation:
             "notes": list(self.notes),
             "values_hash": self.values_hash,
             "met": self.is_met,
-        }
+        } | ({} if self.points else {"measured": {DRIVE: self.measurements.drive, SPACE: self.measurements.space_gib}})
 
 
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
@@ -195,8 +204,14 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
         "met": all(each.is_met for each in validations),
         "points": [point for each in validations for point in each.point_dicts()],
         "drives": [each.drive_dict() for each in validations],
-        "tolerances": {each.name: each.says for each in ALL_TOLERANCES},
+        "tolerances": {each.name: each.says for each in tolerances_of(validations)},
     }
+
+
+def tolerances_of(validations: Sequence[Validation]) -> list[Tolerance]:
+    """Returns the tolerances of the given drives: those of sweeps only if a drive has a sweep."""
+    held = {check.tolerance for each in validations for check in each.checks}
+    return [each for each in ALL_TOLERANCES if each not in SWEEPS or each.name in held]
 
 
 def to_json(validations: Sequence[Validation]) -> str:
@@ -220,7 +235,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
     for drive in document["drives"]:
         points = [point for point in document["points"] if point["drive"] == drive["drive"]]
         outcomes = tuple(map(point_of, points))
-        first = points[0]["measured"]
+        first = points[0]["measured"] if points else drive["measured"]
         measured = tuple(outcome.measured for outcome in outcomes)
         found.append(
             Validation(
@@ -255,10 +270,7 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
 
 def row_outcome_of(document: dict[str, Any]) -> RowOutcome:
     """Returns a row of a data sheet from its JSON object."""
-    load = SheetLoad(**document["load"])
-    names = ("drive", "what", "reference", "value", "unit", "statistic")
-    row = SheetRow(**{name: document[name] for name in names}, load=load)
-    return RowOutcome(row, document["simulated"], document["requests"], document["precision"])
+    return RowOutcome(row_from_document(document), document["simulated"], document["requests"], document["precision"])
 
 
 def missed(validations: Iterable[Validation]) -> list[str]:

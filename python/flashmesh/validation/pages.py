@@ -27,8 +27,11 @@ from flashmesh.validation.held_out import COLUMNS as COMPARED
 from flashmesh.validation.held_out import all_compared
 from flashmesh.validation.measurements import FIT, HELD_OUT, SOURCE
 from flashmesh.validation.outcome import from_dict, is_validation, to_json
-from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
-from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, mean_difference
+from flashmesh.validation.sheets import ROW_SENTENCE
+from flashmesh.validation.sweep_pages import sweep_tables
+from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
+from flashmesh.validation.sweeps import kind_of, rows_of
+from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, SWEEPS, mean_difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +64,7 @@ def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping
     for validation in validations:
         put(folder / f"{validation.name}.json", to_json([validation]))
         put(folder / f"{validation.name}.md", page(validation, drives[validation.name]))
-        for kind in KINDS:
+        for kind in KINDS if validation.points else ():
             put(folder / f"{validation.name}-{kind}s.svg", svg(picture(validation, kind)))
     put(folder / INDEX, index(stored(folder, drives)))
 
@@ -122,7 +125,7 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
             raise ConfigError(f"{folder / name}.json: the rows of the data sheet have changed since: make validation")
         wanted[f"{name}.json"] = to_json([found[name]])
         wanted[f"{name}.md"] = page(found[name], drive)
-        for kind in KINDS:
+        for kind in KINDS if found[name].points else ():
             if not (folder / f"{name}-{kind}s.svg").is_file():
                 raise OutputError(f"{folder / name}-{kind}s.svg: is not there: make validation")
     for name, text in wanted.items():
@@ -172,6 +175,8 @@ def kind_table(validations: Sequence[Validation]) -> list[str]:
     lines = ["| figures and tolerance | mean absolute error | met |", "|---|---:|---:|"]
     for tolerance in ALL_TOLERANCES:
         held = [check for check in checks if check.tolerance == tolerance.name]
+        if not held and tolerance in SWEEPS:
+            continue
         lines.append(f"| {tolerance.says} | {share(mean_difference(held))} | {met(held)} |")
     return [*lines, f"| all | | {met(checks)} |", ""]
 
@@ -209,11 +214,12 @@ def page(validation: Validation, drive: Drive) -> str:
     """Returns the page of a drive."""
     lines = [f"# {validation.title}", "", f"Made by `flashmesh validate {validation.name}`; [index]({INDEX}).", ""]
     lines += [f"- {line}" for line in (*head(validation), f"drive: {drive.source}")]
-    lines += ["", "## Measured and simulated", ""]
-    for kind in KINDS:
+    lines += ["", "## Measured and simulated", ""] if validation.points else [""]
+    for kind in KINDS if validation.points else ():
         lines += [f"![Latency of {kind}s, measured and simulated]({validation.name}-{kind}s.svg)", ""]
         lines += latency_table(validation, kind)
     lines += ["Latencies in us. A bold difference misses its tolerance.", "", *sheet_table(validation)]
+    lines += sweep_tables(validation)
     lines += ["## Tolerances", ""]
     lines += [f"- {line.strip().removeprefix('! ')}" for line in verdicts(validation)]
     lines += ["", *error_table(validation), "## Values", "", *value_table(drive)]
@@ -244,11 +250,12 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
 
 def sheet_table(validation: Validation) -> list[str]:
     """Returns the section on the data sheet, with a row for each of its rows."""
-    if not validation.rows:
+    outcomes = [outcome for outcome in validation.rows if kind_of(outcome.row) == DATA_SHEET_KIND]
+    if not outcomes:
         return []
     lines = ["## Data sheet", "", ROW_SENTENCE, ""]
     lines += [f"| {' | '.join(SHEET_HEADINGS)} |", "|---|---|---:|---:|---:|"]
-    for outcome in validation.rows:
+    for outcome in outcomes:
         *cells, told = sheet_cells(outcome.check)
         told = told.replace("%", " %")
         lines.append(f"| {' | '.join(cells)} | {told if outcome.check.is_met else f'**{told}**'} |")

@@ -92,6 +92,11 @@ class SheetRow:
     statistic: str
     """`rate`, or the statistic of a latency."""
 
+    @property
+    def tolerance_name(self) -> str:
+        """Name of the tolerance of the row."""
+        return "data-sheet"
+
     def value_of(self, figures: Figures) -> float | None:
         """Returns the figure of a simulated load, in the unit of the row; None if there is no such latency."""
         if self.unit == LATENCY:

@@ -53,7 +53,17 @@ TOLERANCES = (
 )
 """Tolerances at single loads."""
 DATA_SHEET = Tolerance("data-sheet", "each figure of the data sheet within 15 %", (), 0.15)
-ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET)
+SWEEPS = (
+    Tolerance("depth", "rates, means and medians of the sweep of depths within 10 %", (), 0.10),
+    Tolerance("depth-p99", "p99 of the sweep of depths within 15 %", (), 0.15),
+    Tolerance("block-size", "rates, means and medians of the sweep of block sizes within 10 %", (), 0.10),
+    Tolerance("block-size-p99", "p99 of the sweep of block sizes within 15 %", (), 0.15),
+    Tolerance("mix", "rates and latencies of mixes within 25 %", (), 0.25),
+)
+"""Tolerances of sweeps and mixes, by the names that their rows have."""
+OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
+"""Tolerances of rows; a drive has some of the rows only."""
+ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)
 MEASURED = "measured"
 """Reference of the measurements at several loads."""
 
@@ -122,9 +132,10 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def row_check(row: SheetRow, simulated: float | None) -> Check:
-    """Returns the tolerance of data sheets applied to a row."""
+    """Returns the tolerance of a row applied to the row."""
     figure = f"{row.what}, {row.unit}"
-    return Check(DATA_SHEET.name, figure, None, row.value, simulated, DATA_SHEET.share, row.reference)
+    tolerance = OF_ROWS[row.tolerance_name]
+    return Check(tolerance.name, figure, None, row.value, simulated, tolerance.share, row.reference)
 
 
 def mean_difference(checks: Iterable[Check]) -> float | None:

@@ -1,0 +1,54 @@
+"""Sections of a drive's page on sweeps and mixes: a table of each kind, with a row for each load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.report.validation import NAMES, number, percent
+from flashmesh.validation.sheets import RATE
+from flashmesh.validation.sweeps import JUDGED, SWEEP_SENTENCE, TITLES, SweepLoad, SweepRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from flashmesh.validation.outcome import RowOutcome, Validation
+
+STATISTICS = {RATE: "requests/s"} | {each: NAMES[each] for each in JUDGED}
+"""Statistics of a load in the order of the table, with their headings."""
+
+
+def sweep_tables(validation: Validation) -> list[str]:
+    """Returns the sections on the sweeps and mixes of a drive; nothing for a drive without them."""
+    lines: list[str] = []
+    for kind, title in TITLES.items():
+        rows = [each for each in validation.rows if isinstance(each.row, SweepRow) and each.row.kind == kind]
+        if rows:
+            lines += [f"## {title}", "", SWEEP_SENTENCE, "", *load_table(rows)]
+    return lines
+
+
+def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
+    """Returns a table with a row for each load, or for the reads and the writes of a mix."""
+    loads: dict[tuple[SweepLoad, str], dict[str, RowOutcome]] = {}
+    for outcome in outcomes:
+        row = outcome.row
+        assert isinstance(row, SweepRow)
+        assert isinstance(row.load, SweepLoad)
+        loads.setdefault((row.load, row.of), {})[row.statistic] = outcome
+    headings = [cell for name in STATISTICS.values() for cell in (name, "simulated", "")]
+    lines = [f"| load | host | of | {' | '.join(headings)} |", "|---|---|---|" + "---:|" * len(headings)]
+    for (load, of), found in loads.items():
+        cells = [load.title, load.host, f"{of}s"]
+        for statistic in STATISTICS:
+            cells += figure_cells(found.get(statistic))
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def figure_cells(outcome: RowOutcome | None) -> list[str]:
+    """Returns the measured and simulated value and their difference, which is bold if it misses its tolerance."""
+    if outcome is None:
+        return ["", "", ""]
+    check = outcome.check
+    told = percent(check.difference).replace("%", " %")
+    return [number(check.measured), number(check.simulated), told if check.is_met else f"**{told}**"]

@@ -1,0 +1,100 @@
+"""Workloads of sweeps, as configurations: closed loops on the measured host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.validation.sheets import ROW_PRECISION
+from flashmesh.validation.sweeps import HOSTS
+from flashmesh.validation.workload import Extent, picoseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh.validation.sweeps import SweepLoad
+
+US = 1e-6
+TWO_JOBS_IOPS = 200_000
+"""Request rate from which the duration of two jobs follows, since neither has a known number of requests."""
+WARM_UP_SHARE = 0.5
+"""Share of the run of two jobs, or of a burst on an empty drive, before the measured window."""
+ENDLESS = 10**9
+"""Requests of a job that the stop time ends."""
+
+
+def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> dict[str, Any]:
+    """Returns a drive with a load of a sweep.
+
+    Args:
+        tables: The drive, from `drive_tables`.
+        load: The load.
+        extent: The simulated length of loads, which limits that of the sweep.
+    """
+    loaded = dict(tables) if load.fill == "none" else with_full_slc_cache(tables, load)
+    depth = load.outstanding + load.writes_beside
+    loaded["host"] = {**tables["host"], **HOSTS[load.host], "queue-depth": depth}
+    settled = {"precision": ROW_PRECISION, "precision-of": "iops"}
+    requests = extent.row_requests(load)
+    if load.fill == "none":
+        # A burst has no steady state: it ends before the cache is full.
+        warm_up = int(requests * WARM_UP_SHARE)
+        loaded["measure"] = {**tables["measure"], "warm-up": "requests", "warm-up-requests": warm_up, **settled}
+        loaded["precondition"] = {**without_fill(tables["precondition"]), "kind": "none"}
+    else:
+        loaded["measure"] = {**tables["measure"], "warm-up": "steady", **settled}
+        loaded["precondition"] = {**tables["precondition"], "kind": load.fill, "fill": 1.0}
+    if not load.writes_beside:
+        loaded["workload"] = workload(load, load.read_share, requests)
+        loaded["replay"] = replay(load.outstanding, load.host_us)
+        return loaded
+    seconds = extent.requests / TWO_JOBS_IOPS
+    stop = {"stop-time": picoseconds(seconds)}
+    loaded["stream"] = {
+        "reads": {
+            "workload": workload(load, 1.0, ENDLESS),
+            "replay": {**replay(load.outstanding, load.host_us), **stop},
+        },
+        "writes": {
+            "workload": workload(load, 0.0, ENDLESS),
+            "replay": {**replay(load.writes_beside, load.host_us), **stop},
+        },
+    }
+    warm_up_time = picoseconds(seconds * WARM_UP_SHARE)
+    loaded["measure"] = {**tables["measure"], "warm-up": "time", "warm-up-time": warm_up_time, **settled}
+    return loaded
+
+
+def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any]:
+    """Returns the configuration of the requests of a job."""
+    return {
+        "kind": "synthetic",
+        "pattern": load.pattern,
+        "read-share": read_share,
+        "request-size": f"{load.request_bytes}B",
+        "requests": requests,
+    }
+
+
+def replay(outstanding: int, host_us: float) -> dict[str, Any]:
+    """Returns the configuration of a closed loop, with the time of the host software within the loop."""
+    if host_us == 0.0:
+        return {"mode": "stress", "outstanding": outstanding}
+    return {"mode": "closed", "threads": outstanding, "think-time": picoseconds(host_us * US)}
+
+
+def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str, Any]:
+    """Returns a drive whose static SLC cache is full if the load writes, by removing the blocks of the cache.
+
+    The measured loads wrote for minutes, longer than it takes to fill the cache, and left dies no time to fold it.
+    """
+    slc = tables.get("slc", {})
+    blocks = int(slc.get("blocks-per-plane", 0))
+    if not load.has_writes or blocks == 0 or slc.get("region", "static") != "static":
+        return dict(tables)
+    geometry = {**tables["geometry"], "blocks-per-plane": int(tables["geometry"]["blocks-per-plane"]) - blocks}
+    return {**tables, "geometry": geometry, "slc": {"blocks-per-plane": 0}}
+
+
+def without_fill(precondition: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns `[precondition]` without the filled share, which an empty drive does not have."""
+    return {key: value for key, value in precondition.items() if key != "fill"}

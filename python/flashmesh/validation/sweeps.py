@@ -1,0 +1,257 @@
+"""Sweeps of depths and block sizes, and mixes, as a table: a row for each measured load, with its rate and latencies.
+
+Each load is a closed loop, as those of data sheets are, on the host that it was measured on: its link, and the time of
+its software between a completion and the next request.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.validation.figures import STATISTICS, Figures
+from flashmesh.validation.measurements import Measurements, cells_of, number, require_ordered
+from flashmesh.validation.sheets import LATENCY, RATE, REQUEST_RATE, SheetLoad, SheetRow, load_of, one_of
+from flashmesh.validation.sheets import number as finite_number
+from flashmesh.validation.sheets import rows_of as sheet_rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FILE = "sweeps.csv"
+DEPTH, BLOCK_SIZE, MIX, DATA_SHEET = "depth", "block-size", "mix", "data-sheet"
+KINDS = (DEPTH, BLOCK_SIZE, MIX, DATA_SHEET)
+TITLES = {DEPTH: "Depths", BLOCK_SIZE: "Block sizes", MIX: "Mixes"}
+"""Heading of each kind of sweep; rows of data sheets have their own section."""
+FILLS = ("random", "sequential", "none")
+READS, WRITES = "read", "write"
+PCIE_3 = {"link-rate": "3938MB/s", "packet-payload": "128B", "packet-overhead": "24B"}
+"""PCIe 3.0 x4 after line coding, with packets of 128 bytes and their headers."""
+OWN_HOST = "PCIe 4.0 x4"
+HOSTS: dict[str, dict[str, str]] = {"SPDK": PCIE_3, "io_uring": PCIE_3, OWN_HOST: {}}
+"""`[host]` values of each host, in place of those of the drive."""
+BANDWIDTH, BANDWIDTH_UNIT = "mb_s", "MB/s"
+COLUMNS = (
+    "drive",
+    "source",
+    "kind",
+    "host",
+    "host_us",
+    "pattern",
+    "request_size",
+    "read_share",
+    "outstanding",
+    "writes_beside",
+    "fill",
+    "of",
+    "iops",
+    BANDWIDTH,
+    *(f"{statistic}_us" for statistic in STATISTICS),
+)
+"""Columns of the table."""
+JUDGED = ("mean", "p50", "p99")
+"""Statistics of latencies with a tolerance."""
+TAIL = "p99"
+SPACES_GIB = {"Samsung 980 PRO": 931.5}
+"""Space that was read and written of each drive, all of it."""
+SWEEP_SENTENCE = (
+    "Each load is a closed loop on a drive full of data that was overwritten at random, with QD requests outstanding, "
+    "over the link of the measured host and with the time of its software between two requests of a place in the queue."
+)
+"""Description of the loads, for pages."""
+
+
+@dataclass(frozen=True)
+class SweepLoad(SheetLoad):
+    """Closed loop on a host, optionally beside a second closed loop of writes."""
+
+    writes_beside: int
+    """Outstanding writes of a second job; 0 without one."""
+    fill: str
+    """State of the drive: overwritten at random, written once in order, or empty (`none`)."""
+    host: str
+    """Name in `HOSTS`."""
+    host_us: float
+    """Time of the host software from a completion to the next request of the same place in the queue."""
+
+    @property
+    def precondition(self) -> str:
+        """`precondition.kind` of the drive."""
+        return self.fill
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether any job writes."""
+        return self.read_share < 1.0 or self.writes_beside > 0
+
+    @property
+    def has_random_writes(self) -> bool:
+        """Whether the load collects garbage in steady state."""
+        return self.pattern == "random" and self.has_writes
+
+    @property
+    def title(self) -> str:
+        """Description of the load without host and state."""
+        kind = {1.0: "read", 0.0: "write"}.get(self.read_share, f"mix of {100 * self.read_share:g} % reads")
+        beside = f" beside writes QD{self.writes_beside}" if self.writes_beside else ""
+        return f"{self.pattern} {kind} {self.request_bytes // 1024} KiB QD{self.outstanding}{beside}"
+
+    @property
+    def label(self) -> str:
+        """Label of a run."""
+        return f"{self.title} {self.host} {self.fill}"
+
+
+@dataclass(frozen=True)
+class SweepRow(SheetRow):
+    """A measured figure of a load of a sweep or of a mix."""
+
+    kind: str
+    """One of `KINDS`."""
+    of: str
+    """Requests that the figure is of: `read` or `write`."""
+
+    @property
+    def tolerance_name(self) -> str:
+        """Name of the tolerance of the row."""
+        return f"{self.kind}-{TAIL}" if self.kind in (DEPTH, BLOCK_SIZE) and self.statistic == TAIL else self.kind
+
+    def value_of(self, figures: Figures) -> float | None:
+        """Returns the figure of a simulated load, in the unit of the row; None if there is no such latency."""
+        if self.unit == LATENCY:
+            return figures.value(f"{self.of}_{self.statistic}_us")
+        iops = figures.value(f"{self.of}_iops")
+        return iops if iops is None or self.unit == REQUEST_RATE else iops * self.load.request_bytes / 10.0**6
+
+
+@cache
+def bundled() -> tuple[SweepRow, ...]:
+    """Returns the rows that flashmesh contains. `SOURCE.md` in their folder names the origin."""
+    return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
+
+
+def rows_of(drive: str) -> tuple[SheetRow, ...]:
+    """Returns the bundled rows of a drive, those of data sheets and those of sweeps."""
+    return (*sheet_rows_of(drive), *(row for row in bundled() if row.drive == drive))
+
+
+def measured() -> tuple[Measurements, ...]:
+    """Returns the drives of the bundled rows, as measurements without offered loads."""
+    found: dict[str, list[str]] = {}
+    for row in bundled():
+        named = found.setdefault(row.drive, [])
+        if row.kind != DATA_SHEET and row.reference not in named:
+            named.append(row.reference)
+    return tuple(Measurements(drive, SPACES_GIB[drive], (), "; ".join(named)) for drive, named in found.items())
+
+
+def parse(text: str, name: str) -> tuple[SweepRow, ...]:
+    """Parses a CSV table of measured loads.
+
+    Raises:
+        ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
+    """
+    table = csv.DictReader(text.splitlines())
+    heading = [each.strip() for each in table.fieldnames or ()]
+    missing = [column for column in COLUMNS if column not in heading]
+    if missing:
+        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    found: dict[tuple[str, SheetLoad, str, str], tuple[SweepRow, ...]] = {}
+    for place, cells in cells_of(table, name):
+        rows = rows_from(place, cells)
+        key = (rows[0].drive, rows[0].load, rows[0].of, rows[0].reference)
+        if key in found:
+            raise ConfigError(f"{place}: {rows[0].drive} has {rows[0].load.label} twice: keep one of the rows")
+        found[key] = rows
+    if not found:
+        raise ConfigError(f"{name}: has no row: a heading, and then a row for each load")
+    return tuple(row for rows in found.values() for row in rows)
+
+
+def rows_from(place: str, cells: Mapping[str, str]) -> tuple[SweepRow, ...]:
+    """Reads the figures of a load.
+
+    Raises:
+        ConfigError: If a cell is invalid, the load has no figure, or percentiles are out of order.
+    """
+    for column in ("drive", "source"):
+        if not cells[column]:
+            raise ConfigError(f"{place}: {column} is empty")
+    kind = one_of(place, "kind", cells["kind"], KINDS)
+    of = one_of(place, "of", cells["of"], (READS, WRITES))
+    load = sweep_load(place, cells)
+    if of == WRITES and not load.has_writes:
+        raise ConfigError(f"{place}: of is 'write': the load has no writes")
+    if of == READS and load.read_share == 0.0:
+        raise ConfigError(f"{place}: of is 'read': the load has no reads")
+    known = {
+        column: number(place, column, cells[column]) for column in COLUMNS[COLUMNS.index("iops") :] if cells[column]
+    }
+    if "iops" in known and BANDWIDTH in known:
+        raise ConfigError(f"{place}: iops and {BANDWIDTH} are both given: keep one of them")
+    require_ordered(place, percentiles(known))
+    source = cells["source"] if kind == DATA_SHEET else f"{cells['source']}, {load.host}"
+    among = f" of {of}s" if load.writes_beside or 0.0 < load.read_share < 1.0 else ""
+
+    def row(value: float, unit: str, statistic: str) -> SweepRow:
+        what = f"{load.title}{among} {statistic}"
+        if load.fill == "none":
+            what = f"{what}, empty drive"
+        return SweepRow(cells["drive"], what, source, value, unit, load, statistic, kind, of)
+
+    rates = [row(known["iops"], REQUEST_RATE, RATE)] if "iops" in known else []
+    rates += [row(known[BANDWIDTH], BANDWIDTH_UNIT, RATE)] if BANDWIDTH in known else []
+    latencies = [row(known[f"{each}_us"], LATENCY, each) for each in JUDGED if f"{each}_us" in known]
+    if not (rates or latencies):
+        raise ConfigError(f"{place}: has no figure: give iops, {BANDWIDTH} or a latency")
+    return (*rates, *latencies)
+
+
+def percentiles(known: Mapping[str, float]) -> Figures:
+    """Returns the latencies of a row as those of reads, so that their order can be checked."""
+    return Figures(0.0, 0.0, **{f"read_{each}_us": known[f"{each}_us"] for each in STATISTICS if f"{each}_us" in known})
+
+
+def sweep_load(place: str, cells: Mapping[str, str]) -> SweepLoad:
+    """Reads the load of a row.
+
+    Raises:
+        ConfigError: If a cell is invalid.
+    """
+    loop = load_of(place, cells)
+    beside = cells["writes_beside"]
+    if not (beside.isascii() and beside.isdigit() and int(beside) <= 65_535):
+        raise ConfigError(f"{place}: writes_beside is {beside!r}: expected an integer, 0 to 65,535")
+    if int(beside) and loop.read_share < 1.0:
+        raise ConfigError(f"{place}: writes_beside is {beside!r}: the first job then only reads, read_share is 1")
+    host = one_of(place, "host", cells["host"], tuple(HOSTS))
+    host_us = finite_number(place, "host_us", cells["host_us"])
+    if host_us < 0:
+        raise ConfigError(f"{place}: host_us is {cells['host_us']!r}: expected a time of 0 or more")
+    fill = one_of(place, "fill", cells["fill"], FILLS)
+    return SweepLoad(
+        loop.read_share, loop.request_bytes, loop.pattern, loop.outstanding, int(beside), fill, host, host_us
+    )
+
+
+def row_from_document(document: Mapping[str, Any]) -> SheetRow:
+    """Returns a row of a data sheet or of a sweep from its JSON object."""
+    names = ("drive", "what", "reference", "value", "unit", "statistic")
+    row = {name: document[name] for name in names}
+    if "kind" in document:
+        return SweepRow(**row, load=SweepLoad(**document["load"]), kind=document["kind"], of=document["of"])
+    return SheetRow(**row, load=SheetLoad(**document["load"]))
+
+
+def software_us(load: object, otherwise: float) -> float:
+    """Returns the time of the host software in each latency of a load; `otherwise` for loads without their own host."""
+    return load.host_us if isinstance(load, SweepLoad) else otherwise
+
+
+def kind_of(row: SheetRow) -> str:
+    """Returns the kind of a row."""
+    return row.kind if isinstance(row, SweepRow) else DATA_SHEET
