@@ -190,6 +190,7 @@ Preset: TypeAlias = Literal[
     "sk-hynix-pe8110",
     "solidigm-p5520",
     "kioxia-cm7-r",
+    "samsung-980-pro",
     "collisions",
     "z-nand",
     "pm9a3",

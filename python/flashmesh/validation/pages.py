@@ -30,7 +30,7 @@ from flashmesh.validation.outcome import from_dict, is_validation, to_json
 from flashmesh.validation.sheets import ROW_SENTENCE
 from flashmesh.validation.sweep_pages import sweep_tables
 from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
-from flashmesh.validation.sweeps import kind_of, rows_of
+from flashmesh.validation.sweeps import SWEEP_SENTENCE, SWEEP_SOURCE, kind_of, rows_of
 from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, SWEEPS, mean_difference
 
 if TYPE_CHECKING:
@@ -158,6 +158,11 @@ def index(validations: Sequence[Validation]) -> str:
         f"Data sheets: {ROW_SENTENCE[0].lower()}{ROW_SENTENCE[1:]}",
         "",
     ]
+    if any(sweep_tables(each) for each in validations):
+        lines += [
+            f"Sweeps and mixes: {SWEEP_SENTENCE[0].lower()}{SWEEP_SENTENCE[1:]} The values are of {SWEEP_SOURCE}.",
+            "",
+        ]
     if validations:
         lines += [
             "| drive | saturation rate measured | simulated | difference | tolerances met | mean error of reads |"

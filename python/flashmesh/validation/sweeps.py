@@ -64,6 +64,8 @@ SWEEP_SENTENCE = (
 )
 """Description of the loads, for pages."""
 
+SWEEP_SOURCE = "Ren and others (ICPE 2024), fio on a Samsung 980 PRO"
+
 
 @dataclass(frozen=True)
 class SweepLoad(SheetLoad):

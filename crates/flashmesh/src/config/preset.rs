@@ -59,6 +59,10 @@ pub(super) const PRESETS: &[Preset] = &[
     ),
     preset!("solidigm-p5520", "Solidigm D7-P5520 1.92 TB as it was measured: the same on 32 dies"),
     preset!("kioxia-cm7-r", "Kioxia CM7-R 3.84 TB as it was measured: the same on 64 dies, PCIe 5.0"),
+    preset!(
+        "samsung-980-pro",
+        "Samsung 980 PRO 1 TB as it was measured: a client drive of 16 dies with a static SLC cache"
+    ),
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
