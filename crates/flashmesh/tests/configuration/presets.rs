@@ -28,7 +28,7 @@ const GIB: u64 = 1 << 30;
 
 #[test]
 fn every_preset_is_valid_and_can_be_written_in_full() {
-    assert_eq!(Config::presets().len(), 10);
+    assert_eq!(Config::presets().len(), 11);
     for preset in Config::presets() {
         let config = Config::from_preset(preset.name).unwrap_or_else(|error| panic!("{error}"));
         config.validate().unwrap_or_else(|error| panic!("{error}"));
