@@ -247,6 +247,8 @@ def test_pages_of_a_drive_without_offered_loads_have_a_table_of_each_kind(tmp_pa
     ]
     assert "| random read 4 KiB QD1 | SPDK | reads | 16,583 | 24,875 | **+50 %** | 60.0 | 60.0 | 0 % |" in text
     assert "no load to hold it to" not in text
+    # Bold cells of the tables are the misses of a sweep.
+    assert "- rates, means and medians of the sweep of depths within 10 %: MISSED (47 of 48)\n- p99 of the" in text
     assert "| rates, means and medians of the sweep of depths within 10 % |" in (tmp_path / "index.md").read_text()
     (tmp_path / "venice-pm9a3.md").write_text("another page")
     rewrite_pages(tmp_path, known)
@@ -267,6 +269,7 @@ def test_tables_and_html_have_a_section_of_each_kind(capsys: pytest.CaptureFixtu
         "Mixes",
     ]
     assert "saturation rate" not in shown
+    assert "! random read 4 KiB QD1 rate, IOPS: 16,583 ICPE 2024, SPDK, 24,875 simulated, +50%" in shown
     text = page(Study("A drive", (), (), validations=(validation(),)))
     for name in ("measured-sheet", "measured-depths", "measured-block-sizes", "measured-mixes"):
         assert f'id="{name}"' in text

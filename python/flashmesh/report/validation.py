@@ -12,7 +12,7 @@ from flashmesh.validation.held_out import COLUMNS, all_compared
 from flashmesh.validation.sheets import ROW_PRECISION
 from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
 from flashmesh.validation.sweeps import TITLES, SweepLoad, kind_of
-from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS
+from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS, SWEEPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,15 +176,21 @@ def curve_lines(validation: Validation) -> list[str]:
     ]
 
 
-def verdicts(validation: Validation) -> list[str]:
-    """Returns a line for each tolerance, a line for each miss, and the total."""
+def verdicts(validation: Validation, *, misses_of_sweeps: bool = True) -> list[str]:
+    """Returns a line for each tolerance, a line for each miss, and the total.
+
+    Args:
+        validation: The validation.
+        misses_of_sweeps: Whether each miss of a sweep or a mix has a line.
+    """
     checks = validation.checks
     lines: list[str] = []
     for tolerance in ALL_TOLERANCES:
         held = [check for check in checks if check.tolerance == tolerance.name]
         if not held and (tolerance.name in OF_ROWS or not validation.points):
             continue
-        lines += tolerance_lines(tolerance, held)
+        found = tolerance_lines(tolerance, held)
+        lines += found if misses_of_sweeps or tolerance not in SWEEPS else found[:1]
     met = sum(check.is_met for check in checks)
     lines.append(f"{met} of {len(checks)} met; loads from {AT_SATURATION:g} of the measured saturation on are at it")
     return lines
