@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.validation.sheets import ROW_PRECISION
 from flashmesh.validation.sweeps import HOSTS
-from flashmesh.validation.workload import Extent, picoseconds
+from flashmesh.validation.workload import Extent, closed_loop, picoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flashmesh.validation.sweeps import SweepLoad
 
-US = 1e-6
 TWO_JOBS_IOPS = 200_000
 """Request rate from which the duration of two jobs follows, since neither has a known number of requests."""
 WARM_UP_SHARE = 0.5
@@ -45,18 +44,18 @@ def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> di
         loaded["precondition"] = {**tables["precondition"], "kind": load.fill, "fill": 1.0}
     if not load.writes_beside:
         loaded["workload"] = workload(load, load.read_share, requests)
-        loaded["replay"] = replay(load.outstanding, load.host_us)
+        loaded["replay"] = closed_loop(load.outstanding, load.host_us)
         return loaded
     seconds = extent.requests / TWO_JOBS_IOPS
     stop = {"stop-time": picoseconds(seconds)}
     loaded["stream"] = {
         "reads": {
             "workload": workload(load, 1.0, ENDLESS),
-            "replay": {**replay(load.outstanding, load.host_us), **stop},
+            "replay": {**closed_loop(load.outstanding, load.host_us), **stop},
         },
         "writes": {
             "workload": workload(load, 0.0, ENDLESS),
-            "replay": {**replay(load.writes_beside, load.host_us), **stop},
+            "replay": {**closed_loop(load.writes_beside, load.host_us), **stop},
         },
     }
     warm_up_time = picoseconds(seconds * WARM_UP_SHARE)
@@ -73,13 +72,6 @@ def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any
         "request-size": f"{load.request_bytes}B",
         "requests": requests,
     }
-
-
-def replay(outstanding: int, host_us: float) -> dict[str, Any]:
-    """Returns the configuration of a closed loop, with the time of the host software within the loop."""
-    if host_us == 0.0:
-        return {"mode": "stress", "outstanding": outstanding}
-    return {"mode": "closed", "threads": outstanding, "think-time": picoseconds(host_us * US)}
 
 
 def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str, Any]:
