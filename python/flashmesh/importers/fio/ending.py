@@ -91,7 +91,7 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     number = job.get("number_ios", values.whole, 0)
     if number:
         # A trim and the write behind it count as one request.
-        pair = 2 if requests.kinds == (1, 2) else 1
+        pair = 2 if requests.deallocates_first else 1
         stream.set("workload.requests", min(number * pair * loops, ENDLESS), "number_ios")
     elif not loop and not io_size:
         stream.set("workload.requests", ENDLESS, "runtime")
@@ -108,8 +108,8 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
         # Requests of one size leave the rest of each file.
         issued = length // min(sizes) * min(sizes) * len(job.paths(stream.clone)) if len(sizes) == 1 else ends.size
     # fio counts the bytes of trims and of their writes to see whether another loop follows.
-    passes = ends.passes(restart, issued, requests.largest(), 2 if requests.kinds == (1, 2) else 1)
-    goes_on = requests.kinds != (1, 2) and (len(sizes) > 1 or length == total)
+    passes = ends.passes(restart, issued, requests.largest(), 2 if requests.deallocates_first else 1)
+    goes_on = not requests.deallocates_first and (len(sizes) > 1 or length == total)
     if is_at_end and goes_on and (passes.cut_at is not None or (loops == 1 and issued * passes.count == ends.limit)):
         # The source of requests begins anew by itself.
         passes = Passes(ends.limit, 1)
@@ -141,7 +141,7 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
     if 1 in requests.kinds and requests.pattern != "sequential" and job.get("norandommap", values.flag, False):
         restart = max(loop, job.get("io_size", lambda text: job.share_of(text, lambda: loop), 0))
     # Bytes of trims and of writes count here, and those of writes alone for the whole job.
-    return (restart + limit) // 2 if requests.kinds == (1, 2) else restart
+    return (restart + limit) // 2 if requests.deallocates_first else restart
 
 
 def cut(stream: Stream, requests: Requests, total: int) -> None:
@@ -150,7 +150,7 @@ def cut(stream: Stream, requests: Requests, total: int) -> None:
     if len(sizes) > 1:
         stream.job.found.note(f"[{stream.job.name}] the last pass is whole; fio cuts it short at io_size")
         return
-    pair = 2 if requests.kinds == (1, 2) else 1
+    pair = 2 if requests.deallocates_first else 1
     stream.set("workload.requests", -(-total // sizes.pop()) * pair, "io_size", "loops")
 
 

@@ -155,7 +155,7 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
 
         return job.get(option.name, of, 0.0)
 
-    kinds = requests.kinds if requests.kinds != (1, 2) else (1,)
+    kinds = (1,) if requests.deallocates_first else requests.kinds
     found = {kind: read(kind) for kind in kinds}
     if not any(found.values()):
         return {}
@@ -165,7 +165,7 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
             f"`{option.name}` leaves one kind of a mix without a rate: of one job, both kinds or none are paced",
             "write a job for the reads and one for the writes, on the same filename",
         )
-    if requests.kinds == (1, 2):
+    if requests.deallocates_first:
         # Each write follows a deallocation, so requests are twice the writes.
         found[1] *= 2
     return found

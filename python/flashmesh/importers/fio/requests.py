@@ -28,6 +28,8 @@ METADATA_ENGINES = ("io_uring_cmd", "xnvme")
 BLOCKS = (4096, 512)
 METADATA = (8, 16, 64, 128)
 """Bytes of metadata behind a block in formats of NVMe drives."""
+TRIM_WRITE = (1, 2)
+"""Kinds of requests of a mix of trims and writes."""
 PATTERNS = {
     "read": ("sequential", (0,)),
     "write": ("sequential", (1,)),
@@ -38,8 +40,8 @@ PATTERNS = {
     "rw": ("sequential", (0, 1)),
     "readwrite": ("sequential", (0, 1)),
     "randrw": ("random", (0, 1)),
-    "trimwrite": ("sequential", (1, 2)),
-    "randtrimwrite": ("random", (1, 2)),
+    "trimwrite": ("sequential", TRIM_WRITE),
+    "randtrimwrite": ("random", TRIM_WRITE),
 }
 """Pattern and kinds of requests for each value of `rw`."""
 DISTRIBUTIONS = "random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:... or zoned_abs:..."
@@ -53,6 +55,11 @@ class Requests:
     kinds: tuple[int, ...]
     sizes: dict[int, Sizes]
     """Sizes by kind."""
+
+    @property
+    def deallocates_first(self) -> bool:
+        """Whether each write follows a trim of its block, as with `rw=trimwrite`."""
+        return self.kinds == TRIM_WRITE
 
     def smallest(self) -> int:
         """Returns the smallest size."""
@@ -98,7 +105,7 @@ def requests_of(stream: Stream) -> Requests:
         kinds = (0,) if reads else (1,)
     stream.set("workload.read-share", reads, "rwmixread", "rwmixwrite", "rw")
     stream.set("workload.deallocate-share", float(kinds == (2,)), "rw")
-    if kinds == (1, 2):
+    if kinds == TRIM_WRITE:
         stream.set("workload.deallocate-first", True, "rw")
     if 2 in kinds:
         job.found.note(
@@ -151,7 +158,7 @@ def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Siz
     for kind in kinds[1:]:
         if found[kind] != found[kinds[0]]:
             stream.set(SIZE_KEYS[kind], sizes_text(found[kind]), name)
-    if kinds == (1, 2) and found[1] != found[2]:
+    if kinds == TRIM_WRITE and found[1] != found[2]:
         raise job.problem(
             job.options[name], f"`{name}` differs between writes and trims of the same blocks", "write one"
         )
@@ -335,7 +342,7 @@ def draws(stream: Stream, requests: Requests) -> None:
     """Sets the shares of random draws among the reads and among the writes of a random job."""
     job = stream.job
     # The write of a mix of writes and trims follows its trim.
-    kinds = requests.kinds if requests.kinds != (1, 2) else (2,)
+    kinds = (2,) if requests.deallocates_first else requests.kinds
 
     def share_of(kind: int) -> int:
         return job.get("percentage_random", lambda text: values.whole(part(text, kind, "100"), 0, 100), 100)

@@ -202,7 +202,7 @@ class Stream:
             counts.append(("sync", 1))
             job.found.note("sync: a flush follows each write")
         given = [(count, name) for name, count in counts if count]
-        if requests.kinds == (1, 2) and any(name != "sync" for _, name in given):
+        if requests.deallocates_first and any(name != "sync" for _, name in given):
             job.found.note(f"[{job.name}] fsync, fdatasync: no effect beside trims, as in fio 3.33")
             given = [(count, name) for count, name in given if name == "sync"]
         if given and 1 in requests.kinds:

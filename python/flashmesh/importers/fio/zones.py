@@ -27,7 +27,7 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
         return total
     reach = job.get("zonerange", job.bytes_of, 0) or size
     skip = job.get("zoneskip", job.bytes_of, 0)
-    if requests.kinds == (1, 2):
+    if requests.deallocates_first:
         # A trim and the write behind it both count.
         size //= 2
     if requests.pattern != "sequential":
