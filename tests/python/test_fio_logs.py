@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 import flashmesh
-from conftest import Read
+from conftest import TIMEOUT_S, Read
+from flashmesh.importers.fio import iolog
+from real_fio import FIO
 
 
 def test_a_log_is_found_beside_the_job_file(jobs: Read, tmp_path: Path) -> None:
@@ -88,3 +93,74 @@ def test_a_log_leaves_nothing_to_say_about_its_requests(jobs: Read, tmp_path: Pa
         jobs(log + "thinktime=5")
     stalled = jobs(f"{log}replay_no_stall=1\nruntime=2").settings
     assert (stalled["replay.mode"], stalled["replay.stop-time"]) == ("closed", "2000000us")
+
+
+LOG = (
+    "fio version 2 iolog\n{0}/a add\n{0}/a open\n{0}/a read 12288 4096\n{0}/a write 40960 8192\n{0}/a read 20480 4096\n"
+)
+
+
+def copied(settings: Mapping[str, object]) -> list[int]:
+    """Returns the offsets in the log that a job replays."""
+    text = Path(str(settings["workload.trace"])).read_text().splitlines()[1:]
+    return [int(line.split()[-2]) for line in text if line.split()[-1].isdigit()]
+
+
+@pytest.mark.parametrize(
+    ("options", "offsets"),
+    [
+        ("replay_scale=2\n", [6144, 20480, 10240]),
+        ("replay_align=8k\n", [8192, 40960, 16384]),
+        ("replay_scale=2\nreplay_align=8k\n", [0, 16384, 8192]),
+        ("replay_scale=3\nreplay_align=4k\n", [4096, 12288, 4096]),
+        ("replay_scale=0\nreplay_align=1\n", [12288, 40960, 20480]),
+    ],
+)
+def test_offsets_of_a_log_are_divided_and_rounded_down_as_with_fio(
+    jobs: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, offsets: list[int], real_fio: None
+) -> None:
+    monkeypatch.setenv("FLASHMESH_CACHE", str(tmp_path / "cache"))
+    iolog.folder.cache_clear()
+    (tmp_path / "log.txt").write_text(LOG.format(tmp_path))
+    for version, stamp in ((2, ""), (3, "7 ")):
+        lines = LOG.replace("version 2", f"version {version}").splitlines(keepends=True)
+        text = lines[0] + "".join(stamp + line for line in lines[1:])
+        (tmp_path / "log.txt").write_text(text.format(tmp_path))
+        assert copied(jobs(f"[a]\nread_iolog=log.txt\n{options}").settings) == offsets
+    (tmp_path / "fio.fio").write_text(f"[a]\nioengine=null\nread_iolog={tmp_path}/log.txt\n{options}")
+    done = subprocess.run(
+        [str(FIO), "--debug=io", "fio.fio"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+    )
+    theirs = re.findall(r"prep: io_u \S+: off=(0x[0-9a-f]+|\d+)", done.stdout)
+    assert [int(offset, 0) for offset in theirs] == offsets
+
+
+def test_a_copy_of_a_log_needs_no_folder_for_kept_states(
+    jobs: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLASHMESH_CACHE", "off")
+    iolog.folder.cache_clear()
+    (tmp_path / "log.txt").write_text(LOG.format("/d"))
+    found = jobs("[a]\nread_iolog=log.txt\nreplay_scale=2\nreplay_no_stall=1\n")
+    result = flashmesh.run({"preset": "venice-z-nand"}, fio=found)
+    assert result.requests == 3
+    iolog.folder.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("replay_align=6k\n", "`6k` is no power of 2"),
+        ("replay_scale=x\n", "`x` is not a whole number"),
+    ],
+)
+def test_what_is_no_offset_rule_is_refused(jobs: Read, tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "log.txt").write_text(LOG.format("/d"))
+    with pytest.raises(flashmesh.ConfigError, match=words):
+        jobs(f"[a]\nread_iolog=log.txt\n{text}")
+
+
+def test_offsets_of_other_traces_stay(jobs: Read, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("0 0 8 8 1\n")
+    with pytest.raises(flashmesh.ConfigError, match=r"`log\.txt` is no log of fio"):
+        jobs("[a]\nread_iolog=log.txt\nreplay_scale=2\n")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import flashmesh
 from conftest import Read
+from flashmesh.importers.fio.output import fio_json
 
 END = "number_ios=100\n"
+DEPTHS = ("outstanding-max", "outstanding")
+"""Keys of the depth of an open and of a stress replay."""
 
 
 def test_an_engine_that_waits_is_a_thread(one: Callable[[str], dict[str, Any]], jobs: Read) -> None:
@@ -66,6 +71,52 @@ def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: 
     found = jobs(f"[job]\nrw=randrw\nrwmixread=90\n{rate}\n{END}")
     assert (found.settings["workload.interarrival"], found.settings["workload.read-share"]) == (interarrival, reads)
     assert any("fio paces reads and writes each by its own rate" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("rates", "paced"), [("rate_iops=4000,", 0), ("rate=,16000k", 1), ("rate_iops=4000,0", 0)])
+def test_one_kind_of_a_mix_has_a_rate_and_the_other_runs_free(jobs: Read, rates: str, paced: int) -> None:
+    """As fio 3.33 does: `--rw=randrw --rate_iops=1000,` reads 1,000 times a second, and writes in between."""
+    found = jobs(
+        f"[job]\nioengine=libaio\niodepth=4\nrw=randrw\nsize=64m\nruntime=50ms\ntime_based\n{rates}\n[other]\nsize=4k\n"
+    )
+    settings = found.settings
+    assert [settings[f"stream.job-{name}.workload.read-share"] for name in ("reads", "writes")] == [1.0, 0.0]
+    names = ("job-reads", "job-writes") if paced == 0 else ("job-writes", "job-reads")
+    assert [settings[f"stream.{name}.replay.mode"] for name in names] == ["open", "stress"]
+    assert [settings[f"stream.{name}.replay.{key}"] for name, key in zip(names, DEPTHS, strict=True)] == [4, 4]
+    result = flashmesh.run({"preset": "venice-z-nand"}, fio=found)
+    by_name = {stream.name: stream for stream in result.streams}
+    assert by_name[names[0]].requests == pytest.approx(200, abs=3)
+    assert by_name[names[1]].requests > 1_000
+    document = json.loads(fio_json(result, found))
+    assert [job["jobname"] for job in document["jobs"]] == ["job", "job", "other"]
+    assert any("reads and writes are a stream each" in note or "writes and reads" in note for note in found.notes)
+
+
+def test_both_kinds_of_a_mix_with_a_rate_are_one_stream(jobs: Read) -> None:
+    end = "runtime=1\ntime_based\nsize=1m\n"
+    for line in (
+        "rw=randrw\nrate_iops=5",
+        "rw=randrw\nrate_iops=0",
+        "rw=randread\nrate_iops=5,",
+        "rw=rw\nrwmixread=0\nrate=,4m",
+    ):
+        assert "workload.read-share" in jobs(f"[a]\n{line}\n{end}").settings
+
+
+def test_a_think_time_after_a_time_is_taken_where_it_never_comes(
+    one: Callable[[str], dict[str, Any]], jobs: Read
+) -> None:
+    """fio thinks first after `thinktime_iotime` and `thinktime` together."""
+    plain = one(f"runtime=6\n{END}")
+    assert one(f"runtime=6\nthinktime_iotime=5\n{END}") == plain
+    assert one(f"runtime=6\nthinktime=1s\nthinktime_iotime=5\n{END}") == plain
+    rated = one(f"rate_iops=100\n{END}")
+    assert one(f"rate_iops=100\nthinktime=1s\nthinktime_iotime=5\n{END}") == rated
+    blocks = one(f"thinktime=5\nthinktime_blocks=4\nthinktime_iotime=5\n{END}")
+    assert (blocks["replay.think-time"], blocks["replay.think-every"]) == ("5us", 4)
+    with pytest.raises(flashmesh.ConfigError, match="`thinktime_iotime` is not modelled"):
+        jobs(f"[a]\nruntime=7\nthinktime=1s\nthinktime_iotime=5\n{END}")
 
 
 def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> None:

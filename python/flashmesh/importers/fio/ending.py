@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
@@ -57,10 +57,11 @@ class Loops:
         """
         if restart is None or self.limit <= restart:
             return Passes(self.limit, 1)
+        loops = self.count
         if 0 < self.io_size < self.size:
-            return Passes(restart, -(-self.limit // issued), self.limit)
+            loops = min(loops, -(-self.limit // issued))
         # Behind the last loop, others follow until `io_size`, unless less than a request is left.
-        count = max(self.count, -(-(self.io_size - largest + 1) // (issued * each)))
+        count = max(loops, -(-(self.io_size - largest + 1) // (issued * each)))
         return Passes(restart, count, self.limit if self.limit < issued * count else None)
 
 
@@ -89,7 +90,7 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     loop = job.loop_size(total)
     io_size = job.get("io_size", lambda text: job.share_of(text, lambda: total or job.capacity()), 0)
     number = job.get("number_ios", values.whole, 0)
-    if number:
+    if number and not (requests.deallocates_first and loops > 1):
         # A trim and the write behind it count as one request.
         pair = 2 if requests.deallocates_first else 1
         stream.set("workload.requests", min(number * pair * loops, ENDLESS), "number_ios")
@@ -97,22 +98,10 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
         stream.set("workload.requests", ENDLESS, "runtime")
     if not loop and not io_size:
         return
-    sizes = {size for sizes in requests.sizes.values() for size, _ in sizes}
-    length = (total or 0) // len(job.paths(stream.clone))
     ends = Loops(loop or io_size, io_size, loops)
-    restart = restart_of(stream, requests, loop, ends.limit)
-    issued = restart or 0
-    is_at_end = covers(stream, requests) and loop is not None and loop == total
-    if is_at_end:
-        restart = ends.size
-        # Requests of one size leave the rest of each file.
-        issued = length // min(sizes) * min(sizes) * len(job.paths(stream.clone)) if len(sizes) == 1 else ends.size
-    # fio counts the bytes of trims and of their writes to see whether another loop follows.
-    passes = ends.passes(restart, issued, requests.largest(), 2 if requests.deallocates_first else 1)
-    goes_on = not requests.deallocates_first and (len(sizes) > 1 or length == total)
-    if is_at_end and goes_on and (passes.cut_at is not None or (loops == 1 and issued * passes.count == ends.limit)):
-        # The source of requests begins anew by itself.
-        passes = Passes(ends.limit, 1)
+    passes = passes_of(stream, requests, total, loop, ends)
+    if number and requests.deallocates_first and loops > 1:
+        passes = pairs_of_passes(stream, requests, passes, number * loops)
     if passes.cut_at is not None and not number:
         cut(stream, requests, passes.cut_at)
     stream.set("workload.pass-size", size_text(max(passes.size // SECTOR * SECTOR, SECTOR)), "io_size", "size", "loops")
@@ -121,6 +110,84 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     repeats = job.get("randrepeat", values.flag, True) and "randseed" not in job.options
     if repeats and (passes.count > 1 or passes.size > ends.size):
         stream.set("workload.same-passes", True, "randrepeat", "loops")
+
+
+def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int | None, ends: Loops) -> Passes:
+    """Returns the passes of a job over files of `total` bytes that begins anew after `loop` bytes, as fio counts."""
+    job = stream.job
+    sizes = requests.all_sizes()
+    files = len(job.paths(stream.clone))
+    length = (total or 0) // files
+    # fio counts the bytes of trims and of their writes to see whether another loop follows.
+    each = 2 if requests.deallocates_first else 1
+    end = pass_end(stream, requests, length)
+    if end is not None and loop is not None and end * files < ends.size:
+        end *= files
+        passes = ends.passes(end, end, requests.largest(), each)
+        return replace(passes, size=min(passes.size, end))
+    restart = restart_of(stream, requests, loop, ends.limit)
+    issued = restart or 0
+    is_at_end = covers(stream, requests) and loop is not None and loop == total
+    if is_at_end:
+        restart = ends.size
+        # Requests of one size leave the rest of each file.
+        issued = length // min(sizes) * min(sizes) * files if len(sizes) == 1 else ends.size
+    passes = ends.passes(restart, issued, requests.largest(), each)
+    goes_on = not requests.deallocates_first and (len(sizes) > 1 or length == total)
+    is_whole = ends.count == 1 and issued * passes.count == ends.limit
+    if is_at_end and goes_on and (passes.cut_at is not None or is_whole):
+        # The source of requests begins anew by itself.
+        return Passes(ends.limit, 1)
+    return passes
+
+
+def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
+    """Returns the bytes after which a file of `length` bytes ends a pass that skips parts of it.
+
+    fio goes on at the start of the file behind a whole zone or request, and ends the pass at the end of the file.
+
+    Returns:
+        None if the pass does not end there.
+    """
+    if stream.pass_end is not None or not stream.skip:
+        return stream.pass_end
+    sizes = requests.all_sizes()
+    if requests.pattern != "sequential" or requests.is_mix or len(sizes) > 1:
+        return None
+    (size,) = sizes
+    zone = stream.skip_after or size
+    each = -(-zone // size)
+    whole, rest = divmod(length, zone + stream.skip)
+    last = min(rest // size, each)
+    # Behind a zone that ends with the file, the first one follows.
+    is_end = rest > 0 and (last < each or (not stream.skip_after and rest == size))
+    return (whole * each + last) * size if is_end else None
+
+
+def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, pairs: int) -> Passes:
+    """Returns the passes over trims and writes with `number_ios`, which fio doubles at the begin of each loop.
+
+    Args:
+        stream: The stream of the job.
+        requests: The requests of the job.
+        passes: The passes without `number_ios`.
+        pairs: Trims and their writes, as pairs, that the first loop has at most.
+
+    Raises:
+        ConfigError: If passes differ in length, or the length is not known.
+    """
+    sizes = requests.all_sizes()
+    largest = pairs * min(sizes)
+    if largest >= passes.size:
+        return passes
+    if passes.count > 2 or len(sizes) > 1:
+        raise stream.job.problem(
+            stream.job.options["number_ios"],
+            "number_ios: fio 3.33 doubles it in each loop of trims and writes, which is modelled for two loops of "
+            "requests of one size",
+            "remove loops, or take a larger number_ios",
+        )
+    return Passes(largest, 2)
 
 
 def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int) -> int | None:
@@ -146,7 +213,7 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
 
 def cut(stream: Stream, requests: Requests, total: int) -> None:
     """Sets the number of requests of a job that ends after `total` bytes within a pass; adds a note if sizes differ."""
-    sizes = {size for sizes in requests.sizes.values() for size, _ in sizes}
+    sizes = requests.all_sizes()
     if len(sizes) > 1:
         stream.job.found.note(f"[{stream.job.name}] the last pass is whole; fio cuts it short at io_size")
         return
@@ -160,5 +227,5 @@ def covers(stream: Stream, requests: Requests) -> bool:
     if any(f"{stream.prefix}workload.{key}" in keys for key in PATH_KEYS):
         return False
     if requests.pattern == "sequential":
-        return requests.kinds != (0, 1)
+        return not requests.is_mix
     return f"{stream.prefix}workload.random-map" in keys

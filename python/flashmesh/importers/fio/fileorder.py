@@ -11,6 +11,7 @@ from flashmesh.importers.fio.options import SKEWS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flashmesh.importers.fio.requests import Requests
     from flashmesh.importers.fio.stream import Stream
 
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
@@ -23,11 +24,11 @@ DEVIATION_MAX = 0.5
 """Greatest width of the draw that fio adds to a normal distribution, as a share of the files."""
 
 
-def set_order(stream: Stream, files: int) -> None:
+def set_order(stream: Stream, files: int, requests: Requests) -> None:
     """Sets the keys of `file_service_type` for a job of several files.
 
     Raises:
-        ConfigError: If the value is unknown.
+        ConfigError: If the value is unknown, or separates a trim from its write.
     """
     job = stream.job
     option = job.options.get("file_service_type")
@@ -36,6 +37,8 @@ def set_order(stream: Stream, files: int) -> None:
     if option is not None and word not in ORDERS and word not in SKEWS:
         known = ", ".join([*ORDERS, *(name for name in SKEWS if name != "normal")])
         raise job.problem(option, f"file_service_type: `{word}` is not known", f"take one of {known}")
+    if requests.deallocates_first and word != "sequential":
+        require_pairs(stream, word, tail)
     stream.set("workload.file-order", ORDERS.get(word, "random"), "file_service_type", "nrfiles")
     if word in SKEWS:
         weights: list[float] = []
@@ -45,8 +48,28 @@ def set_order(stream: Stream, files: int) -> None:
             job.found.note(f"file_service_type: fio draws the file with which {word} begins; here it is the first one")
         return
     run = job.get("file_service_type", lambda _: values.whole(tail, 1, 10**9) if tail else 1, 1)
+    if requests.deallocates_first:
+        # A trim and the write behind it count as two in fio.
+        run //= 2
     if run > 1 and word != "sequential":
         stream.set("workload.file-run", run, "file_service_type")
+
+
+def require_pairs(stream: Stream, word: str, tail: str) -> None:
+    """Refuses an order in which the turn of a file can end between a trim and the write of its block.
+
+    Raises:
+        ConfigError: If the order is not a round of an even number of requests.
+    """
+    job = stream.job
+    if word == "roundrobin" and tail.isdecimal() and int(tail) and int(tail) % 2 == 0:
+        return
+    given = next(name for name in ("file_service_type", "nrfiles", "filename") if name in job.options)
+    raise job.problem(
+        job.options[given],
+        "rw=trimwrite of several files: fio trims blocks of other files before it writes one, which is not modelled",
+        "take file_service_type=sequential or roundrobin:2",
+    )
 
 
 def weights_of(word: str, text: str, files: int) -> list[float]:

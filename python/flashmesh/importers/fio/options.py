@@ -46,9 +46,9 @@ TAKEN = names(
     rw rwmixread rwmixwrite rw_sequencer bs bssplit bsrange bs_is_seq_rand ba size filesize offset offset_increment
     offset_align io_size number_ios loops filename directory filename_format nrfiles file_service_type iodepth ioengine
     numjobs thinktime thinktime_blocks rate_iops rate rate_process norandommap randrepeat randseed random_distribution
-    percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync
-    sync zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale kb_base name
-    end_fsync fsync_on_close rate_ignore_thinktime bs_unaligned
+    percentage_random runtime time_based startdelay stonewall wait_for ramp_time fsync fdatasync sync end_fsync
+    fsync_on_close zonemode zonesize zonerange zoneskip read_iolog replay_no_stall replay_time_scale replay_scale
+    replay_align kb_base name rate_ignore_thinktime bs_unaligned thinktime_iotime
     """
 )
 """Options that are translated, since they change the simulation."""
@@ -188,9 +188,7 @@ REFUSED = (
     | refused(
         "a job thinks after a number of requests, see thinktime_blocks",
         thinktime_blocks_type="complete issue",
-        thinktime_iotime="0",
     )
-    | refused("addresses of a log are taken as they are", replay_align="0", replay_scale="0 1")
     | refused("a log is replayed as it is", merge_blktrace_file="", merge_blktrace_scalars="", merge_blktrace_iters="")
     | refused("a sequence of blocks is not modelled", random_sequence_stride="0")
     | refused("a write writes its data", sg_write_mode="write", write_mode="write")

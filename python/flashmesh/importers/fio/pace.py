@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.options import ENGINES_ASYNC, ENGINES_REFUSED, ENGINES_SYNC
-from flashmesh.importers.fio.requests import part
+from flashmesh.importers.fio.requests import PATTERNS, mix
+from flashmesh.importers.fio.sizes import part
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio.translate import Translation
 
 DEPTH_MAX = 65_535
+RATES = ("rate_iops", "rate")
 NULL_ENGINES = ("null", "cpp_null")
 
 
@@ -125,10 +127,35 @@ def thinks_longer(job: Translation, per_second: float) -> bool:
 
 
 def think(job: Translation) -> tuple[int, int]:
-    """Returns the think time in microseconds, and the number of requests between two."""
-    return (
-        job.get("thinktime", lambda text: values.time_us(text, "us"), 0),
-        job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1),
+    """Returns the think time in microseconds, and the number of requests between two; no time if the job never thinks.
+
+    Raises:
+        ConfigError: If a time, not a number of requests, lies between two think times.
+    """
+    think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
+    every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)
+    io_us = job.get("thinktime_iotime", lambda text: values.time_us(text, "s"), 0)
+    if not io_us:
+        return think_us, every
+    if not think_us:
+        job.found.note("thinktime_iotime: no effect without thinktime")
+        return 0, every
+    if "thinktime_blocks" in job.options:
+        job.found.note("thinktime_iotime: fio thinks after thinktime_blocks or after this time; here after the blocks")
+        return think_us, every
+    # fio counts the first time from the start, and each later one from the begin of the think time before it.
+    runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
+    ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
+    if runtime and runtime + ramp <= io_us + think_us:
+        job.found.note("thinktime_iotime: no effect, runtime ends the job before its first think time")
+        return 0, every
+    if any(part(job.options[name].value, 0, "0") != "0" for name in RATES if name in job.options):
+        job.found.note("thinktime_iotime: no effect, fio catches up with the rate behind each think time")
+        return 0, every
+    raise job.problem(
+        job.options["thinktime_iotime"],
+        "`thinktime_iotime` is not modelled: a job thinks after a number of requests, not after a time",
+        "take thinktime_blocks, with the requests that the job does in this time",
     )
 
 
@@ -138,13 +165,13 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
     A single rate applies to each kind, not to all kinds together.
 
     Raises:
-        ConfigError: If only one kind of a mix has a rate.
+        ConfigError: If a job has two options of a rate.
     """
     job = stream.job
-    rated = [name for name in ("rate_iops", "rate") if name in job.options]
+    rated = [job.options[name] for name in RATES if name in job.options]
     if not rated:
         return {}
-    option = job.options[rated[0]]
+    option = rated[0]
     if len(rated) > 1:
         raise job.problem(option, "`rate_iops` and `rate` exclude each other", "remove one")
 
@@ -159,16 +186,50 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
     found = {kind: read(kind) for kind in kinds}
     if not any(found.values()):
         return {}
-    if not all(found.values()):
-        raise job.problem(
-            option,
-            f"`{option.name}` leaves one kind of a mix without a rate: of one job, both kinds or none are paced",
-            "write a job for the reads and one for the writes, on the same filename",
-        )
     if requests.deallocates_first:
         # Each write follows a deallocation, so requests are twice the writes.
         found[1] *= 2
     return found
+
+
+def sides_of(job: Translation) -> tuple[int | None, ...]:
+    """Returns the kinds of requests that have a stream each: reads and writes if only one of them has a rate.
+
+    fio issues the other kind whenever the kind with a rate is not yet due, so that the rate paces one kind alone.
+
+    Returns:
+        `(None,)` for a job of one stream.
+
+    Raises:
+        ConfigError: If bytes or a number of requests end such a job, since the share of each kind is not known.
+    """
+    option = next((job.options[name] for name in RATES if name in job.options), None)
+    rw = job.options.get("rw")
+    if option is None or rw is None or "read_iolog" in job.options:
+        return (None,)
+    _, kinds = PATTERNS.get(rw.value.partition(":")[0], ("", ()))
+    if kinds != (0, 1) or mix(job) in (0, 100):
+        return (None,)
+
+    def has_rates(text: str) -> list[bool]:
+        return [part(text, kind, "0") != "0" for kind in kinds]
+
+    none: list[bool] = []
+    has_rate = job.get(option.name, has_rates, none)
+    if all(has_rate) or not any(has_rate):
+        return (None,)
+    if not (job.get("time_based", values.flag, False) and "runtime" in job.options):
+        raise job.problem(
+            option,
+            f"`{option.name}` paces one kind of a mix alone, which is modelled with runtime and time_based",
+            "give both, or write a job for the reads and one for the writes, on the same filename",
+        )
+    paced, other = ("reads", "writes") if has_rate[0] else ("writes", "reads")
+    job.found.note(
+        f"[{job.name}] {option.name}: {paced} and {other} are a stream each, {paced} at their rate and {other} with "
+        "iodepth in flight; fio has iodepth in flight of both together"
+    )
+    return kinds
 
 
 def engine(stream: Stream) -> None:

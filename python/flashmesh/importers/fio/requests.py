@@ -1,35 +1,20 @@
-"""Kinds, sizes and addresses of the requests of a job."""
+"""Kinds and addresses of the requests of a job."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.options import SKEWS
+from flashmesh.importers.fio.sizes import TRIM_WRITE, block, part, sizes, smallest_block
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from flashmesh.importers.fio.sizes import Sizes
     from flashmesh.importers.fio.stream import Stream
     from flashmesh.importers.fio.translate import Translation
 
-Sizes: TypeAlias = "list[tuple[int, float]]"
-"""Sizes of requests with their weights."""
-DIRECTIONS = ("read", "write", "trim")
-"""Kinds of requests, in the order of the comma-separated parts of a value in fio."""
-SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocate-size")
-DEFAULT_SIZE = 4096
-ALIGNED = 512
-METADATA_ENGINES = ("io_uring_cmd", "xnvme")
-"""I/O engines whose requests may have metadata behind each block."""
-BLOCKS = (4096, 512)
-METADATA = (8, 16, 64, 128)
-"""Bytes of metadata behind a block in formats of NVMe drives."""
-TRIM_WRITE = (1, 2)
-"""Kinds of requests of a mix of trims and writes."""
 PATTERNS = {
     "read": ("sequential", (0,)),
     "write": ("sequential", (1,)),
@@ -61,35 +46,27 @@ class Requests:
         """Whether each write follows a trim of its block, as with `rw=trimwrite`."""
         return self.kinds == TRIM_WRITE
 
+    @property
+    def is_mix(self) -> bool:
+        """Whether reads and writes alternate by chance."""
+        return self.kinds == (0, 1)
+
+    def all_sizes(self) -> set[int]:
+        """Returns the sizes of all kinds."""
+        return {size for sizes in self.sizes.values() for size, _ in sizes}
+
     def smallest(self) -> int:
         """Returns the smallest size."""
-        return min(size for sizes in self.sizes.values() for size, _ in sizes)
+        return min(self.all_sizes())
 
     def largest(self) -> int:
         """Returns the largest size."""
-        return max(size for sizes in self.sizes.values() for size, _ in sizes)
+        return max(self.all_sizes())
 
     def mean(self, kind: int) -> float:
         """Returns the mean size of one kind."""
         sizes = self.sizes[kind]
         return sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes)
-
-
-def part(text: str, kind: int, otherwise: str = "") -> str:
-    """Returns the part of a value for one kind of requests; a value has parts for reads, writes and trims.
-
-    Raises:
-        Misfit: If the part is empty and there is no `otherwise`.
-    """
-    parts = [each.strip() for each in text.split(",")]
-    if len(parts) > len(DIRECTIONS):
-        raise values.Misfit(f"`{text}` has more than three parts")
-    # A missing part repeats the part before it; an empty part stands for fio's default.
-    parts += [parts[-1]] * (len(DIRECTIONS) - len(parts))
-    said = parts[kind] or otherwise
-    if not said:
-        raise values.Misfit(f"`{text}` has no value for the {DIRECTIONS[kind]}s of this job")
-    return said
 
 
 def requests_of(stream: Stream) -> Requests:
@@ -100,7 +77,9 @@ def requests_of(stream: Stream) -> Requests:
     if option is not None and word not in PATTERNS:
         raise job.problem(option, f"rw: `{word}` is not modelled", f"take one of {', '.join(PATTERNS)}")
     pattern, kinds = PATTERNS[word]
-    reads = mix(stream) / 100 if kinds == (0, 1) else float(kinds == (0,))
+    if stream.side is not None:
+        kinds = (stream.side,)
+    reads = mix(job) / 100 if kinds == (0, 1) else float(kinds == (0,))
     if kinds == (0, 1) and reads in (0, 1):
         kinds = (0,) if reads else (1,)
     stream.set("workload.read-share", reads, "rwmixread", "rwmixwrite", "rw")
@@ -119,9 +98,8 @@ def requests_of(stream: Stream) -> Requests:
     return found
 
 
-def mix(stream: Stream) -> int:
+def mix(job: Translation) -> int:
     """Returns the percentage of reads in a mix, from the later of `rwmixread` and `rwmixwrite`."""
-    job = stream.job
 
     def percent(text: str) -> int:
         return values.whole(text, 0, 100)
@@ -143,138 +121,9 @@ def runs(stream: Stream, pattern: str, postfix: str) -> None:
     back, text = postfix.startswith("-"), postfix.lstrip("+-")
     skip = job.get("rw", lambda _: job.bytes_of(text), 0)
     if skip:
+        stream.skip = 0 if back else skip
         stream.set("workload.skip", size_text(skip), "rw")
         stream.set("workload.skip-back", back, "rw")
-
-
-def sizes(stream: Stream, pattern: str, kinds: tuple[int, ...]) -> dict[int, Sizes]:
-    """Sets the sizes of requests, and returns the sizes by kind."""
-    job = stream.job
-    name = size_option(job)
-    by_pattern = job.get("bs_is_seq_rand", values.flag, False)
-    said = {kind: (1 if pattern == "random" else 0) if by_pattern else kind for kind in kinds}
-    found = {kind: sizes_at(job, name, said[kind]) for kind in kinds}
-    stream.set(SIZE_KEYS[0], sizes_text(found[kinds[0]]), name)
-    for kind in kinds[1:]:
-        if found[kind] != found[kinds[0]]:
-            stream.set(SIZE_KEYS[kind], sizes_text(found[kind]), name)
-    if kinds == TRIM_WRITE and found[1] != found[2]:
-        raise job.problem(
-            job.options[name], f"`{name}` differs between writes and trims of the same blocks", "write one"
-        )
-    return found
-
-
-def size_option(job: Translation) -> str:
-    """Returns the option that sets the sizes: `bssplit` if given, else `bsrange`, else `bs`, in any order of lines."""
-    return next((name for name in ("bssplit", "bsrange") if name in job.options), "bs")
-
-
-def sizes_at(job: Translation, name: str, position: int) -> Sizes:
-    """Returns the sizes in the part of an option at `position`: 0 for reads, 1 for writes, 2 for trims.
-
-    Raises:
-        ConfigError: If the sizes are not whole sectors.
-    """
-    if name == "bsrange" and job.get("bs_unaligned", values.flag, False):
-        raise job.problem(
-            job.options["bs_unaligned"],
-            "bs_unaligned: a request of a block device has whole sectors; sizes of a bsrange would have any length",
-            "remove it, or take bssplit with sizes of whole sectors",
-        )
-    readers: dict[str, Callable[[Translation, str], Sizes]] = {
-        "bs": lambda job, text: [(block(job, text), 1.0)],
-        "bsrange": spread,
-        "bssplit": split,
-    }
-    read = readers[name]
-    return job.get(name, lambda text: read(job, part(text, position, str(DEFAULT_SIZE))), [(DEFAULT_SIZE, 1.0)])
-
-
-def smallest_block(job: Translation) -> int:
-    """Returns the smallest size that the options give for any kind, even for kinds that `rw` does not use."""
-    name = size_option(job)
-    return min(size for position in range(len(DIRECTIONS)) for size, _ in sizes_at(job, name, position))
-
-
-def sizes_text(sizes: Sizes) -> str | list[list[str | float]]:
-    """Returns sizes as the configuration spells them."""
-    if len(sizes) == 1:
-        return size_text(sizes[0][0])
-    return [[size_text(size), weight] for size, weight in sizes]
-
-
-def block(job: Translation, text: str) -> int:
-    """Reads the size of a request."""
-    size = without_metadata(job, job.bytes_of(text))
-    if not ALIGNED <= size <= 64 * 1024 * 1024 or size % ALIGNED:
-        raise values.Misfit(f"{text}: a request has 512 B to 64 MiB, in whole sectors of 512 B")
-    return size
-
-
-def without_metadata(job: Translation, size: int) -> int:
-    """Returns the bytes of data of a request, whose size counts metadata too for engines that send NVMe commands."""
-    option = job.options.get("ioengine")
-    if option is None or option.value not in METADATA_ENGINES or size % ALIGNED == 0:
-        return size
-    for data in BLOCKS:
-        for metadata in METADATA:
-            if size % (data + metadata) == 0:
-                job.found.note(f"bs: of {data + metadata} bytes, {metadata} are metadata, which is not simulated")
-                return size // (data + metadata) * data
-    return size
-
-
-def split(job: Translation, text: str) -> Sizes:
-    """Reads sizes with percentages.
-
-    As in fio, the rest goes to sizes without a percentage, or with one of 0, in whole percents. What is left then goes
-    to the most likely size, the last of several. Without `bs_unaligned`, sizes are rounded down to a multiple of the
-    smallest.
-    """
-    given: list[tuple[int, int]] = []
-    for each in filter(None, text.split(":")):
-        written, _, percent_text = each.partition("/")
-        given.append((block(job, written), values.whole(percent_text, 0, 100) if percent_text else 0))
-    if not given:
-        raise values.Misfit(f"`{text}` has no size, such as 4k/60:8k/40")
-    left = 100 - sum(percent for _, percent in given)
-    shares = sum(1 for _, percent in given if not percent)
-    if left < 0:
-        if shares:
-            raise values.Misfit(f"the percentages of `{text}` add up to more than 100: nothing is left for the others")
-        job.found.note(f"bssplit: the percentages of `{text}` add up to more than 100; as in fio, the largest is cut")
-    ordered = sorted(((size, percent or left // shares) for size, percent in given), key=lambda pair: pair[1])
-    least, left = min(size for size, _ in given), 100
-    is_unaligned = job.get("bs_unaligned", values.flag, False)
-    weights: dict[int, float] = {}
-    for number, (size, percent) in enumerate(ordered, 1):
-        taken = left if number == len(ordered) else min(percent, left)
-        rounded = size if is_unaligned else size - size % least
-        weights[rounded] = weights.get(rounded, 0.0) + taken
-        left -= taken
-    return [(size, weights[size]) for size in sorted(weights) if weights[size] > 0]
-
-
-def spread(job: Translation, text: str) -> Sizes:
-    """Reads a range of sizes.
-
-    fio adds a uniform fraction of the largest size to the smallest, rounds down to a multiple of the smallest, and
-    limits the result to the largest: 4k-10k gives 4k and 8k with 40 % each, and 10k with 20 %.
-    """
-    match = re.fullmatch(r"([^-:]+)[-:]([^-:]+)", text)
-    if match is None:
-        raise values.Misfit(f"`{text}` is not a range of sizes, such as 4k-16k")
-    least, most = block(job, match[1].strip()), block(job, match[2].strip())
-    if not least <= most <= 1024 * least:
-        raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
-    if least == most:
-        return [(least, 1.0)]
-    weights: dict[int, float] = {}
-    for low in range(least, least + most, least):
-        size = min(low, most)
-        weights[size] = weights.get(size, 0.0) + (min(low + least, least + most) - low) / most
-    return [(size, round(weight, 9)) for size, weight in weights.items()]
 
 
 def distribution(stream: Stream, requests: Requests) -> None:
@@ -284,6 +133,11 @@ def distribution(stream: Stream, requests: Requests) -> None:
     word, _, tail = (option.value if option is not None else "random").partition(":")
     number, _, center = tail.partition(":")
     stream.set("workload.pattern", requests.pattern, "rw")
+    if requests.deallocates_first and requests.pattern == "random" and job.offset(stream.clone):
+        job.found.note(
+            f"[{job.name}] offset: with rw=randtrimwrite, fio 3.33 writes one block again and again behind the first "
+            "trim; here each write follows its trim"
+        )
     alignment = alignment_of(stream, requests)
     if alignment is not None:
         stream.set("workload.alignment", size_text(alignment), "ba")
@@ -317,8 +171,36 @@ def distribution(stream: Stream, requests: Requests) -> None:
     stream.set("workload.pattern", pattern, "random_distribution")
     value = job.get("random_distribution", lambda _: values.number(number or SKEWS[word]), 0.0)
     stream.set(key, value / scale, "random_distribution")
+    stream.hot_share = hot_share(stream, alignment)
     if center:
         job.found.note("random_distribution: the center has no effect, popular blocks are scattered over the footprint")
+
+
+def hot_share(stream: Stream, alignment: int | None) -> float:
+    """Returns the share of a file, from its start, that a skewed distribution covers.
+
+    fio 3.33 draws one of as many blocks as the file has of the smallest size, and multiplies its number by `ba`.
+    """
+    job = stream.job
+    least = smallest_block(job)
+    if stream.span is not None and stream.span % least:
+        job.found.note(
+            f"[{job.name}] random_distribution: the last block of the file is no whole one; fio 3.33 ends a pass when "
+            "it draws that block, here it is not drawn"
+        )
+    if alignment is None or alignment == least:
+        return 1.0
+    if alignment > least:
+        job.found.note(
+            f"[{job.name}] ba: fio 3.33 draws blocks behind the end of the file with such a random_distribution, and "
+            "ends there; here all are in the file"
+        )
+        return 1.0
+    job.found.note(
+        f"[{job.name}] ba: as in fio 3.33, with such a random_distribution requests go to the first "
+        f"{alignment / least:.3g} of the file"
+    )
+    return alignment / least
 
 
 def random_map(stream: Stream, requests: Requests) -> None:

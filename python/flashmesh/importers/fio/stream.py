@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from flashmesh.files import absolute
-from flashmesh.importers.fio import values
+from flashmesh.importers.fio import iolog, values
 from flashmesh.importers.fio.ending import set_end, set_stop
 from flashmesh.importers.fio.fileorder import set_order
 from flashmesh.importers.fio.options import names
@@ -31,20 +31,29 @@ LOG_SAYS = names(
     """
 )
 """Options on requests, times or counts; a replayed log determines these instead."""
-LOG_READ_MAX = 1 << 20
-"""Number of bytes at the start of a log that are searched for waits."""
+REPLAY = names("replay_no_stall replay_time_scale replay_scale replay_align")
+SECTOR = 512
 
 
 class Stream:
     """Translator that sets the keys of one stream."""
 
-    def __init__(self, job: Translation, prefix: str, clone: int) -> None:
-        """Prepares a stream of `job`."""
+    def __init__(self, job: Translation, prefix: str, clone: int, side: int | None) -> None:
+        """Prepares a stream of `job`, with requests of the kind `side` alone if that is given."""
         self.job = job
         self.prefix = prefix
         self.clone = clone
+        self.side = side
         self.span: int | None = None
         """Bytes that the job uses of each of its files."""
+        self.hot_share = 1.0
+        """Share of a file, from its start, to which requests go."""
+        self.skip = 0
+        """Bytes that a sequential job skips at a time; 0 for a random job, and for one that goes backwards."""
+        self.skip_after = 0
+        """Bytes that a sequential job covers before each skip; 0 for one request."""
+        self.pass_end: int | None = None
+        """Bytes of a pass that the files end, without its last whole zone or request; None if they end none."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
         """Sets a key. Errors about the key show the first of `options` that the job has, or else the job."""
@@ -104,11 +113,11 @@ class Stream:
         if given:
             job.found.note(f"[{job.name}] {', '.join(given)}: no effect, the log of read_iolog says it")
         self.set("workload.kind", "trace", "read_iolog")
-        self.set("workload.trace", str(path), "read_iolog")
+        self.set("workload.trace", str(self.moved(path)), "read_iolog")
         self.set("workload.format", "auto", "read_iolog")
         self.set("workload.flushes", True, "read_iolog")
         set_stop(self)
-        is_second, has_waits = second_version(path)
+        is_second, has_waits = iolog.second_version(path)
         stalls = not job.get("replay_no_stall", values.flag, False)
         if stalls and is_second and not has_waits:
             job.found.note(
@@ -146,6 +155,30 @@ class Stream:
             percent = 100
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
+    def moved(self, path: Path) -> Path:
+        """Returns a log with the offsets that `replay_scale` and `replay_align` ask for: itself without them.
+
+        Raises:
+            ConfigError: If a value is invalid, or the file is no log of fio.
+        """
+        job = self.job
+
+        def power(text: str) -> int:
+            align = job.bytes_of(text)
+            if align & (align - 1):
+                raise values.Misfit(f"`{text}` is no power of 2")
+            return align
+
+        scale = job.get("replay_scale", values.whole, 1)
+        align = job.get("replay_align", power, 0)
+        if scale <= 1 and align <= 1:
+            return path
+        option = next(job.options[name] for name in ("replay_scale", "replay_align") if name in job.options)
+        try:
+            return iolog.with_offsets(path, scale, align)
+        except iolog.NoLog as reason:
+            raise job.problem(option, f"{option.written}: {reason}", "remove it, or write a log of fio") from None
+
     def synthetic(self) -> None:
         """Sets the keys of a job that generates its requests."""
         job = self.job
@@ -156,8 +189,9 @@ class Stream:
         self.flushes(requests)
         pace(self, requests)
         set_end(self, requests, total)
-        if "replay_no_stall" in job.options or "replay_time_scale" in job.options:
-            job.found.note("replay_no_stall, replay_time_scale: no effect without read_iolog")
+        replay = sorted(REPLAY & job.options.keys())
+        if replay:
+            job.found.note(f"{', '.join(replay)}: no effect without read_iolog")
 
     def files(self, requests: Requests) -> int | None:
         """Sets the range of the drive for the files of the job, and returns its size in bytes."""
@@ -177,7 +211,7 @@ class Stream:
                     "write a job for each",
                 )
             self.set("workload.files", len(paths), "nrfiles", "filename")
-            set_order(self, len(paths))
+            set_order(self, len(paths), requests)
         self.set("workload.footprint-start", size_text(start + offset), *options)
         span = self.span if self.span is not None else length and length - offset
         if span is None:
@@ -186,7 +220,10 @@ class Stream:
             which = next((job.options[name] for name in ("size", "filesize", "io_size") if name in job.options), None)
             if which is not None:
                 raise job.problem(which, f"`{which.written}` is less than one request")
-        self.set("workload.footprint", size_text(span * len(paths)), "size", "filesize")
+        covered = span * len(paths)
+        if self.hot_share < 1 and len(paths) == 1:
+            covered = max(int(span * self.hot_share) // SECTOR * SECTOR, requests.largest())
+        self.set("workload.footprint", size_text(covered), "size", "filesize")
         return span * len(paths)
 
     def flushes(self, requests: Requests) -> None:
@@ -208,6 +245,10 @@ class Stream:
         if given and 1 in requests.kinds:
             count, name = min(given)
             self.set("workload.flush-every", count, name)
+            if name != "sync" and ("loops" in job.options or "io_size" in job.options):
+                job.found.note(
+                    f"[{job.name}] {name}: fio issues a flush that is due between two loops twice; here once"
+                )
             if any(other % count for other, _ in given):
                 job.found.note(f"[{job.name}] of fsync and fdatasync the more frequent one alone is followed")
         last = [name for name in ("end_fsync", "fsync_on_close") if job.get(name, values.flag, False)]
@@ -215,14 +256,3 @@ class Stream:
             self.set("workload.flush-last", True, last[0])
             if "runtime" in job.options:
                 job.found.note(f"[{job.name}] {last[0]}: when runtime ends the job, it issues no flush; fio does")
-
-
-def second_version(path: Path) -> tuple[bool, bool]:
-    """Returns whether a log is of version 2, and whether its first mebibyte has waits."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(LOG_READ_MAX)
-    except OSError:
-        return False, False
-    is_second = text.startswith(b"fio version 2 iolog")
-    return is_second, is_second and any(line.split()[1:2] == [b"wait"] for line in text.splitlines())

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from flashmesh.importers.fio import jobs, values
 from flashmesh.importers.fio.layout import Layout, Unplaced, Wanted, is_device
 from flashmesh.importers.fio.options import ALIASES, DIFFERENT, MEANINGLESS, REFUSED, TAKEN
-from flashmesh.importers.fio.pace import require_drive
+from flashmesh.importers.fio.pace import require_drive, sides_of
 from flashmesh.importers.fio.phases import phases_of
-from flashmesh.importers.fio.requests import DEFAULT_SIZE, smallest_block
+from flashmesh.importers.fio.sizes import DEFAULT_SIZE, smallest_block
 from flashmesh.importers.fio.stream import Stream
 from flashmesh.importers.problems import suggestion
 
@@ -30,6 +30,8 @@ FILES_MAX = 4_096
 """Maximum number of files of one clone of a job."""
 NAME_MAX = 56
 """Maximum length of the name of a stream, without the suffix of a clone."""
+SIDES = ("reads", "writes")
+"""Suffixes of the streams of a mix of which one kind alone has a rate."""
 PAGE_CACHE = ("direct", "buffered")
 """Options that select the page cache."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
@@ -97,26 +99,26 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
     }
     layout = Layout(capacity)
     translations = [Translation(source, path.parent, job, found, layout) for job in listed]
-    streams = [(one, clone) for one in translations for clone in range(one.clones)]
+    streams = [(one, clone, side) for one in translations for clone in range(one.clones) for side in sides_of(one)]
     if len(streams) > STREAMS_MAX:
         raise source.problem(
             listed[-1].line,
             f"{len(streams)} jobs, counting each of numjobs: a drive serves at most {STREAMS_MAX} streams",
         )
-    logs = [one for one, _ in streams if "read_iolog" in one.options]
+    logs = [one for one, *_ in streams if "read_iolog" in one.options]
     try:
-        layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone in streams if one not in logs])
+        layout.place([Wanted(one.paths(clone), one.wanted(clone)) for one, clone, _ in streams if one not in logs])
     except Unplaced as unplaced:
         raise source.problem(listed[0].line, str(unplaced), "give it a size") from None
     phases = phases_of(translations)
     names: dict[str, int] = {}
-    for one, clone in streams:
-        name = one.name + (f"-{clone + 1}" if one.clones > 1 else "")
+    for one, clone, side in streams:
+        name = one.name + (f"-{clone + 1}" if one.clones > 1 else "") + (f"-{SIDES[side]}" if side is not None else "")
         if name in names:
             name = next(f"{name}-{number}" for number in range(2, STREAMS_MAX + 2) if f"{name}-{number}" not in names)
         names[name] = one.job.line
         found.jobs.append((one.job.name, {option.name: option.value for option in one.job.options.values()}))
-        one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, phases[one.job.line])
+        one.translate(f"stream.{name}." if len(streams) > 1 else "", clone, side, phases[one.job.line])
     found.asks_capacity = layout.asks_capacity or any(one.asks_capacity for one in translations)
     return found
 
@@ -343,11 +345,11 @@ class Translation:
         except Unplaced as unplaced:
             raise self.source.problem(self.job.line, str(unplaced), "write a job for each file") from None
 
-    def translate(self, prefix: str, clone: int, phase: int) -> None:
-        """Sets the keys of a stream, each with the prefix `prefix`."""
+    def translate(self, prefix: str, clone: int, side: int | None, phase: int) -> None:
+        """Sets the keys of a stream, each with the prefix `prefix`, for requests of the kind `side` or of all."""
         self.seed()
         self.ramp()
-        Stream(self, prefix, clone).translate(phase)
+        Stream(self, prefix, clone, side).translate(phase)
 
     def ramp(self) -> None:
         """Sets the time that is excluded from the results, the longest `ramp_time` of all jobs."""

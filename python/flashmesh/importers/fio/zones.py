@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio.translate import Translation
 
 ZONES_MAX = 65_536
+ENDS_BELOW = 0.5
+"""Chance that all requests of a zone fit the rest of a file, below which the rest ends a pass."""
 
 
 def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | None:
@@ -30,18 +32,31 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
     if requests.deallocates_first:
         # A trim and the write behind it both count.
         size //= 2
+    if len(job.paths(stream.clone)) > 1:
+        raise job.problem(
+            job.options["zonesize"],
+            "zonesize: fio 3.33 counts the bytes of a zone over all files, which is modelled with one file",
+            "write a job for each file",
+        )
     if requests.pattern != "sequential":
         return random_zones(stream, requests, total, size, reach, skip)
+    if stream.skip:
+        raise job.problem(
+            job.options["zonesize"],
+            "zonesize: fio 3.33 goes back to the start of a zone with `rw=...:SKIP`, which is not modelled",
+            "take zoneskip or the number behind rw",
+        )
     if reach < size:
         raise job.problem(
             job.options["zonerange"],
             "zonerange: less than zonesize, so each zone is covered several times, which is not modelled",
             "take loops, or a zonesize of at most zonerange",
         )
-    if requests.kinds == (0, 1):
+    if requests.is_mix:
         job.found.note(f"[{job.name}] zonesize: counts the bytes of each kind here; fio counts those of all kinds")
     # A zone of which a part is covered is that part with more to skip.
     if skip + reach - size:
+        stream.skip, stream.skip_after = skip + reach - size, size
         stream.set("workload.skip-after", size_text(size), "zonesize")
         stream.set("workload.skip", size_text(skip + reach - size), "zoneskip")
     return total
@@ -57,16 +72,27 @@ def random_zones(stream: Stream, requests: Requests, total: int | None, size: in
     require_plain(stream, requests)
     length = reach + skip
     bytes_of_file = total if total is not None else job.capacity()
-    count = bytes_of_file // length
+    count, rest = divmod(bytes_of_file, length)
+    run = -(-size // requests.largest())
+    start = job.range_of(stream.clone)[0] + job.offset(stream.clone)
+    if rest >= reach and start + (count + 1) * length <= job.capacity():
+        # The file ends in the part of a zone that the job skips.
+        count += 1
+    elif rest:
+        job.found.note(
+            f"[{job.name}] zonesize: the {count} whole zones have requests; fio goes on in the rest of the file, "
+            "and ends a pass there when it draws a block behind the file"
+        )
+        block = requests.largest()
+        stays = ((rest // block) / max(reach // block, 1)) ** run
+        if stays < ENDS_BELOW or (size == reach and not skip):
+            stream.pass_end = count * run * block
     if not 1 <= count <= ZONES_MAX:
         raise job.problem(
             job.options["zonesize"], f"zonesize: {count} zones, expected 1 to {ZONES_MAX}", "take other zones"
         )
-    if count * length < bytes_of_file:
-        job.found.note(f"[{job.name}] zonesize: what is left behind {count} whole zones has no requests")
     stream.set("workload.files", count, "zonesize")
     stream.set("workload.file-order", "round-robin", "zonesize")
-    run = max(size // requests.largest(), 1)
     if run > 1:
         stream.set("workload.file-run", run, "zonesize")
     stream.set("workload.footprint", size_text(count * length), "zonesize", "size")
@@ -78,25 +104,25 @@ def random_zones(stream: Stream, requests: Requests, total: int | None, size: in
     if (skip or size != reach) and map_key in job.found.settings:
         del job.found.settings[map_key], job.found.places[map_key]
         job.found.note(f"[{job.name}] zonesize: a block may come twice in a zone; with fio's random map it does not")
-    return count * length
+    return total if total is not None else count * length
 
 
 def require_plain(stream: Stream, requests: Requests) -> None:
     """Refuses what a random job over zones does not take.
 
     Raises:
-        ConfigError: If the job has requests of several sizes, several files, or a skewed distribution.
+        ConfigError: If the job has requests of several sizes, a skewed distribution, or writes behind trims.
     """
     job: Translation = stream.job
     distribution = job.options.get("random_distribution")
-    sizes = {size for sizes in requests.sizes.values() for size, _ in sizes}
+    sizes = requests.all_sizes()
     reason = ""
     if len(sizes) > 1:
         reason = "requests of one size"
-    elif len(job.paths(stream.clone)) > 1:
-        reason = "one file"
     elif distribution is not None and distribution.value != "random":
         reason = "random_distribution=random"
+    elif requests.deallocates_first:
+        reason = "trims or writes alone: of both, fio 3.33 writes one block again and again"
     if reason:
         raise job.problem(
             job.options["zonesize"],

@@ -1,0 +1,99 @@
+"""Logs of fio: their version, their waits, and copies with other offsets."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh import states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READ_MAX = 1 << 20
+"""Number of bytes at the start of a log that are searched for waits."""
+FIRST_LINES = {b"fio version 2 iolog": 0, b"fio version 3 iolog": 1}
+"""First line of a log, with the number of fields before the name of the file."""
+ACTIONS = (b"read", b"write", b"trim")
+"""Actions with an offset."""
+
+
+class NoLog(Exception):  # noqa: N818 - becomes an error where the place is known
+    """Reason why a file is no log of which the offsets can be changed."""
+
+
+def second_version(path: Path) -> tuple[bool, bool]:
+    """Returns whether a log is of version 2, and whether its first mebibyte has waits."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(READ_MAX)
+    except OSError:
+        return False, False
+    is_second = text.startswith(b"fio version 2 iolog")
+    return is_second, is_second and any(line.split()[1:2] == [b"wait"] for line in text.splitlines())
+
+
+def with_offsets(path: Path, scale: int, align: int) -> Path:
+    """Returns a copy of a log with other offsets, in the folder for what can be made again.
+
+    Args:
+        path: The log.
+        scale: Divisor of each offset; 0 for none.
+        align: Power of 2 to which the divided offsets are rounded down; 0 for none.
+
+    Raises:
+        NoLog: If the file is no log of fio, or the copy cannot be written.
+    """
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        copy = folder() / f"{digest}-{scale}-{align}.log"
+        if not copy.is_file():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            handle, written = tempfile.mkstemp(dir=copy.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(changed(path, scale, align))
+            Path(written).replace(copy)
+    except OSError as error:
+        raise NoLog(f"its copy with other offsets cannot be written: {error.strerror or error}") from error
+    return copy
+
+
+@cache
+def folder() -> Path:
+    """Returns the folder of copies, beside that of kept states; without the latter, one that this process removes."""
+    kept = states.folder()
+    return kept.parent / "logs" if kept is not None else Path(temporary().name)
+
+
+@cache
+def temporary() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder that is removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="flashmesh-")
+
+
+def changed(path: Path, scale: int, align: int) -> Iterator[bytes]:
+    """Yields the lines of a log with other offsets.
+
+    Raises:
+        NoLog: If the file is no log of fio.
+    """
+    with path.open("rb") as file:
+        first = file.readline()
+        if first.strip() not in FIRST_LINES:
+            raise NoLog(f"`{path.name}` is no log of fio")
+        yield first
+        action_at = FIRST_LINES[first.strip()] + 1
+        offset_at = action_at + 1
+        for line in file:
+            fields = line.split()
+            if len(fields) > offset_at and fields[action_at] in ACTIONS and fields[offset_at].isdigit():
+                offset = int(fields[offset_at]) // (scale or 1)
+                fields[offset_at] = b"%d" % (offset - offset % (align or 1))
+                yield b" ".join(fields) + b"\n"
+            else:
+                yield line
