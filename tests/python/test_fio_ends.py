@@ -91,6 +91,7 @@ def test_an_alignment_below_the_block_size_shrinks_a_skewed_range(tmp_path: Path
         ("rw=randtrimwrite\nnrfiles=2\nfile_service_type=random:2\n", "fio trims blocks of other files"),
         ("rw=trimwrite\nnumber_ios=3\nloops=3\n", "fio 3.33 doubles it in each loop"),
         ("rw=read\nnrfiles=2\nzonemode=strided\nzonesize=8k\n", "which is modelled with one file"),
+        ("rw=trimwrite\nzonemode=strided\nzonesize=20k\n", "leaves a zone between a trim and its write"),
         ("rw=read:4k\nzonemode=strided\nzonesize=8k\n", "goes back to the start of a zone"),
         ("rw=randtrimwrite\nzonemode=strided\nzonesize=8k\n", "fio 3.33 writes one block again and again"),
     ],
@@ -98,3 +99,39 @@ def test_an_alignment_below_the_block_size_shrinks_a_skewed_range(tmp_path: Path
 def test_what_fio_issues_in_another_order_is_refused(jobs: Read, text: str, words: str) -> None:
     with pytest.raises(flashmesh.ConfigError, match=words):
         jobs(f"[a]\nsize=1m\n{text}")
+
+
+@pytest.mark.parametrize(
+    ("options", "length_kib"),
+    [
+        ("rw=read:4k\nsize=64k\noffset=16k\n", 80),
+        ("rw=read:4k\nsize=64k\noffset=16k\nloops=2\n", 80),
+        ("rw=read:8k\nsize=60k\noffset=8k\n", 68),
+        ("rw=trim:8k\nsize=64k\noffset=64k\nio_size=200k\n", 128),
+        ("rw=trimwrite\nsize=256k\nzonemode=strided\nzonesize=16k\nzoneskip=64k\n", 256),
+    ],
+)
+def test_a_job_with_an_offset_ends_at_the_end_of_its_file(tmp_path: Path, options: str, length_kib: int) -> None:
+    assert of_flashmesh(tmp_path, options) == of_fio(tmp_path, options, length_kib * KIB)
+
+
+def test_passes_that_end_by_chance_are_followed_by_others_until_io_size(tmp_path: Path) -> None:
+    options = "rw=randread:8\nbs=12k\nsize=770k\nio_size=4m\nnorandommap\n"
+    for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 0)):
+        assert len(rows) == -(-4 * KIB // 12)
+
+
+def test_a_loop_that_ends_by_chance_is_not_made_up_for(tmp_path: Path) -> None:
+    options = "rw=randread:8\nbs=12k\nsize=3850k\nnrfiles=5\nloops=2\n"
+    whole = 2 * -(-3850 // 12)
+    assert len(of_fio(tmp_path, options, 0)) < whole
+    counts = {len(of_flashmesh(tmp_path, options, seed)) for seed in range(6)}
+    assert len(counts) > 1
+    assert max(counts) <= whole
+
+
+def test_blocks_of_random_reads_are_placed_by_the_size_of_reads(tmp_path: Path) -> None:
+    options = "rw=randread\nbs=8k,16k\nbs_is_seq_rand=1\nsize=2m\nio_size=8m\nnorandommap\n"
+    for rows in (of_flashmesh(tmp_path, options), of_fio(tmp_path, options, 0)):
+        assert {size for *_, size in rows} == {16 * KIB}
+        assert {offset % (16 * KIB) for _, offset, _ in rows} == {0, 8 * KIB}

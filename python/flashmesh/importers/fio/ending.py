@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 ENDLESS = 10**12
 SECTOR = 512
-PATH_KEYS = ("run-length", "random-share", "write-random-share", "skip", "alignment")
+RUN_KEYS = ("run-length", "random-share", "write-random-share")
+"""Keys of random jobs with sequential requests between the draws."""
+PATH_KEYS = (*RUN_KEYS, "skip", "alignment")
 """Keys with which a pass may leave out blocks."""
 
 
@@ -126,6 +128,11 @@ def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int |
         passes = ends.passes(end, end, requests.largest(), each)
         return replace(passes, size=min(passes.size, end))
     restart = restart_of(stream, requests, loop, ends.limit)
+    if loop is not None and may_end(stream, requests, length):
+        if ends.io_size and len(sizes) == 1:
+            # fio begins passes until `io_size`, however few requests each has.
+            return Passes(ends.size, -(-ends.limit // min(sizes)), ends.limit)
+        restart = restart or ends.size
     issued = restart or 0
     is_at_end = covers(stream, requests) and loop is not None and loop == total
     if is_at_end:
@@ -139,6 +146,18 @@ def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int |
         # The source of requests begins anew by itself.
         return Passes(ends.limit, 1)
     return passes
+
+
+def may_end(stream: Stream, requests: Requests, length: int) -> bool:
+    """Returns whether a random job can end a pass over files of `length` bytes by chance.
+
+    A sequential request behind the last whole one does not fit the file, which fio takes for its end.
+    """
+    keys = stream.job.found.settings
+    is_run = any(f"{stream.prefix}workload.{key}" in keys for key in ("run-length", *PATH_KEYS[1:3]))
+    return (
+        requests.pattern == "random" and is_run and (len(requests.all_sizes()) > 1 or length % requests.smallest() > 0)
+    )
 
 
 def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
@@ -159,8 +178,13 @@ def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
     each = -(-zone // size)
     whole, rest = divmod(length, zone + stream.skip)
     last = min(rest // size, each)
-    # Behind a zone that ends with the file, the first one follows.
-    is_end = rest > 0 and (last < each or (not stream.skip_after and rest == size))
+    if stream.skip_after:
+        # Behind a zone that ends with the file, the first one follows.
+        is_end = rest > 0 and last < each
+    else:
+        # fio compares the place behind a request, from the offset of the job, with the end of the file.
+        offset = stream.job.offset(stream.clone)
+        is_end = 0 < rest <= size or offset > (zone + stream.skip - rest) % (zone + stream.skip)
     return (whole * each + last) * size if is_end else None
 
 

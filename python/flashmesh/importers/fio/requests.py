@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.options import SKEWS
-from flashmesh.importers.fio.sizes import TRIM_WRITE, block, part, sizes, smallest_block
+from flashmesh.importers.fio.sizes import TRIM_WRITE, block, part, size_option, sizes, sizes_at, smallest_block
 from flashmesh.importers.toml_text import size as size_text
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def distribution(stream: Stream, requests: Requests) -> None:
         )
     alignment = alignment_of(stream, requests)
     if alignment is not None:
-        stream.set("workload.alignment", size_text(alignment), "ba")
+        stream.set("workload.alignment", size_text(alignment), "ba", "bs_is_seq_rand")
     if requests.pattern == "sequential":
         return
     draws(stream, requests)
@@ -276,10 +276,10 @@ def zones(stream: Stream, text: str, requests: Requests, in_bytes: bool) -> None
 
 
 def alignment_of(stream: Stream, requests: Requests) -> int | None:
-    """Returns the alignment that `ba` sets; None without `ba`."""
+    """Returns the alignment of random requests, from `ba` or `bs_is_seq_rand`; None for the block size."""
     job = stream.job
     if "ba" not in job.options:
-        return None
+        return alignment_of_kind(job, requests)
 
     def read(text: str) -> int:
         found = {block(job, part(text, kind, str(requests.smallest()))) for kind in requests.kinds}
@@ -288,3 +288,12 @@ def alignment_of(stream: Stream, requests: Requests) -> int | None:
         return found.pop()
 
     return job.get("ba", read, 0)
+
+
+def alignment_of_kind(job: Translation, requests: Requests) -> int | None:
+    """Returns the alignment with `bs_is_seq_rand`: fio places a random read at a multiple of the size of reads."""
+    has_map = not job.get("norandommap", values.flag, False) and "random_distribution" not in job.options
+    if has_map or not job.get("bs_is_seq_rand", values.flag, False):
+        return None
+    found = {min(size for size, _ in sizes_at(job, size_option(job), kind)) for kind in requests.kinds}
+    return found.pop() if len(found) == 1 and requests.smallest() not in found else None
