@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import flashmesh
+from conftest import Read
 from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.importers.fio.jobs import read
 from flashmesh.importers.fio.values import Misfit, percentage, size, time_us, whole
@@ -168,3 +169,8 @@ def test_what_cannot_be_included_is_refused(tmp_path: Path, text: str, told: str
     with pytest.raises(flashmesh.ConfigError) as error:
         read_text(tmp_path, text)
     assert told in str(error.value)
+
+
+def test_text_behind_a_heading_and_percent_signs_are_taken_as_by_fio(jobs: Read) -> None:
+    found = jobs("[first] some words\nsize=1m\nbssplit=4k/60%:8k/40%\n[second]\nsize=1m\n").settings
+    assert found["stream.first.workload.request-size"] == [["4KiB", 60.0], ["8KiB", 40.0]]

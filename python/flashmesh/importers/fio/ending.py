@@ -103,7 +103,7 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     ends = Loops(loop or io_size, io_size, loops)
     passes = passes_of(stream, requests, total, loop, ends)
     if number and requests.deallocates_first and loops > 1:
-        passes = pairs_of_passes(stream, requests, passes, number * loops)
+        passes = pairs_of_passes(stream, requests, passes, number, loops)
     if passes.cut_at is not None and not number:
         cut(stream, requests, passes.cut_at)
     stream.set("workload.pass-size", size_text(max(passes.size // SECTOR * SECTOR, SECTOR)), "io_size", "size", "loops")
@@ -188,23 +188,25 @@ def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
     return (whole * each + last) * size if is_end else None
 
 
-def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, pairs: int) -> Passes:
+def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, number: int, loops: int) -> Passes:
     """Returns the passes over trims and writes with `number_ios`, which fio doubles at the begin of each loop.
 
     Args:
         stream: The stream of the job.
         requests: The requests of the job.
         passes: The passes without `number_ios`.
-        pairs: Trims and their writes, as pairs, that the first loop has at most.
+        number: Value of `number_ios`: trims, each with its write, of a loop that is alone.
+        loops: Value of `loops`.
 
     Raises:
         ConfigError: If passes differ in length, or the length is not known.
     """
     sizes = requests.all_sizes()
-    largest = pairs * min(sizes)
+    # The first loop ends at the number of all loops together.
+    largest = number * loops * min(sizes)
     if largest >= passes.size:
         return passes
-    if passes.count > 2 or len(sizes) > 1:
+    if loops > 2 or len(sizes) > 1:
         raise stream.job.problem(
             stream.job.options["number_ios"],
             "number_ios: fio 3.33 doubles it in each loop of trims and writes, which is modelled for two loops of "

@@ -107,8 +107,10 @@ def heading(source: Source, text: str, number: int) -> str:
     Raises:
         ConfigError: If the heading has no name, or no closing bracket.
     """
-    name = text[1:-1].strip() if text.endswith("]") else ""
-    if not name:
+    # Like fio, takes the name up to the first bracket; what stands behind is no part of it.
+    name, bracket, _ = text[1:].partition("]")
+    name = name.strip()
+    if not name or not bracket:
         raise source.problem(number, "is no heading of a section: expected a name in brackets, such as [randread]")
     return name
 

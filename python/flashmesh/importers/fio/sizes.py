@@ -135,6 +135,7 @@ def split(job: Translation, text: str) -> Sizes:
     given: list[tuple[int, int]] = []
     for each in filter(None, text.split(":")):
         written, _, percent_text = each.partition("/")
+        percent_text = percent_text.removesuffix("%")
         given.append((block(job, written), values.whole(percent_text, 0, 100) if percent_text else 0))
     if not given:
         raise values.Misfit(f"`{text}` has no size, such as 4k/60:8k/40")
