@@ -90,6 +90,10 @@ def test_an_alignment_below_the_block_size_shrinks_a_skewed_range(tmp_path: Path
         ("rw=trimwrite\nnrfiles=2\nfile_service_type=roundrobin:3\n", "fio trims blocks of other files"),
         ("rw=randtrimwrite\nnrfiles=2\nfile_service_type=random:2\n", "fio trims blocks of other files"),
         ("rw=trimwrite\nnumber_ios=3\nloops=3\n", "fio 3.33 doubles it in each loop"),
+        (
+            "rw=trimwrite\nnumber_ios=3\nloops=2\nnrfiles=2\nfile_service_type=sequential\n",
+            "modelled for two loops over one file",
+        ),
         ("rw=randtrimwrite:4\nnumber_ios=3\nloops=3\n", "fio 3.33 doubles it in each loop"),
         ("rw=read\nnrfiles=2\nzonemode=strided\nzonesize=8k\n", "which is modelled with one file"),
         ("rw=trimwrite\nzonemode=strided\nzonesize=20k\n", "leaves a zone between a trim and its write"),

@@ -37,13 +37,14 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     rw = draws.choice(PATTERNS)
     is_random, is_mix = rw.startswith("rand"), rw in ("rw", "randrw")
     job = {"rw": rw, "bs": draws.choice(["4k", "8k", "16k"])}
-    # Of trims and writes in several files, fio trims a block of each before it writes one.
-    files = 1 if "trimwrite" in rw else draws.choice([1, 1, 2, 4])
+    files = draws.choice([1, 1, 2, 4])
     size = draws.choice([256, 512, 768, 1024])
     job |= {"size": f"{size * files}k"} if is_so(0.7) else {"filesize": f"{size}k"}
     if files > 1:
         job["nrfiles"] = str(files)
-        job["file_service_type"] = draws.choice(["roundrobin", "sequential", "random", "roundrobin:3"])
+        orders = ["roundrobin", "sequential", "random", "roundrobin:3"]
+        # In turns of an odd number, fio trims blocks of other files before it writes one.
+        job["file_service_type"] = draws.choice(["sequential", "roundrobin:4"] if "trimwrite" in rw else orders)
     if is_mix:
         job["rwmixread"] = draws.choice(["10", "30", "50", "75"])
     if is_so(0.25) and "trim" not in rw:
@@ -57,8 +58,8 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
         job["io_size"] = draws.choice(["96k", "304k", "1504k"])
     if is_so(0.2) and files == 1 and rw != "randtrimwrite":
         job["offset"] = draws.choice(["64k", "112k"])
-    # In each loop, fio doubles this number for trims and writes.
-    if is_so(0.15) and not ("trimwrite" in rw and "loops" in job):
+    # In each loop, fio doubles this number for trims and writes, and goes on with the file of the last loop.
+    if is_so(0.15) and not ("trimwrite" in rw and (job.get("loops") == "3" or ("loops" in job and files > 1))):
         job["number_ios"] = draws.choice(["7", "50"])
     if is_so(0.2) and is_random and "trimwrite" not in rw:
         job["norandommap"] = "1"
@@ -66,6 +67,9 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if is_so(0.4) and is_plain and not is_random and not is_mix:
         zone = draws.choice([32, 64])
         job |= {"zonemode": "strided", "zonesize": f"{zone}k", "zonerange": f"{zone}k", "zoneskip": f"{zone}k"}
+    # Without `size`, the engine null does not know where a file ends.
+    elif is_so(0.3) and "size" in job and not is_random and not is_mix and not {"bsrange", "bssplit"} & job.keys():
+        job["rw"] += draws.choice([":4k", ":8k", ":12k"])
     # A flush of fio takes the turn of a file, and comes twice between two loops.
     if is_so(0.2) and files == 1 and not {"loops", "io_size"} & job.keys():
         job["fsync"] = draws.choice(["3", "8"])
@@ -125,7 +129,7 @@ def of_simulation(folder: Path, jobs: list[dict[str, str]]) -> dict[str, Rows]:
 
 def differences(options: dict[str, str], ours: Rows, theirs: Rows) -> list[str]:
     """Returns what differs by more than chance."""
-    rw = options["rw"]
+    rw = options["rw"].partition(":")[0]
     is_one_size = not {"bsrange", "bssplit"} & options.keys()
     is_drawn = rw.startswith("rand") or rw == "rw" or not is_one_size or options.get("file_service_type") == "random"
     if not is_drawn:

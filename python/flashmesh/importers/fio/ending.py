@@ -199,18 +199,18 @@ def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, number: 
         loops: Value of `loops`.
 
     Raises:
-        ConfigError: If passes differ in length, or the length is not known.
+        ConfigError: If passes differ in length or in their first file, or the length is not known.
     """
     sizes = requests.all_sizes()
     # The first loop ends at the number of all loops together.
     largest = number * loops * min(sizes)
     if largest >= passes.size:
         return passes
-    if loops > 2 or len(sizes) > 1:
+    if loops > 2 or len(sizes) > 1 or len(stream.job.paths(stream.clone)) > 1:
         raise stream.job.problem(
             stream.job.options["number_ios"],
-            "number_ios: fio 3.33 doubles it in each loop of trims and writes, which is modelled for two loops of "
-            "requests of one size",
+            "number_ios: fio 3.33 doubles it in each loop of trims and writes, which is modelled for two loops over "
+            "one file, with requests of one size",
             "remove loops, or take a larger number_ios",
         )
     return Passes(largest, 2)
