@@ -160,7 +160,11 @@ def test_what_is_no_offset_rule_is_refused(jobs: Read, tmp_path: Path, text: str
         jobs(f"[a]\nread_iolog=log.txt\n{text}")
 
 
-def test_offsets_of_other_traces_stay(jobs: Read, tmp_path: Path) -> None:
+def test_offsets_of_other_traces_stay(jobs: Read, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLASHMESH_CACHE", str(tmp_path / "cache"))
+    iolog.folder.cache_clear()
     (tmp_path / "log.txt").write_text("0 0 8 8 1\n")
     with pytest.raises(flashmesh.ConfigError, match=r"`log\.txt` is no log of fio"):
         jobs("[a]\nread_iolog=log.txt\nreplay_scale=2\n")
+    assert list((tmp_path / "cache" / "logs").iterdir()) == []
+    iolog.folder.cache_clear()

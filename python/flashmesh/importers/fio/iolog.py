@@ -54,10 +54,14 @@ def with_offsets(path: Path, scale: int, align: int) -> Path:
         copy = folder() / f"{digest}-{scale}-{align}.log"
         if not copy.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)
-            handle, written = tempfile.mkstemp(dir=copy.parent)
-            with os.fdopen(handle, "wb") as file:
-                file.writelines(changed(path, scale, align))
-            Path(written).replace(copy)
+            handle, name = tempfile.mkstemp(dir=copy.parent)
+            written = Path(name)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.writelines(changed(path, scale, align))
+                written.replace(copy)
+            finally:
+                written.unlink(missing_ok=True)
     except OSError as error:
         raise NoLog(f"its copy with other offsets cannot be written: {error.strerror or error}") from error
     return copy
