@@ -52,7 +52,7 @@ def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
 def test_a_sweep_loads_no_more_than_its_table_needs(tmp_path: Path, again: list[str]) -> None:
     text = 'config = "preset:venice-z-nand"\nseeds = 2\n[axes]\nfabric.kind = ["bus", "ideal"]\n'
     (tmp_path / "s.toml").write_text(f"{text}[set]\n'workload.requests' = 10\n")
-    sweep = ["flashmesh", "sweep", "s.toml", "--quiet"]
+    sweep = ["flashmesh", "sweep", "s.toml"]
     if again:
         loaded(COMMAND.format(arguments=sweep), tmp_path)
     found = loaded(COMMAND.format(arguments=[*sweep, *again]), tmp_path)

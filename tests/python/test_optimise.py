@@ -112,6 +112,12 @@ def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp
     assert search(tmp_path)["trials"] == in_two
 
 
+def test_quiet_prints_no_front_and_stores_the_drives(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    done = cli("optimise", search_file, "--out", "out", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert search(tmp_path)["trials"]
+
+
 def test_folder_that_is_removed_meanwhile_ends_a_search(cli: Cli, search_file: Path, tmp_path: Path) -> None:
     remover = remove_when_there(tmp_path / "out", "runs/*/*.json")
     done = cli("optimise", search_file, "--out", "out", "--quiet", "--jobs", "1")

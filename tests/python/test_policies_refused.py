@@ -345,7 +345,7 @@ def test_a_search_chooses_among_policies(cli: Cli, mine: Path) -> None:
     "write amplification" = "minimise"
     """
     (mine / "search.toml").write_text(textwrap.dedent(search))
-    done = cli("optimise", "search.toml", "--trust-policies", "--quiet")
+    done = cli("optimise", "search.toml", "--trust-policies")
     assert done.returncode == 0, done.stderr
     assert "built-in" in done.stdout
 

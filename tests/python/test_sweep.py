@@ -56,6 +56,15 @@ def test_complete_sweep_is_resumed_without_a_run(cli: Cli, sweep_file: Path, tmp
     assert (tmp_path / "out/results.parquet").stat().st_ino == table
 
 
+def test_quiet_prints_no_table_and_stores_the_results(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    done = cli("sweep", sweep_file, "--out", "out", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert len(pd.read_parquet(tmp_path / "out/results.parquet")) == 6
+    refused = cli("sweep", "nothere.toml", "--out", "other", "--quiet")
+    assert refused.returncode == 2
+    assert "nothere.toml" in refused.stderr
+
+
 def test_more_points_are_added_to_a_sweep(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
     cli("sweep", sweep_file, "--out", "out")
     before = kept(tmp_path / "out")

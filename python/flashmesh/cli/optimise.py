@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @dask_options
 @trust_option
 @precision_option
-@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors, no tables either: the folder has the results.")
 def optimise(
     file: Path,
     out: Path | None,
@@ -71,12 +71,13 @@ def optimise(
                 tell_exhausted(search)
         finally:
             executor.close()
+    if quiet:
+        return 0
     from flashmesh.report.terminal import Terminal
 
     with stdout() as stream:
         show_front(search, search.file, Terminal(stream))
-    if not quiet:
-        click.echo(f"results: {folder}; flashmesh show {folder} prints all that were tried", err=True)
+    click.echo(f"results: {folder}; flashmesh show {folder} prints all that were tried", err=True)
     return 0
 
 

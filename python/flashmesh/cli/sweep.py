@@ -60,7 +60,7 @@ def shard(text: str) -> tuple[int, int]:
 @click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")
 @steady_options
 @click.option("--dry-run", is_flag=True, help="Check all runs and summarise them, but start none.")
-@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors, no tables either: the folder has the results.")
 @click.pass_context
 def sweep(
     ctx: click.Context,
@@ -176,7 +176,7 @@ def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool, tls: Pat
 
 
 def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> None:
-    """Runs the pending tasks, and writes and prints the table of all results, even after an interrupt."""
+    """Runs the pending tasks, and writes the table of all results, even after an interrupt; prints it unless quiet."""
     from flashmesh.sweeps.finish import gather
     from flashmesh.sweeps.heartbeat import Heartbeat
 
@@ -197,6 +197,8 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
     finally:
         beat.end()
     table = gather(session.tasks, store)
+    if quiet:
+        return
     if table.num_rows:
         from flashmesh.aggregate.table import TableOfRuns
         from flashmesh.report.comparison import show_sweep
@@ -204,5 +206,4 @@ def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> 
 
         with stdout() as stream:
             show_sweep(TableOfRuns(table), Terminal(stream))
-    if not quiet:
-        click.echo(f"results: {store.folder}; flashmesh show {store.folder} --measure NAME prints others", err=True)
+    click.echo(f"results: {store.folder}; flashmesh show {store.folder} --measure NAME prints others", err=True)
