@@ -53,6 +53,26 @@ def test_limit_ends_a_run_that_does_not_become_steady(cli: Cli, filling: Path) -
     assert document["configuration"]["workload"]["requests"] == document["requests"] == 12_000
 
 
+def test_a_trace_that_ends_too_early_is_told_what_helps(cli: Cli, tmp_path: Path) -> None:
+    rows = "".join(f"{128166372003061629 + 100 * row},x,0,Write,{4096 * row},4096,10\n" for row in range(300))
+    (tmp_path / "short.csv").write_text(rows)
+    drive = ("preset:venice-z-nand", "--trace", "short.csv")
+    kinds = ("--vary", "fabric.kind=bus,ideal")
+    alone = cli("run", *drive, "--set", "workload.requests=1000")
+    assert "and the trace has 300." in " ".join(alone.stdout.split())
+    assert "workload.requests" not in alone.stdout
+    compared = " ".join(cli("compare", *drive, *kinds, "-o", "two.json").stdout.split())
+    assert "the trace ends too early" in compared
+    assert "--until-steady" not in compared
+    assert cli("report", "two.json", "-o", "two.html").returncode == 0
+    page = (tmp_path / "two.html").read_text()
+    assert "the trace ends too early" in page
+    assert "--until-steady goes on" not in page
+    # A run that leaves a part of the trace out can be longer.
+    part = cli("compare", *drive, "--set", "workload.requests=200", *kinds)
+    assert "--until-steady goes on until it is" in " ".join(part.stdout.split())
+
+
 def test_sweep_until_steady_goes_on_where_it_was_and_is_not_mixed_with_others(cli: Cli, filling: Path) -> None:
     sweep = filling.with_name("s.toml")
     sweep.write_text('config = "filling.toml"\nseeds = 2\n[axes]\ngc.victim = ["greedy", "fifo"]\n')

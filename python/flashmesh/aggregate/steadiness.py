@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 REMEDY = "a longer run would give other values; --until-steady goes on until it is."
+REMEDY_OF_TRACE = (
+    "the trace ends too early; a longer one, a full drive (precondition.kind=random) or a start left out "
+    "(measure.warm-up) gives other values."
+)
 
 
-def unsteady_note(unsteady: int, points: int) -> str:
-    """Returns a sentence on points whose measured window was not steady."""
+def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> str:
+    """Returns a sentence on points whose measured window was not steady.
+
+    Args:
+        unsteady: The number of these points.
+        points: The number of all points.
+        document: The result of a run of one of these points.
+    """
+    remedy = REMEDY_OF_TRACE if is_whole_trace(document) else REMEDY
     if points == 1:
-        return f"The measured window is not steady: {REMEDY}"
+        return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"
-    return f"{unsteady:,} of {points:,} points {are} of a window that is not steady: {REMEDY}"
+    return f"{unsteady:,} of {points:,} points {are} of a window that is not steady: {remedy}"
+
+
+def is_whole_trace(document: Mapping[str, Any]) -> bool:
+    """Returns whether every stream of a result replayed a trace to its end, so that no run can be longer."""
+    tables = document["configuration"].get("stream") or {"": document["configuration"]}
+    # A drive without a workload of its own has none, or an empty one.
+    workloads = [stream["workload"] or {} for stream in document["streams"]]
+    if any(workload.get("kind") != "trace" for workload in workloads):
+        return False
+    asked = [table["workload"].get("requests") for table in tables.values()]
+    return all(limit is None or read["requests"] < limit for limit, read in zip(asked, workloads, strict=True))

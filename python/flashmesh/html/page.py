@@ -224,7 +224,7 @@ def page(study: Study) -> str:
             datasets |= figure.plot.datasets
     moving = moving_recordings(runs)
     rows = tables.rows(study.points)
-    unsteady = sum(row.is_steady is False for row in rows)
+    unsteady = [point for point in study.points if point.is_steady is False]
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         asset("report.html.j2")
     )
@@ -236,7 +236,7 @@ def page(study: Study) -> str:
         rows=rows[:ROWS_WRITTEN],
         mark=tables.mark,
         row_count=len(rows),
-        unsteady=unsteady_note(unsteady, len(rows)) if unsteady else "",
+        unsteady=unsteady_note(len(unsteady), len(rows), unsteady[0].document) if unsteady else "",
         seeds=sorted({row.seeds for row in rows}),
         # The head of the page of a single run says it.
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],

@@ -50,6 +50,12 @@ class Shown:
         """Returns the point as one run, averaged over seeds, for charts."""
         return pooled(self.name, self.read or self.settings, self.table.documents(self.runs[:SEEDS_MAX]))
 
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The JSON document of the first run."""
+        (found,) = self.table.documents(self.runs[:1])
+        return found
+
     @cached_property
     def is_steady(self) -> bool | None:
         """Whether the measured windows of all runs of the point were steady; None if unknown."""

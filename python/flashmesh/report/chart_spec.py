@@ -207,9 +207,10 @@ def select(spec: ChartSpec, table: RunTable) -> ChartData:
         points.append(ChartPoint(at, by, each, found, table.whether_steady(point), point.runs))
     if empty:
         notes.append(f"{empty:,} of {len(numbers):,} runs have no {spec.measure.name.strip()}, and are not drawn.")
-    unsteady = sum(point.is_steady is False for point in points)
+    unsteady = [point for point in points if point.is_steady is False]
     if unsteady:
-        notes.append(unsteady_note(unsteady, len(points)))
+        (document,) = table.documents(unsteady[0].runs[:1])
+        notes.append(unsteady_note(len(unsteady), len(points), document))
     if not points:
         raise ConfigError(f"{spec.text}: no run has a {spec.measure.name.strip()}")
     axes = tuple(axis_of(key, [point.at[place] for point in points]) for place, key in enumerate(spec.over))

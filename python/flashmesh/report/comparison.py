@@ -156,10 +156,11 @@ def show_measures(view: View, terminal: Terminal, measures: Sequence[str]) -> bo
 def show_notes(view: View, terminal: Terminal, is_whole: bool = False) -> None:
     """Prints notes: points left out, and points whose values are doubtful."""
     notes: list[str] = capacity_notes(view)
-    unsteady = sum(steady is False for steady in view.steady)
+    unsteady = [point for point, steady in zip(view.points, view.steady, strict=True) if steady is False]
     if unsteady:
+        (document,) = view.table.documents(unsteady[0].runs[:1])
         mark = f"{UNSTEADY.strip()}: " if view.has_unsteady_marks else ""
-        notes.append(f"{mark}{unsteady_note(unsteady, len(view.points))}")
+        notes.append(f"{mark}{unsteady_note(len(unsteady), len(view.points), document)}")
     if view.has_marks:
         notes.append("~: the difference lies within the 95 % intervals; --precision narrows them.")
     left_out = len(view.chosen) - len(view.points)

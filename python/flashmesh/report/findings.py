@@ -52,9 +52,10 @@ def findings(table: RunTable) -> list[str]:
         found += of_choice(table, choice, values)
     if load is not None and (not whole or len(axes[load].values) > 2):
         found += of_quantity(table, axes[load], values)
-    unsteady = sum(table.whether_steady(point) is False for point in table.points)
+    unsteady = [point for point in table.points if table.whether_steady(point) is False]
     if unsteady:
-        found.append(unsteady_note(unsteady, len(table.points)))
+        (document,) = table.documents(unsteady[0].runs[:1])
+        found.append(unsteady_note(len(unsteady), len(table.points), document))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import Config, presets
 from flashmesh.aggregate.estimate import Estimate
+from flashmesh.aggregate.steadiness import is_whole_trace
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
@@ -111,16 +112,20 @@ def verdict(result: Result) -> str:
         return ""
     is_preconditioned = result.parameters["precondition"]["kind"] != "none"
     if found.reasons[0] == BURST and is_preconditioned:
-        return f"burst: collection has not begun{longer(found)}"
+        return f"burst: collection has not begun{longer(result)}"
     told = "; ".join(REASONS[reason] for reason in found.reasons)
-    return f"NOT STEADY: {told}{longer(found)}"
+    return f"NOT STEADY: {told}{longer(result)}"
 
 
-def longer(found: Steadiness) -> str:
+def longer(result: Result) -> str:
     """Returns the number of requests that a steady run needs; only a full stop if no number suffices."""
-    if found.requests_needed is None:
+    needed = result.steadiness.requests_needed
+    if needed is None:
         return "."
-    return f"; about {rounded(found.requests_needed):,} requests would be enough (workload.requests)."
+    enough = f"; about {rounded(needed):,} requests would be enough"
+    if is_whole_trace(result.document):
+        return f"{enough}, and the trace has {result.requests:,}."
+    return f"{enough} (workload.requests)."
 
 
 def rounded(count: int) -> int:
