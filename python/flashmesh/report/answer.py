@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flashmesh.configuration import value_text
 from flashmesh.keys import short_key
 from flashmesh.report.gains import CLEAR, Gain, Pairing, binder_of, limits, verb
+from flashmesh.report.replay import is_open
 from flashmesh.report.winners import FASTEST, LOWEST, parts, winners
 
 if TYPE_CHECKING:
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from flashmesh.report.chart_spec import ChartAxis
     from flashmesh.report.winners import Winner
 
-WORKLOAD = "workload."
-"""Prefix of keys that are conditions of a comparison, not design choices of a drive."""
+CONDITIONS = ("workload.", "replay.time-scale")
+"""Beginnings of keys that are conditions of a comparison, not design choices of a drive."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"
 PATHS_GAIN = 0.15
 """Smallest gain of ideal paths that makes the paths a limit."""
+
+
+MEASURES = (("IOPS", 1), ("p99", -1))
+"""Measures of an effect, each with 1 if more of it is better, -1 if less is."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Effect:
     gain: Gain
     """Ratio of the best value to the first value; if the first value is the best, of the worst value to the first."""
     measure: str
-    """`IOPS`, or `p99` if throughput does not change."""
+    """`IOPS`, or `p99` if throughput does not change or is that of the arrivals."""
     winners: tuple[Winner, ...] = ()
     """Best value under each group of conditions, if it depends on the conditions; otherwise empty."""
 
@@ -57,7 +62,11 @@ class Effect:
         if self.winners:
             best = FASTEST if self.measure == "IOPS" else LOWEST
             return f"among {values}, {' and '.join(parts(self.winners, self.first, *best))}"
-        if self.axis.numbers is None and self.measure == "IOPS":
+        if self.axis.numbers is None and self.measure == "p99":
+            if self.gain.mean > 1:
+                return f"among {values}, {self.first} has the lowest p99 ({value}: {times} times it)"
+            return f"among {values}, {value} has the lowest p99 ({times} times that of {self.first})"
+        if self.axis.numbers is None:
             if self.gain.mean < 1:
                 return f"among {values}, {self.first} is the fastest ({value}: {times} times its throughput)"
             return f"among {values}, {value} is {times} times as fast as {self.first}"
@@ -75,7 +84,7 @@ class Effect:
 
 def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, Sequence[float | None]]) -> str | None:
     """Returns a sentence on the effects of all axes; None if fewer than two of them are choices of a drive."""
-    chosen = [axis for key, axis in axes.items() if not key.startswith(WORKLOAD)]
+    chosen = [axis for key, axis in axes.items() if not key.startswith(CONDITIONS)]
     if len(chosen) < 2:
         return None
     effects = [found for axis in chosen if (found := effect(table, axis, values)) is not None]
@@ -87,15 +96,18 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
     told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect" if idle else ""
     # A key keeps its case.
     told = f"A{told[1:]}" if told.startswith("among ") else told
-    why = limit(table, values["IOPS"])
+    why = limit(table, values)
     return f"{told}{f': {why}' if why else ''}."
 
 
 def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float | None]]) -> Effect | None:
-    """Returns the effect of an axis on throughput or, if throughput does not change clearly, on p99; else None."""
+    """Returns the effect of an axis on throughput or, if throughput does not change clearly, on p99; else None.
+
+    In open replay the arrivals set the throughput, so that only p99 counts.
+    """
     first, *others = map(value_text, axis.values)
     pairing = Pairing(table, axis.key)
-    for measure, sign in (("IOPS", 1), ("p99", -1)):
+    for measure, sign in MEASURES[is_open_in(table) :]:
         gains = [gain for each in others if (gain := pairing.gain(first, each, values[measure]))]
         if not any(gain.is_clear for gain in gains):
             continue
@@ -112,11 +124,23 @@ def effect(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[float
     return None
 
 
-def limit(table: RunTable, iops: Sequence[float | None]) -> str:
+def is_open_in(table: RunTable) -> bool:
+    """Returns whether the runs use open replay, by the first of them."""
+    (first,) = table.documents([0])
+    return is_open(first["configuration"])
+
+
+def limit(table: RunTable, values: Mapping[str, Sequence[float | None]]) -> str:
     """Returns the bottleneck of most runs, and whether the paths are a bottleneck; empty if both are unknown."""
     what = binder_of(table, range(len(table)))
     kinds = [value_text(kind) for kind in table.axes.get(FABRIC, ())]
-    ideal = Pairing(table, FABRIC).gain(kinds[0], IDEAL, iops) if IDEAL in kinds[1:] else None
+    pairing = Pairing(table, FABRIC) if IDEAL in kinds[1:] else None
+    if pairing is not None and is_open_in(table):
+        shorter = pairing.gain(kinds[0], IDEAL, values["p99"])
+        if shorter is not None and shorter.mean <= 1 / (1 + PATHS_GAIN):
+            return f"the paths are a limit, for ideal ones have {shorter.times} times the p99"
+        pairing = None
+    ideal = pairing.gain(kinds[0], IDEAL, values["IOPS"]) if pairing is not None else None
     if ideal is not None and ideal.mean >= 1 + PATHS_GAIN:
         return f"the paths are a limit, for ideal ones are {ideal.times} times as fast"
     are = "are" if verb(what) == "bind" else "is"

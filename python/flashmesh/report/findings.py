@@ -15,11 +15,10 @@ from flashmesh.aggregate.points import SEED
 from flashmesh.aggregate.steadiness import unsteady_note
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.answer import answer
+from flashmesh.report.answer import answer, is_open_in
 from flashmesh.report.chart_spec import axis_of
 from flashmesh.report.gains import CLEAR, OTHERS_MAX, Gain, Pairing, binder, binder_of, listed, text, verb
 from flashmesh.report.measures import measure_named
-from flashmesh.report.replay import is_open
 from flashmesh.report.winners import FASTEST, LOWEST, cause, parts, winners
 
 if TYPE_CHECKING:
@@ -99,25 +98,35 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
     speed = [gain for gain in (pairing.gain(first, each, values["IOPS"]) for each in others) if gain]
     if not speed:
         return []
+    if is_open_in(table):
+        return of_tail(pairing, texts, values["p99"], "All get the same arrivals")
     if any(gain.is_clear for gain in speed):
         found = winners(pairing, texts, values["IOPS"], 1)
         if found:
             why = [cause(table, pairing, winner, first) for winner in found]
             return [f"{'; '.join(parts(found, first, *FASTEST, why))}."]
         return [fastest(table, key, first, speed)]
-    latency = [gain for gain in (pairing.gain(first, each, values["p99"]) for each in others) if gain]
+    return of_tail(pairing, texts, values["p99"], "All serve the same load")
+
+
+def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None], start: str) -> list[str]:
+    """Returns a sentence on the p99 of the values of a key under the same load, which `start` names."""
+    first, *others = texts
+    latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]
     if not clear:
         return [f"{listed(others)} and {first} differ by less than seeds explain, in throughput and in p99."]
-    found = winners(pairing, texts, values["p99"], -1)
+    found = winners(pairing, texts, p99, -1)
     if found:
         told = "; ".join(parts(found, first, *LOWEST))
-        return [f"All serve the same load; {told}."]
+        return [f"{start}; {told}."]
     best = min(latency, key=lambda gain: gain.mean)
     if best.mean < 1 and best.is_clear:
-        return [f"All serve the same load; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]
+        if " to " in best.times:
+            return [f"{start}; the p99 of {best.value} is {best.times} times that of {first}."]
+        return [f"{start}; the p99 of {best.value} is {share(1 - best.mean)} below that of {first}."]
     worst = max(clear, key=lambda gain: gain.mean)
-    return [f"All serve the same load; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it."]
+    return [f"{start}; {first} has the lowest p99, that of {worst.value} is {worst.mean:.2f} times it."]
 
 
 def fastest(table: RunTable, key: str, first: str, gains: Sequence[Gain]) -> str:
@@ -151,8 +160,7 @@ def of_quantity(table: RunTable, axis: ChartAxis, values: Mapping[str, Sequence[
     for number, settings in enumerate(table.settings):
         name = tuple(value_text(value) for key, value in settings.items() if key not in (axis.key, SEED))
         curves.setdefault(name, {}).setdefault(text(settings, axis.key), []).append(number)
-    (first,) = table.documents([0])
-    if is_open(first["configuration"]):
+    if is_open_in(table):
         told = (of_latency(axis, name, curve, values["p99"]) for name, curve in curves.items())
     else:
         told = (of_curve(table, axis, name, curve, values) for name, curve in curves.items())
@@ -202,7 +210,11 @@ def of_curve(
     if knee == len(places) - 1:
         return f"{reached}, and has not levelled off there."
     what = binder_of(table, [number for place in places[knee:] for number in curve[place]])
-    beyond = f"; beyond it {what} {verb(what)}" if what else "; beyond it throughput stays"
+    if known[-1] < known[knee] * (1 - CLEAR):
+        falls = f"it falls, to {rate(known[-1])} at {places[-1]}"
+        beyond = f"; beyond that {falls}{f': {what} {verb(what)}' if what else ''}"
+    else:
+        beyond = f"; beyond it {what} {verb(what)}" if what else "; beyond it throughput stays"
     before, after = latency[knee], latency[-1]
     grown = after / before if before and after else 1.0
     more = f", and p99 grows {grown:.1f}-fold up to {places[-1]}" if grown >= 1 + 5 * CLEAR else ""
