@@ -8,6 +8,8 @@ import re
 from typing import get_args, get_type_hints
 
 import pytest
+from rich.table import Table
+from rich.text import Text
 
 import flashmesh
 from flashmesh._parameters import PreconditionKind
@@ -207,6 +209,24 @@ def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
     piped = shown(result, io.StringIO())
     assert piped.isascii()
     assert "\x1b" not in piped
+
+
+@pytest.mark.parametrize("width", range(24, 80, 3))
+def test_no_line_ends_between_a_number_and_its_unit(width: int) -> None:
+    sentence = "latency rises, 37 % of it behind garbage collection; die 7 is the busiest part, at 82 % after 1.67 ms"
+    styled = Text(sentence)
+    styled.stylize("bold", sentence.index("82"), sentence.index(" after"))
+    cells = Table.grid()
+    cells.add_row(sentence)
+    for part in (sentence, styled, cells):
+        stream = io.StringIO()
+        Terminal(stream, width).print(part)
+        lines = stream.getvalue().splitlines()
+        assert " ".join(lines) == sentence
+        assert len(lines) == 1 or max(map(len, lines)) <= width
+        assert not any(line.split()[0] in ("%", "ms") for line in lines)
+    # The text keeps its own spaces.
+    assert str(styled) == sentence
 
 
 def compared(result: flashmesh.Result, key: str, values: list[Value], stream: io.StringIO) -> str:

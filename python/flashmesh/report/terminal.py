@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import IO, TYPE_CHECKING, Any
 
 from rich import box
@@ -25,14 +26,18 @@ UNBOUNDED = 1_000_000
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEAT = "▁▂▃▄▅▆▇█"
 HEAT_ASCII = "0123456789"
+GLUE = "\N{BRAILLE PATTERN BLANK}"
+"""Character between a number and its unit while lines are broken; printable and as wide as the space it stands for."""
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[pnum]?s|[kKMGT]i?B|[kMGT]?B/s|[num]?[JW]|IOPS)(?![\w/]))")
+"""Space between a number and its unit, at which no line ends."""
 
 
 class PrintableConsole(Console):
-    """A console that escapes control characters in texts, but not its own control codes."""
+    """A console that escapes control characters in texts, but not its own control codes, and keeps units at numbers."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Returns a text with escaped control characters, so that the computed width is the displayed width."""
-        return super().render_str(printable(text, LAYOUT), **options)
+        return super().render_str(BEFORE_UNIT.sub(GLUE, printable(text, LAYOUT)), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yields the segments of a renderable, with texts escaped."""
@@ -40,8 +45,11 @@ class PrintableConsole(Console):
             shown = Text(printable(renderable.plain, LAYOUT), style=renderable.style, end=renderable.end)
             # Style spans index the unescaped text, so a text that was escaped loses its styles.
             renderable = renderable if shown.plain == renderable.plain else shown
+        if isinstance(renderable, Text) and BEFORE_UNIT.search(renderable.plain):
+            renderable = renderable.copy()
+            renderable.plain = BEFORE_UNIT.sub(GLUE, renderable.plain)
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text, LAYOUT), style, control)
+            yield Segment(text if control else printable(text.replace(GLUE, " "), LAYOUT), style, control)
 
 
 class Terminal:
