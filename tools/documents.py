@@ -18,7 +18,7 @@ ROW = re.compile(r"\s*<!-- first row: ([^\n]+) -->")
 BEST = re.compile(r"\s*<!-- (lowest|highest): ([^\n]+) -->")
 """Note after a block of commands: the row or column of the last command's tables that the text calls the best."""
 QUOTING = re.compile(r"\s*<!-- figures of this output -->\n\s*(.+?)(?:\n\n|\Z)", re.S)
-"""Note after a block of commands: the last command's output must contain the figures of the next paragraph."""
+"""Note after a block of commands: figures of the next paragraph are in the last table, or else in the last output."""
 FIGURE = re.compile(r"(?<![\w.])([\d,]*\d(?:\.\d+)?) ?(%|ns|us|ms|s|k|M|MB/s|GB/s)(?![\w/])")
 """A number with its unit."""
 SCALES = {"ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "k": ("", 1e3), "M": ("", 1e6), "MB/s": ("B/s", 1e6)}
@@ -164,9 +164,11 @@ def commands(page: Path) -> list[Command]:
             if words := tuple(shlex.split(line, comments=True)):
                 runs = block["only"] is None
                 row = tuple(named[1].split()) if named is not None and at == len(lines) else ()
-                quoted = quoting[1] if quoting is not None and at == len(lines) else ""
-                found.append(Command(page, first + start, words, "\n".join(shown), runs, row, quoted))
+                found.append(Command(page, first + start, words, "\n".join(shown), runs, row))
+        tables = [index for index in range(of_block, len(found)) if RULE.search(found[index].shown)]
+        if quoting is not None:
+            at = tables[-1] if tables else len(found) - 1
+            found[at] = replace(found[at], quoting=quoting[1])
         if best is not None:
-            at = max(index for index in range(of_block, len(found)) if RULE.search(found[index].shown))
-            found[at] = replace(found[at], best=(best[1], best[2]))
+            found[tables[-1]] = replace(found[tables[-1]], best=(best[1], best[2]))
     return found

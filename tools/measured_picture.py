@@ -14,8 +14,8 @@ from pathlib import Path
 from drive_figures import KINDS, Curve, drive, fitted, full_drive, mqsim, ratio, times
 
 FILE = Path(__file__).parents[1] / "docs" / "_static" / "measured.svg"
-WIDTH, HEIGHT = 900, 376
-TOP, BOTTOM = 104, 272
+WIDTH, HEIGHT = 900, 284
+TOP, BOTTOM = 90, 208
 LOADS = (0, 300_000)
 PANELS = {"read": (64, 300), "write": (372, 608)}
 """Left and right edges of each panel of latencies."""
@@ -75,7 +75,7 @@ def axes(kind: str) -> list[str]:
         drawn += [text(left - 6, y + 4, time(10.0**power), "small", "end")]
     for load in (0, 100_000, 200_000, 300_000):
         drawn += [text(across(kind, load), BOTTOM + 17, f"{load // 1000}k" if load else "0", "small", "middle")]
-    return [*drawn, text((left + right) / 2, BOTTOM + 35, "requests offered a second", "small", "middle")]
+    return [*drawn, text((left + right) / 2, BOTTOM + 32, "requests offered a second", "small", "middle")]
 
 
 def curve(kind: str, found: Curve, style: str) -> list[str]:
@@ -95,14 +95,14 @@ def bars() -> list[str]:
     each = (BOTTOM - TOP) / len(CASES)
     for number, (case, name) in enumerate(CASES.items()):
         row, y = rows[case], TOP + number * each
-        drawn.append(text(left - 8, y + 26, name, "small", "end"))
+        drawn.append(text(left - 8, y + 24, name, "small", "end"))
         for place, (side, style) in enumerate((("flashmesh_s", "ours"), ("mqsim_s", "theirs"))):
             value = float(row[side]) / int(row["requests"]) * 1e6
             width = (right - left - 42) * value / most
-            top = y + 4 + place * 17
-            drawn.append(f'<rect class="{style}" x="{left}" y="{top:.1f}" width="{width:.1f}" height="14"/>')
-            drawn.append(text(left + width + 5, top + 11.5, f"{value:.1f} s", "small"))
-        drawn.append(text(left - 8, y + 11, f"{ratio(row):.1f}x faster", "head", "end"))
+            top = y + 1 + place * 14
+            drawn.append(f'<rect class="{style}" x="{left}" y="{top:.1f}" width="{width:.1f}" height="12"/>')
+            drawn.append(text(left + width + 5, top + 10.5, f"{value:.1f} s", "small"))
+        drawn.append(text(left - 8, y + 10, f"{ratio(row):.1f}x faster", "head", "end"))
     return drawn
 
 
@@ -112,9 +112,9 @@ def legend(curves: list[Curve]) -> list[str]:
     for found, style in zip(curves, CLASSES, strict=True):
         error = "" if style == "measured" else f", off by {found.error('read', curves[0]):.0%}"
         name = ("the drive" if style == "measured" else found.name) + error.replace("%", " %")
-        drawn.append(f'<path class="{style}" d="M{x:.0f},62 h26"/>')
-        drawn.append(f'<circle class="{style}" cx="{x + 13:.0f}" cy="62" r="3"/>')
-        drawn.append(text(x + 33, 66, name))
+        drawn.append(f'<path class="{style}" d="M{x:.0f},50 h26"/>')
+        drawn.append(f'<circle class="{style}" cx="{x + 13:.0f}" cy="50" r="3"/>')
+        drawn.append(text(x + 33, 54, name))
         x += 50 + 6.6 * len(name)
     return drawn
 
@@ -125,15 +125,16 @@ def picture() -> str:
     lost = " and ".join(f"{1 - served / asked:.0%}".replace("%", " %") for asked, served in full_drive())
     title = "A full Samsung PM9A3: measured, by flashmesh, and by MQSim"
     notes = (
-        f"Off by: mean error of the mean latency of reads over all loads. flashmesh is fitted to {fitted()} of them.",
-        f"The drive was full and steady, as in flashmesh. MQSim's is empty: full, it lost {lost} of the requests.",
-        "Measured by SSD-iq, VLDB 2025; 10 us of host software are in all simulated latencies. Times: the same files.",
+        f"Off by: mean error of the mean latency of reads over all loads. flashmesh is fitted to {fitted()} of them. "
+        "10 us of host software are added.",
+        "Measured full and steady, as in flashmesh, by SSD-iq, VLDB 2025. "
+        f"MQSim's drive is empty: full, it lost {lost} of the requests.",
     )
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">',
         f"<title>{title}</title><style>{STYLE}</style>",
         f'<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
-        text(28, 36, title, "title"),
+        text(28, 30, title, "title"),
         *legend(curves),
     ]
     for kind in KINDS:
@@ -142,7 +143,7 @@ def picture() -> str:
         for found, style in reversed(list(zip(curves, CLASSES, strict=True))):
             drawn += curve(kind, found, style)
     drawn += bars()
-    drawn += [text(28, HEIGHT - 45 + 17 * number, note, "small") for number, note in enumerate(notes)]
+    drawn += [text(28, HEIGHT - 28 + 15 * number, note, "small") for number, note in enumerate(notes)]
     return "\n".join([*drawn, "</svg>"]) + "\n"
 
 
