@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from flashmesh._native import ConfigError, WorkloadError, former_presets, presets
+from flashmesh._native import ConfigError, WorkloadError, former_presets, presets, profiles_by_paper
 
 PRESET_PREFIX = "preset:"
 DRIVE = f"{PRESET_PREFIX}venice-z-nand"
@@ -15,6 +15,10 @@ PACKED_STARTS = (b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 IOLOG_START = "fio version"
 JOB = re.compile(rb"^[ \t]*(?:rw|readwrite|ioengine)[ \t]*=[ \t]*[a-z]", re.MULTILINE)
 """Line of a job file of fio: an option with a bare word, which is no TOML."""
+STUDY = re.compile(rb"^config[ \t]*=", re.MULTILINE)
+"""Line of a sweep or a search, which names the configuration that it varies."""
+SPACE = re.compile(rb"^\[space\b", re.MULTILINE)
+"""Section of a search."""
 BEGINNING = 4096
 """Number of bytes from which the kind of a file is recognised."""
 TRACE_FIELDS = 3
@@ -22,7 +26,7 @@ TRACE_FIELDS = 3
 
 
 def refuse_what_is_no_configuration(source: str | Path) -> None:
-    """Refuses a missing path, a folder, a trace, a job file of fio, saved results and an XML file.
+    """Refuses a missing path, a folder, a trace, a job file of fio, a sweep, a search, saved results and an XML file.
 
     Raises:
         ConfigError: If the path is refused. The message suggests the right argument.
@@ -48,6 +52,9 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
         raise ConfigError(
             f"{source}: this is a job file of fio: --fio {source} runs it on a drive, such as preset:venice-z-nand"
         )
+    if STUDY.search(start):
+        kind, command = ("search", "optimise") if SPACE.search(start) else ("sweep", "sweep")
+        raise ConfigError(f"{source}: this is a {kind}, and no configuration: `flashmesh {command} {source}` runs it")
     if start.startswith(b"{"):
         raise ConfigError(
             f"{source}: is JSON, and a configuration is TOML: "
@@ -109,10 +116,17 @@ def meant(path: Path) -> str:
     from flashmesh.importers.problems import suggestion
 
     name = path.stem if path.suffix == ".toml" else path.name
+    if path.parent == Path() and path.name in profile_names():
+        return f": --profile {path.name} replays this workload on a drive, such as {DRIVE}"
     near_preset = suggestion(name, [*presets(), *former_presets()])
     if path.parent == Path() and near_preset:
         return f": did you mean {PRESET_PREFIX}{former_presets().get(near_preset, near_preset)}?"
     return beside(path)
+
+
+def profile_names() -> set[str]:
+    """Returns the names of the published workloads."""
+    return {name for each in profiles_by_paper().values() for name in each}
 
 
 def beside(path: Path) -> str:

@@ -22,6 +22,11 @@ SMALL = 'preset = "venice-z-nand"\n[workload]\nrequests = 100\n'
         ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
         ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
         ("xyzzy", "xyzzy: there is no such file"),
+        (
+            "hm_0",
+            "hm_0: there is no such file: --profile hm_0 replays this workload on a drive, "
+            "such as preset:venice-z-nand",
+        ),
     ],
 )
 def test_a_missing_file_is_told_with_what_may_have_been_meant(cli: Cli, tmp_path: Path, given: str, said: str) -> None:
@@ -120,3 +125,42 @@ def test_a_configuration_is_read_from_standard_input(command: list[str]) -> None
     wrong = done("[workload]\nrequest = 100\n")
     assert wrong.returncode == 2
     assert "<stdin>:2:1" in wrong.stderr
+
+
+SWEEP = 'config = "preset:venice-z-nand"\nseeds = 2\n[axes]\nfabric.kind = ["bus", "ideal"]\n'
+SEARCH = 'config = "preset:venice-z-nand"\ntrials = 2\n[space]\nfabric.kind = ["bus"]\n'
+DRIVE_FILE = 'preset = "venice-z-nand"\n[workload]\nrequests = 10\n'
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "words"),
+    [
+        ("run", SWEEP, "this is a sweep, and no configuration: `flashmesh sweep f.toml` runs it"),
+        ("run", SEARCH, "this is a search, and no configuration: `flashmesh optimise f.toml` runs it"),
+        ("sweep", SEARCH, "this is a search: `flashmesh optimise f.toml` runs it"),
+        ("sweep", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
+        ("optimise", SWEEP, "this is a sweep: `flashmesh sweep f.toml` runs it"),
+        ("optimise", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
+    ],
+)
+def test_a_file_of_another_command_is_told_its_command(
+    cli: Cli, tmp_path: Path, command: str, text: str, words: str
+) -> None:
+    (tmp_path / "f.toml").write_text(text)
+    done = cli(command, "f.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("command", [("show", "nothere"), ("report", "nothere"), ("validate", "nothere")])
+def test_a_missing_path_is_told_in_the_same_words_by_every_command(cli: Cli, command: tuple[str, ...]) -> None:
+    done = cli(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothere: there is no such file" in done.stderr
+
+
+def test_explaining_a_measure_names_the_command_that_does(cli: Cli) -> None:
+    for name in ("iops", "p99", "write amplification"):
+        done = cli("explain", name)
+        assert done.returncode == 2
+        assert "is a measure of results: flashmesh measures says what it is" in done.stderr

@@ -144,7 +144,7 @@ def test_tables_of_different_runs_have_one_schema(cli: Cli, drive: Path, tmp_pat
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("none.json", None, "cannot be read: No such file"),
+        ("none.json", None, "there is no such file or folder"),
         ("text.json", "hello", "is neither JSON nor Parquet"),
         ("list.json", "[1]", "is no result of flashmesh"),
         (

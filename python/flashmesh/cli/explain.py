@@ -42,8 +42,24 @@ def lines_about(key: str) -> Iterable[str]:
     from flashmesh.keys import find
 
     name = key.strip().strip("[]")
+    refuse_measure(name)
     section = next((each for each in _native.sections() if each[0] and each[0] in (name, f"{name}.NAME")), None)
     return of_section(*section) if section is not None else of_key(find(name))
+
+
+def refuse_measure(name: str) -> None:
+    """Refuses the name of a measure, which is no key of a configuration.
+
+    Raises:
+        ConfigError: If a measure has this name, in any case.
+    """
+    from flashmesh._native import ConfigError
+    from flashmesh.keys import declared
+    from flashmesh.report.measures import MEASURES
+
+    found = next((each.name.strip() for each in MEASURES if each.name.strip().lower() == name.lower()), None)
+    if found is not None and name not in declared():
+        raise ConfigError(f"{name}: {found} is a measure of results: flashmesh measures says what it is")
 
 
 def of_section(name: str, about: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
-from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.output import refuse_missing, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import (
     STDOUT,
     baseline_option,
@@ -96,6 +96,7 @@ def show(
     refuse_overwriting({"--csv": csv_file, "--parquet": parquet_file}, {"the results": [path]})
     for name in measures:
         measure_named(name)
+    refuse_missing(path)
     by = measure_named(sort.removeprefix("-")) if sort is not None else None
     choice = Choice(dict(where), by, sort is not None and sort.startswith("-"), rows)
     answer = read_answer(path)

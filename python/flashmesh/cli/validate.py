@@ -219,6 +219,7 @@ def subject_of(name: str, known: Sequence[Measurements], drive: str | None, sour
     Raises:
         ConfigError: If its measurements are unknown.
     """
+    from flashmesh.missing import refuse_what_is_no_configuration
     from flashmesh.validation.drives import drives
     from flashmesh.validation.engine import Subject
     from flashmesh.validation.measurements import chosen
@@ -226,6 +227,8 @@ def subject_of(name: str, known: Sequence[Measurements], drive: str | None, sour
     preset = name.removeprefix(PRESET_PREFIX)
     declared = drives().get(preset)
     if declared is None:
+        if not name.startswith(PRESET_PREFIX):
+            refuse_what_is_no_configuration(name)
         return Subject(name, name, chosen(known, drive, source))
     held_to = drive
     if drive is None and any(each.drive == declared.measured for each in known):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from flashmesh._native import ConfigError, toml_places
+from flashmesh._native import ConfigError, sections, toml_places
 from flashmesh.configuration import value_text
 from flashmesh.importers.problems import Source, suggestion
 
@@ -25,6 +25,26 @@ DEPTH_MAX = 50
 PLACE = " --> "
 """Text in errors that already show a place."""
 AT = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+
+
+OF_SWEEP = ("axes", "zip", "random", "latin-hypercube")
+"""Keys of a sweep that a search does not have."""
+
+
+def of_another_command(path: Path, tables: Mapping[str, Any]) -> str:
+    """Returns the command of a search, a sweep or a configuration; empty if a file is none of these.
+
+    Args:
+        path: The file.
+        tables: Its content, which has a key that its reader does not know.
+    """
+    if "config" in tables and "space" in tables:
+        return f"this is a search: `flashmesh optimise {path}` runs it"
+    if "config" in tables and any(key in tables for key in OF_SWEEP):
+        return f"this is a sweep: `flashmesh sweep {path}` runs it"
+    if "config" not in tables and ("preset" in tables or any(name in tables for name, _ in sections() if name)):
+        return f"this is a configuration: `flashmesh run {path}` runs it"
+    return ""
 
 
 class TomlFile:
@@ -117,6 +137,7 @@ class TomlFile:
             if key not in known:
                 near = suggestion(key, known)
                 told = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+                told = of_another_command(self.path, self.tables) or told
                 raise self.problem((key,), f"unknown key {key}", told, part="key")
 
     def placed(self, error: ConfigError, settings: Mapping[str, str]) -> ConfigError:
