@@ -128,10 +128,14 @@ def test_states_are_printed_as_json(cli: Cli) -> None:
     assert json.loads(cli("cache", "--json").stdout)["states"] == []
 
 
-def test_a_measure_of_one_value_has_its_meaning(cli: Cli) -> None:
+def test_every_measure_has_its_meaning(cli: Cli) -> None:
     listed = {each["name"]: each for each in json.loads(cli("measures", "--json").stdout)}
     assert listed["wires"]["meaning"] == listed["area.wires"]["meaning"]
-    assert listed["execution time"]["meaning"] is None
+    assert listed["p99"]["meaning"] == "Latency of all requests: 99th percentile."
+    assert all(each["meaning"] for each in listed.values())
+    first = cli("measures").stdout.split("\n\n")[0]
+    assert first.startswith("execution time  ")
+    assert all(name in first for name in ("free of path conflicts", "distance to the bound"))
 
 
 def test_a_workload_behind_json_is_no_file(cli: Cli, tmp_path: Path) -> None:

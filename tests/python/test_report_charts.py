@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from flashmesh.html.page import page as page_of
 from flashmesh.html.study import Study, points_of_runs
 from flashmesh.keys import short_key
 from flashmesh.plots.outliers import broken, limit_of
+from flashmesh.plots.panels import split
 from flashmesh.plots.regimes import change_of
 from flashmesh.plots.runs import Run, label, run_of
 from flashmesh.plots.utilisation import even_utilisation
@@ -80,6 +82,44 @@ def test_one_long_bar_does_not_flatten_the_others(some: Run) -> None:
     whole = sum(value for key, value in parts.items() if key != "count") * 1e-12
     assert written["end"] == pytest.approx(1.3 * whole)
     assert all("end" not in row for rows in plots.breakdown(runs[:2]).datasets.values() for row in rows)
+
+
+def test_parts_of_short_latencies_are_shown_as_shares(some: Run) -> None:
+    parts = some.document["breakdown_ps"]["mean"]
+
+    def times(factor: float) -> dict[str, Any]:
+        return {"mean": {key: value * factor for key, value in parts.items()}, "tail": None}
+
+    few = [variant(some, "a"), variant(some, "b", breakdown_ps=times(3))]
+    many = [*few, *(variant(some, f"c{number}", breakdown_ps=times(900)) for number in range(3))]
+    for runs, first in ((few, "all requests (mean)"), (many, "all requests (mean) as shares")):
+        plot = plots.breakdown(runs)
+        spec = plot.altair().to_dict(validate=True)
+        (choice,) = spec["params"]
+        assert choice["value"] == choice["bind"]["options"][0] == first
+        assert plot.units[first] == ("%" if "shares" in first else "s")
+        rows = [row for values in plot.datasets.values() for row in values]
+        for run in runs:
+            own = [row for row in rows if (row["run"], row["measure"]) == (run.name, "all requests (mean) as shares")]
+            assert sum(row.get("value", 0.0) for row in own) == pytest.approx(1.0)
+
+
+def test_panels_of_drives_in_any_order_are_in_the_order_of_their_values(some: Run) -> None:
+    def split_of(*rates: str) -> list[str]:
+        settings = [{"fabric.kind": kind, "fabric.channel-rate": rate} for rate in rates for kind in ("bus", "pssd")]
+        found = split([replace(some, name=label(each), settings=each) for each in settings])
+        assert found is not None
+        return [panel.partition("=")[2] for panel in found.panels]
+
+    assert split_of("2GB/s", "1200MB/s", "-", "1600MB/s", "400MB/s") == [
+        "400MB/s",
+        "1200MB/s",
+        "1600MB/s",
+        "2GB/s",
+        "-",
+    ]
+    falling = ["2GB/s", "1600MB/s", "1200MB/s", "800MB/s", "400MB/s"]
+    assert split_of(*falling) == falling
 
 
 def test_every_choice_of_a_broken_axis_has_a_row_of_each_run(some: Run) -> None:
@@ -199,6 +239,7 @@ def test_a_page_says_of_what_it_is(some: Run) -> None:
     assert told["Drive"].startswith("8 channels x 8 chips x 1 die, interconnect ")
     assert told["Drive"].endswith(" or ideal")
     assert told["Workload"].startswith("100 requests, ")
+    assert " 4 KiB" in told["Workload"]
     assert told["Depth"] == "64 in flight, the next one issued as one completes"
     assert set(told) == {"Drive", "State", "Workload", "Depth", "Window"}
     windows = [variant(some, "c", measured=window(count), warm_up={"how": "steady"}) for count in (12_345, 900, 2_500)]
@@ -208,3 +249,7 @@ def test_a_page_says_of_what_it_is(some: Run) -> None:
     points = points_of_runs([some])
     text = page_of(Study("a", points, tuple(point.table for point in points)))
     assert text.index('class="facts"') < text.index('id="headline"')
+    meanings = re.findall('<th scope="col" class="number" title="(.*?)">', text)
+    assert len(meanings) > 5
+    assert all(f"<dd>{meaning}</dd>" in text for meaning in meanings)
+    assert all(meanings)

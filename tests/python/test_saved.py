@@ -184,7 +184,7 @@ def test_a_file_without_end_that_is_no_result_is_refused_at_once(
 
 def test_measures_are_listed_and_can_be_printed(cli: Cli, drive: Path) -> None:
     listed = cli("measures").stdout
-    assert listed.startswith("execution time\n")
+    assert listed.startswith("execution time ")
     assert "\nlatency_ps.read.p99_9  [ps]\n" in listed
     assert max(map(len, listed.splitlines())) <= 80
     cli("run", drive, "--json", "r.json")

@@ -75,21 +75,22 @@ def measures(json_file: Path | None) -> None:
     import textwrap
 
     from flashmesh._native import quantities
-    from flashmesh.report.measures import MEASURES, Measure
-
-    lines = [f"{measure.name.strip()}\n" for measure in MEASURES]
-    meanings = {key: meaning for key, _, meaning in quantities()}
-
-    def meaning_of(measure: Measure) -> str | None:
-        return meanings.get(measure.keys[0]) if measure.of is None else None
+    from flashmesh.report.meanings import meaning
+    from flashmesh.report.measures import MEASURES
 
     listed: list[dict[str, Any]] = [
-        {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning_of(measure)} for measure in MEASURES
+        {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning(measure)} for measure in MEASURES
     ]
-    for key, unit, meaning in quantities():
-        listed.append({"name": key, "unit": unit, "meaning": meaning})
+    width = max(len(each["name"]) for each in listed) + 2
+    lines = [
+        textwrap.fill(each["meaning"], 78, initial_indent=f"{each['name']:{width}}", subsequent_indent=" " * width)
+        + "\n"
+        for each in listed
+    ]
+    for key, unit, told in quantities():
+        listed.append({"name": key, "unit": unit, "meaning": told})
         lines.append(f"\n{key}{f'  [{unit}]' if unit else ''}\n")
-        lines.append(textwrap.fill(meaning, 78, initial_indent="  ", subsequent_indent="  ") + "\n")
+        lines.append(textwrap.fill(told, 78, initial_indent="  ", subsequent_indent="  ") + "\n")
     write_list(json_file, listed, lines)
 
 

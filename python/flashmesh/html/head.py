@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
+from flashmesh.report.headline import SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -158,7 +159,8 @@ def workload(run: Run) -> str:
     made = table.get("workload", {})
     if made.get("kind") != "synthetic":
         return count
-    parts = [count, made.get("pattern"), made.get("request-size")]
+    size = made.get("request-size")
+    parts = [count, made.get("pattern"), SIZE.sub(r"\1 \2", size) if isinstance(size, str) else size]
     share = made.get("read-share")
     parts += [f"{share:.0%} reads".replace("%", " %")] if isinstance(share, int | float) else []
     return ", ".join(map(str, filter(None, parts)))

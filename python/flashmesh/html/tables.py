@@ -9,6 +9,7 @@ from flashmesh.aggregate.estimate import Estimate, estimate
 from flashmesh.configuration import value_text
 from flashmesh.plots.runs import labelled
 from flashmesh.report import quantities as q
+from flashmesh.report.meanings import meaning
 from flashmesh.report.measures import MEASURES, Measure, of_window
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class Column:
     text: Callable[[Any], str]
     unit: str = ""
     """Unit of the measure in the JSON of the result."""
+
+    @property
+    def meaning(self) -> str:
+        """The meaning of the measure, in a sentence or two."""
+        return meaning(self.measure)
 
     @property
     def measure(self) -> Measure:
