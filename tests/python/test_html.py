@@ -70,7 +70,9 @@ def test_a_page_has_the_figures_and_intervals_of_the_measured_window() -> None:
         rows = [row for part in found.data["specs"][chart]["datasets"] for row in found.data["datasets"][part]]
         of_run = [row for row in rows if row["run"] == label(comparison.runs[0].settings)]
         drawn = [
-            row["latency_s"] for row in of_run if row.get("requests", row.get("kind")) in ("all requests (mean)", "all")
+            row["value" if chart == "breakdown" else "latency_s"]
+            for row in of_run
+            if row.get("measure", row.get("kind")) in ("all requests (mean)", "all")
         ]
         shown = sum(drawn) if chart == "breakdown" else max(drawn)
         window = runs[0]["measured"]
@@ -93,8 +95,8 @@ def test_charts_have_the_numbers_of_the_json(saved: Path, page: Page) -> None:
     names = [label(run["settings"]) for run in runs]
     assert names[:2] == ["fabric.kind=bus, replay.outstanding=1", "fabric.kind=bus, replay.outstanding=64"]
     for name, run in zip(names, (run["result"] for run in runs), strict=True):
-        own = [row for row in rows("breakdown") if row["run"] == name and row["requests"] == "all requests (mean)"]
-        assert sum(row["latency_s"] for row in own) * 1e12 == pytest.approx(run["latency_ps"]["all"]["mean"], rel=1e-6)
+        own = [row for row in rows("breakdown") if row["run"] == name and row["measure"] == "all requests (mean)"]
+        assert sum(row["value"] for row in own) * 1e12 == pytest.approx(run["latency_ps"]["all"]["mean"], rel=1e-6)
         energy = [row for row in rows("energy") if row["run"] == name and row["measure"] == "of the run"]
         assert sum(row["energy_j"] for row in energy) == pytest.approx(run["power"]["energy_j"]["total"])
         tail = [row for row in rows("tail") if row["run"] == name and row["kind"] == "all"]

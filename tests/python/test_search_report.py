@@ -16,6 +16,7 @@ from flashmesh.html.page import figures, fronts
 from flashmesh.html.page import page as page_of
 from flashmesh.html.saved import read
 from flashmesh.plots.runs import baselines, short
+from pages import MEETING, resize, start, until
 from sweep_files import SEARCH, write_search
 
 pytest.importorskip("optuna")
@@ -128,6 +129,43 @@ def test_every_drive_that_was_tried_is_drawn_once(folder: Path) -> None:
     front = {json.dumps(each["settings"]) for each in trials if each["pareto"]}
     assert {json.dumps(run.settings) for run in study.runs[: len(front)]} == front
     assert len(figures(study.runs)) > 4
+
+
+CROWDED = """
+const texts = [...document.querySelectorAll("[data-chart^=front] svg text")]
+  .filter((text) => text.textContent.trim() && text.getAttribute("stroke") !== "white")
+  .filter((text) => text.checkVisibility({ visibilityProperty: true, opacityProperty: true }));
+const boxes = texts.map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+return boxes.flatMap(({ text, box }) => boxes
+  .filter((other) => other.box.left > box.left && Math.abs(other.box.top - box.top) < 6
+    && Math.abs(other.box.left - box.right) < 200 && other.box.left < box.right + 2)
+  .map((other) => `${text}|${other.text}`));
+"""
+"""Script that returns the labels of a line that have less than two pixels between them."""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_labels_of_neighbouring_axes_are_apart(folder: Path, tmp_path: Path, width: int) -> None:
+    document = json.loads((folder / "search.json").read_text())
+    for number, trial in enumerate(document["trials"]):
+        trial["settings"]["fabric.channel-rate"] = f"{400 * (number % 4 + 1)}MB/s"
+    document["constraints"] += [{"measure": "area.added_inside_mm2", "bound": 2000.0, "text": "<= 2000mm2"}]
+    for number, trial in enumerate(document["trials"]):
+        if trial["measures"] is not None:
+            measured = {"latency_ps.all.p99": 1.234e9 + 1e8 * number, "area.added_inside_mm2": 1280.0 * (number % 2)}
+            trial["measures"] |= measured
+    (folder / "search.json").write_text(json.dumps(document))
+    page = tmp_path / "page.html"
+    page.write_text(page_of(read([folder])), encoding="utf-8")
+    browser = start()
+    try:
+        resize(browser, width)
+        browser.get(page.as_uri())
+        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
+        assert browser.execute_script(CROWDED) == []
+        assert browser.execute_script(MEETING) == []
+    finally:
+        browser.quit()
 
 
 @pytest.mark.long

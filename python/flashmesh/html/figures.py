@@ -261,13 +261,19 @@ def domains(value: Any) -> Iterator[list[str]]:
             yield from domains(part)
 
 
+SMALLER = {"strokeWidth": 0.6, "size": 0.4, "fontSize": 0.6, "dx": 0.6, "dy": 0.6}
+"""Sizes of marks in a figure, relative to those on a page."""
+
+
 def shrink(value: Any) -> None:
     """Scales the marks of a chart down from the size on a page to the size in a figure."""
     if isinstance(value, dict):
         mark = value.get("mark")
         if isinstance(mark, dict):
-            for key, factor in (("strokeWidth", 0.6), ("size", 0.4), ("fontSize", 0.6), ("dy", 0.6)):
-                if key in mark:
+            for key, factor in SMALLER.items():
+                if isinstance(mark.get(key), dict):
+                    mark[key] = {"expr": f"({mark[key]['expr']}) * {factor}"}
+                elif key in mark:
                     mark[key] = round(mark[key] * factor, 2)
         for key, part in value.items():
             if key not in ("datasets", "config"):

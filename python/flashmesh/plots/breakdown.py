@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import altair as alt
 
 from flashmesh.plots import style
-from flashmesh.plots.outliers import TOLD, broken
+from flashmesh.plots.outliers import TOLD, broken, ends, limit_of
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from flashmesh.plots.runs import Run
 
@@ -28,19 +29,40 @@ PARTS = {
 }
 """Parts of a latency with their names and colours, in the order in which a request passes them."""
 REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
+SHARES = " as shares"
+"""End of the names of choices that show shares of the latency instead of times."""
+BEYOND = 1.05
+"""Length of the axis of times, relative to the longest bar."""
+SHORT = 50
+"""Length of the axis over the shortest bar above which the chart begins with shares."""
 
 
 def rows(runs: Sequence[Run]) -> style.Values:
-    """Returns a row for each part of each run."""
+    """Returns a row for each part of each run and choice."""
     found: style.Values = []
     for run in runs:
         for requests, key in REQUESTS.items():
             parts = run.document["breakdown_ps"][key]
+            if parts is None:
+                continue
+            whole = sum(parts[part] for part in PARTS)
             for order, (part, (name, _)) in enumerate(PARTS.items()):
-                if parts is not None:
-                    row = {"run": run.name, "requests": requests, "part": name, "order": order}
-                    found.append(row | {"latency_s": parts[part] * style.PS})
+                row = {"run": run.name, "part": name, "order": order}
+                found.append(row | {"measure": requests, "value": parts[part] * style.PS})
+                share = parts[part] / whole if whole else 0.0
+                found.append(row | {"measure": requests + SHARES, "value": share})
     return found
+
+
+def written(measure: str, length: float) -> str:
+    """Returns the length of a bar as text with its unit."""
+    return q.share(length) if measure.endswith(SHARES) else q.time(length / style.PS)
+
+
+def is_flat(lengths: Mapping[tuple[str, str], float]) -> bool:
+    """Returns whether a bar of the first choice is too short to show its parts."""
+    own = [length for (measure, _), length in lengths.items() if measure == next(iter(REQUESTS)) and length > 0]
+    return bool(own) and (limit_of(own) or max(own)) > SHORT * min(own)
 
 
 def breakdown(runs: Sequence[Run]) -> style.Plot:
@@ -48,21 +70,27 @@ def breakdown(runs: Sequence[Run]) -> style.Plot:
     values = rows(runs)
     _, datasets = style.data(values)
     names = [run.name for run in runs]
-    present = {row["part"] for row in values if row["latency_s"] > 0}
+    present = {row["part"] for row in values if row["value"] > 0}
     colours = {name: colour for name, colour in PARTS.values() if name in present}
     lengths: dict[tuple[str, str], float] = {}
     for row in values:
-        bar = (row["requests"], row["run"])
-        lengths[bar] = lengths.get(bar, 0.0) + row["latency_s"]
+        bar = (row["measure"], row["run"])
+        lengths[bar] = lengths.get(bar, 0.0) + row["value"]
     y = alt.Y("run:N", sort=names, axis=style.NAMES)
-    cut = broken(lengths, "requests", lambda _, length: q.time(length / style.PS), y)
-    scale = alt.Scale(domainMax=cut.domain_max, nice=False) if cut.domain_max is not None else alt.Undefined
-    x = alt.X("latency_s:Q", stack="zero", axis=style.seconds("latency"), scale=scale)
-    bars = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "latency_s:Q"])
-    bars = bars.transform_filter("datum.requests == requests && datum.latency_s > 0")
-    requests = style.choice("requests", list(REQUESTS), "Of")
+    cut = broken(lengths, "measure", written, y)
+    limits = {each: BEYOND * max((lengths.get((each, name), 0.0) for name in names), default=0.0) for each in REQUESTS}
+    limits |= {each + SHARES: 1.0 for each in REQUESTS}
+    scale = alt.Scale(domainMax=ends(limits | cut.limits, "measure"), nice=False)
+    units = dict.fromkeys(REQUESTS, "s") | {each + SHARES: "%" for each in REQUESTS}
+    labels = f"indexof(measure, '{SHARES}') > 0 ? format(datum.value, '{style.PERCENT}') : {style.si('s')}"
+    axis = alt.Axis(title="latency", labelExpr=labels, labelOverlap="parity", labelSeparation=10)
+    x = alt.X("value:Q", stack="zero", axis=axis, scale=scale)
+    bars = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "measure:N", "value:Q"])
+    bars = bars.transform_filter("datum.measure == measure && datum.value > 0")
+    requests = style.choice("measure", sorted(units, key=lambda each: each.endswith(SHARES) != is_flat(lengths)), "Of")
     chart = (style.layered([bars, *cut.layers]) if cut.layers else bars).add_params(requests)
     text = "The parts of the latency of requests, along their critical path, stacked; a bar for each run."
     text += TOLD if cut.layers else ""
     height = style.bar_height(names)
-    return style.finished(chart, datasets | cut.datasets, title="Where latency goes", description=text, height=height)
+    plot = style.finished(chart, datasets | cut.datasets, title="Where latency goes", description=text, height=height)
+    return replace(plot, units=units)

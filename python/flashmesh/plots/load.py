@@ -119,7 +119,7 @@ def load_latency(runs: Sequence[Run], first: str = "mean") -> style.Plot | None:
     if has_intervals:
         rule = base.mark_rule(strokeWidth=1.5)
         marks.append(rule.encode(y=alt.Y("low_s:Q"), y2="high_s:Q"))
-    marks.append(base.mark_text(dy=-9, fontSize=10).encode(text="label:N"))
+    marks.append(base.mark_text(align="left", dx=6, dy=-6, fontSize=10).encode(text="label:N"))
     choice = style.choice("measure", sorted(MEASURES, key=lambda name: name != first), "Latency")
     text = f"Completion latency over throughput, as {axis} changes; a line for each drive, up to where it saturates. "
     text += f"The numbers at the points are {axis}."

@@ -28,6 +28,8 @@ class Broken:
 
     domain_max: alt.ExprRef | None
     """The end of the axis; None if all bars fit."""
+    limits: dict[str, float]
+    """The end of the axis of each choice with an outlier."""
     layers: tuple[alt.Chart, ...]
     """Labels with the values of the bars that exceed the axis."""
     datasets: style.Datasets
@@ -39,6 +41,11 @@ def limit_of(lengths: Sequence[float]) -> float | None:
         return None
     *_, second, longest = sorted(lengths)
     return second * ROOM if second > 0 and longest >= TIMES * second else None
+
+
+def ends(limits: Mapping[str, float], parameter: str) -> alt.ExprRef:
+    """Returns the end of an axis by the choice of a selection field; choices without one fit their bars."""
+    return alt.ExprRef(f"({json.dumps(limits)})[{parameter}]")
 
 
 def broken(
@@ -65,10 +72,10 @@ def broken(
             end, written = (limit, text(choice, length)) if is_beyond else (length, "")
             rows.append({"run": run, parameter: choice, "end": end, "text": written})
     if not limits:
-        return Broken(None, (), {})
+        return Broken(None, {}, (), {})
     source, datasets = style.data(rows)
     base = alt.Chart(source).transform_filter(f"datum[{json.dumps(parameter)}] == {parameter}")
     base = base.encode(y=y, x=alt.X("end:Q"), text="text:N")
     edge = base.mark_text(align="right", dx=-6, fontWeight=600, stroke="white", strokeWidth=4)
     value = base.mark_text(align="right", dx=-6, fontWeight=600, fill="#000000")
-    return Broken(alt.ExprRef(f"({json.dumps(limits)})[{parameter}]"), (edge, value), datasets)
+    return Broken(ends(limits, parameter), limits, (edge, value), datasets)

@@ -11,6 +11,7 @@ import altair as alt
 from flashmesh.configuration import value_text
 from flashmesh.plots import style
 from flashmesh.plots.runs import label
+from flashmesh.report import quantities as q
 from flashmesh.report.chart_spec import axis_of
 
 if TYPE_CHECKING:
@@ -35,8 +36,14 @@ class Split:
 
     @property
     def panels(self) -> list[str]:
-        """The panels in their order."""
-        return list(dict.fromkeys(panel for panel, _ in self.of.values()))
+        """The panels in their order: that of the runs, or of rising values if the runs go up and down."""
+        found = list(dict.fromkeys(panel for panel, _ in self.of.values()))
+        values = {panel: panel.partition("=")[2] for panel in found}
+        known = [value for value in values.values() if value != q.NONE]
+        rising = list(map(value_text, axis_of(self.key, known).values)) if self.key else known
+        order = known if known in (rising, rising[::-1]) else rising
+        # A key that a drive of a search does not read has no value, and comes last.
+        return sorted(found, key=lambda panel: order.index(values[panel]) if values[panel] in order else len(order))
 
     @property
     def lines(self) -> list[str]:

@@ -26,6 +26,14 @@ LABELS_MAX = 9
 """Maximum number of labels on an axis."""
 ALL = "drives"
 PARTS = re.compile(r"[^._-]+[._-]*")
+PADDING = 0.4
+"""Room beside the outer axes, in distances between axes."""
+BESIDE = 5
+"""Distance of a label from its axis, in pixels."""
+SIZE, SIZE_MIN = 11, 6
+"""Sizes of the font of labels on a wide and on a narrow page, in pixels."""
+LETTER = 0.65
+"""Mean width of a bold letter, in sizes of its font."""
 LINE = 14
 """Height of a line of a name of an axis, in pixels."""
 WORDS = r"split(replace(datum.label, /([._-])/g, '$1\n'), '\n')"
@@ -110,7 +118,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
     x = alt.X(
         "axis:N",
         sort=names,
-        scale=alt.Scale(type="point", padding=0.4),
+        scale=alt.Scale(type="point", padding=PADDING),
         axis=alt.Axis(
             title=None,
             labelAngle=0,
@@ -138,9 +146,13 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
         )
     line = line.encode(tooltip=["drive:N", "axis:N", "value:N"])
     base = alt.Chart(marked).encode(x=x, y=y, text="text:N")
-    text = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600)
+    longest = max((len(text) for axis in uprights[:-1] for _, text in axis.labels), default=1)
+    room = f"width / {len(uprights) - 1 + 2 * PADDING:g} - {2 * BESIDE}"
+    # On a narrow page the labels get smaller, so that none reaches the next axis.
+    size = alt.ExprRef(f"clamp(({room}) / {longest * LETTER:g}, {SIZE_MIN}, {SIZE})")
+    text = base.mark_text(align="left", dx=BESIDE, fontSize=size, fontWeight=600)
     # Labels overlap lines, so each has an outline in the colour of the page.
-    edge = base.mark_text(align="left", dx=5, fontSize=11, fontWeight=600, stroke="white", strokeWidth=3.5)
+    edge = base.mark_text(align="left", dx=BESIDE, fontSize=size, fontWeight=600, stroke="white", strokeWidth=3.5)
     told = (
         "A line for each drive through its values: keys first, then measures, each from its least value at the bottom "
     )

@@ -125,7 +125,7 @@ def log_seconds(title: str) -> alt.Axis:
 def log_axis(title: str | None, unit: str) -> alt.Axis:
     """Returns a logarithmic axis in a unit with SI prefixes, with labels at 1, 2 and 5 of each power of ten."""
     label = f"test(/^[125][.]0/, format(datum.value, '.1e')) ? {si(unit)} : ''"
-    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=4)
+    return alt.Axis(title=title, labelExpr=label, labelOverlap="greedy", labelSeparation=8)
 
 
 def by_run(runs: Sequence[Run]) -> tuple[alt.Color, alt.StrokeDash]:
