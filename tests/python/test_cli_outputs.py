@@ -164,3 +164,8 @@ def test_an_example_that_is_missing_names_the_command_that_writes_it(cli: Cli) -
     done = cli("run", "examples/demo.toml")
     assert done.returncode == 2
     assert "`flashmesh examples` writes the examples" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["presets", "measures"])
+def test_lists_fit_a_terminal_of_80_columns(cli: Cli, command: str) -> None:
+    assert max(map(len, cli(command).stdout.splitlines())) <= 80

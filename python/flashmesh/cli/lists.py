@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,8 +32,8 @@ def presets(json_file: Path | None) -> None:
         {"name": name, "summary": summary, "former_names": [old for old, now in former.items() if now == name]}
         for name, summary in summaries.items()
     ]
-    width = max(map(len, summaries))
-    lines = [f"{name:<{width}}  {summary}\n" for name, summary in summaries.items()]
+    width = max(map(len, summaries)) + 2
+    lines = [beside(name, summary, width) for name, summary in summaries.items()]
     told = ", ".join(f"{old} for {name}" for old, name in former.items())
     write_list(json_file, listed, [*lines, f"\nOlder names are accepted: {told}.\n"])
 
@@ -72,8 +73,6 @@ def measures(json_file: Path | None) -> None:
 
     Lists the measures shown in tables, then every single value of a result by its key, with unit and meaning.
     """
-    import textwrap
-
     from flashmesh._native import quantities
     from flashmesh.report.meanings import meaning
     from flashmesh.report.measures import MEASURES
@@ -82,16 +81,18 @@ def measures(json_file: Path | None) -> None:
         {"name": measure.name.strip(), "unit": measure.unit, "meaning": meaning(measure)} for measure in MEASURES
     ]
     width = max(len(each["name"]) for each in listed) + 2
-    lines = [
-        textwrap.fill(each["meaning"], 78, initial_indent=f"{each['name']:{width}}", subsequent_indent=" " * width)
-        + "\n"
-        for each in listed
-    ]
+    lines = [beside(each["name"], each["meaning"], width) for each in listed]
     for key, unit, told in quantities():
         listed.append({"name": key, "unit": unit, "meaning": told})
         lines.append(f"\n{key}{f'  [{unit}]' if unit else ''}\n")
-        lines.append(textwrap.fill(told, 78, initial_indent="  ", subsequent_indent="  ") + "\n")
+        lines.append(beside("", told, 2))
     write_list(json_file, listed, lines)
+
+
+def beside(name: str, text: str, width: int) -> str:
+    """Returns a text in a column beside its name, in lines that fit a terminal of 80 columns."""
+    lines = textwrap.fill(text, 78, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width)
+    return f"{lines}\n"
 
 
 def write_list(json_file: Path | None, listed: list[dict[str, Any]], lines: Iterable[str]) -> None:
