@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ import flashmesh
 from flashmesh.aggregate.table import ComparedRuns
 from flashmesh.axes import Value
 from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.report import comparison as comparison_report
 from flashmesh.report.findings import of_seeds
 from flashmesh.report.gains import Gain
+from flashmesh.report.terminal import Terminal
+from flashmesh.report.view import Choice
 from flashmesh.report.winners import gain_of
 from flashmesh.results import Result
 
@@ -253,6 +257,37 @@ def test_a_curve_that_falls_behind_its_peak_is_not_said_to_stay(some: Result) ->
         "Throughput grows with geometry.chips-per-channel up to 4, to 270.0k IOPS; beyond that it falls, to 240.0k "
         "IOPS at 8."
     ]
+
+
+def test_traces_are_named_by_their_files_while_these_differ(some: Result) -> None:
+    def sentence(*paths: str) -> str:
+        return made_up(
+            some, *(({"workload.trace": path}, {"iops": 1e6 * (at + 1)}) for at, path in enumerate(paths))
+        ).findings()[0]
+
+    assert sentence("/far/away/one.csv", "/far/away/two.csv").startswith("two.csv is 2.00 times as fast as one.csv")
+    assert "/b/one.csv" in sentence("/far/away/one.csv", "/b/one.csv")
+
+
+def test_a_comparison_and_a_sweep_print_the_answer_below_their_tables(some: Result) -> None:
+    comparison = kinds(some, bus=1.0e6, ideal=1.5e6)
+    # Runs of one configuration would be one point.
+    apart = [run.result.document | {"config_hash": kind} for run, kind in zip(comparison.runs, "ab", strict=True)]
+    runs = [
+        ComparedRun(run.settings, Result.from_document(each)) for run, each in zip(comparison.runs, apart, strict=True)
+    ]
+    table = ComparedRuns(Comparison(comparison.axes, tuple(runs)))
+    for show in (comparison_report.show, comparison_report.show_sweep):
+        stream = io.StringIO()
+        show(table, Terminal(stream))
+        assert "\n\nideal is 1.50 times as fast as bus" in stream.getvalue()
+        assert "\n\n\n" not in stream.getvalue()
+    stream = io.StringIO()
+    comparison_report.show(table, Terminal(stream), choice=Choice(rows=1))
+    assert "times as fast" not in stream.getvalue()
+    stream = io.StringIO()
+    comparison_report.show(table, Terminal(stream), ["p99"])
+    assert "times as fast" not in stream.getvalue()
 
 
 def grid(some: Result, ideal: float) -> Comparison:

@@ -101,16 +101,33 @@ def show(
     else:
         show_failures(table, terminal)
         show_all(view, terminal)
+        show_answer(view, terminal)
     show_notes(view, terminal, is_whole)
 
 
 def show_sweep(table: RunTable, terminal: Terminal) -> None:
     """Prints the main measures of a sweep, without ratios."""
     view = View(table)
-    for part in fitting(view, [measure_named(name) for name in SWEEP_MEASURES], terminal, ratios=False):
+    for number, part in enumerate(fitting(view, list(map(measure_named, SWEEP_MEASURES)), terminal, ratios=False)):
+        if number:
+            terminal.print()
         terminal.print(part)
-        terminal.print()
+    show_answer(view, terminal)
     show_notes(view, terminal)
+
+
+def show_answer(view: View, terminal: Terminal) -> None:
+    """Prints the findings of a comparison whose points are all shown, without notes on its points."""
+    from flashmesh.report.findings import findings
+
+    points = len(view.table.points)
+    if len(view.points) < points or points > GRID_MAX:
+        return
+    found = findings(view.table, has_notes=False)
+    if found:
+        first, *others = found
+        terminal.print()
+        terminal.print(Text(first, style="bold"), *map(Text, others))
 
 
 def show_all(view: View, terminal: Terminal) -> None:

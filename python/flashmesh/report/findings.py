@@ -30,12 +30,19 @@ if TYPE_CHECKING:
 
 FIGURES = ("IOPS", "p99")
 """Measures in a sentence on equal runs."""
+FILES = ("workload.trace", "workload.fitted")
+"""Ends of the keys whose values are paths."""
 REQUEST_SIZE = ".request-size"
 """End of the keys whose effect on throughput is one on bandwidth: IOPS fall as requests grow."""
 
 
-def findings(table: RunTable) -> list[str]:
-    """Returns the findings as sentences, the most important first; empty for a single drive."""
+def findings(table: RunTable, has_notes: bool = True) -> list[str]:
+    """Returns the findings as sentences, the most important first; empty for a single drive.
+
+    Args:
+        table: The runs.
+        has_notes: Whether to end with a note on points that are not steady.
+    """
     axes = {key: axis_of(key, values) for key, values in table.axes.items() if key != SEED and len(values) > 1}
     if not axes or len(table) < 2:
         return []
@@ -51,11 +58,24 @@ def findings(table: RunTable) -> list[str]:
         found += of_choice(table, choice, values)
     if load is not None and (not whole or len(axes[load].values) > 2):
         found += of_quantity(table, axes[load], values)
+    found = [with_file_names(sentence, table) for sentence in found]
     unsteady = [point for point in table.points if table.whether_steady(point) is False]
-    if unsteady:
+    if unsteady and has_notes:
         (document,) = table.documents(unsteady[0].runs[:1])
         found.append(unsteady_note(len(unsteady), len(table.points), document))
     return found
+
+
+def with_file_names(sentence: str, table: RunTable) -> str:
+    """Returns a sentence with the names of traces instead of their paths, if these names differ."""
+    paths = [value_text(value) for key, values in table.axes.items() if key.endswith(FILES) for value in values]
+    names = [path.rpartition("/")[2] for path in paths]
+    if len(set(names)) < len(set(paths)):
+        return sentence
+    # The longest first: one path may be the end of another.
+    for path, name in sorted(zip(paths, names, strict=True), key=lambda pair: -len(pair[0])):
+        sentence = sentence.replace(path, name)
+    return sentence
 
 
 def of_run(table: RunTable) -> str:
