@@ -61,6 +61,13 @@
 
   const grouped = new Intl.NumberFormat("en", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
   const time = (ps) => `${grouped.format(ps / 1e6)} us`;
+  const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]];
+  /* Returns a time with four digits, for texts that are no clock. */
+  const shortTime = (ps) => {
+    const [unit, scale] = UNITS.find((each) => ps >= each[1]) ?? ["ps", 1];
+    return `${Number((ps / scale).toPrecision(4))} ${unit}`;
+  };
+  const count = (number) => number.toLocaleString("en");
   const size = (bytes) => (bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} B`);
   const x = (column) => (column + 1.6) * CELL;
   const y = (row) => (row + 0.6) * CELL;
@@ -156,8 +163,9 @@
     chip.append("text").attr("class", "mark").attr("y", 13).attr("text-anchor", "middle").attr("font-size", 15).attr("font-weight", 700);
     get("moving-about").textContent = recording.about;
     const bound = recording.is_cut ? " The recording holds the first events of the run, as many as measure.network-events-max allows." : "";
-    const seen = `${view.transfers.length} transfers, ${view.transfers.filter((one) => one.causes.length).length} of them with their path taken`;
-    get("moving-note").textContent = `Recorded from ${time(recording.start)} to ${time(recording.end)}: ${seen}.${bound}`;
+    const taken = view.transfers.filter((one) => one.causes.length).length;
+    const seen = `${count(view.transfers.length)} transfers, ${count(taken)} of them with their path taken`;
+    get("moving-note").textContent = `Recorded from ${shortTime(recording.start)} to ${shortTime(recording.end)}: ${seen}.${bound}`;
     get("moving-conflict").hidden = !view.conflicts.length;
     get("moving-backtrack").hidden = !view.scouts.size;
     drawLegend();
