@@ -9,6 +9,8 @@ from docutils import nodes
 from sphinx import addnodes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
@@ -20,6 +22,8 @@ OPEN = ("claims", "claims-that-hold")
 """Sections that stay open: the tables for which the pages of papers are opened."""
 PICTURE = 150
 """Words that take as much of a page as a picture."""
+SENTENCE_MAX = 120
+"""Length of the longest sentence that names a fold, in characters."""
 SHORT = 60
 """Words of a section that is not worth folding."""
 
@@ -74,9 +78,19 @@ def fold(section: nodes.section) -> None:
     entries = sum(1 for part in held if isinstance(part, addnodes.desc))
     names = ["1 entry" if entries == 1 else f"{entries} entries"] if entries else [f"{rows} rows"] if rows else []
     names += ["a chart" if pictures == 1 else f"{pictures} charts"] if pictures else []
-    opening = f'<details class="fold"><summary>{" and ".join(names) or f"{length} words"}</summary>'
+    size, about = " and ".join(names) or f"{length} words", first_sentence(held)
+    opening = f'<details class="fold"><summary>{escape(f"{about} ({size})" if about else size)}</summary>'
     section.insert(1 + end, nodes.raw("", "</details>", format="html"))
     section.insert(1, nodes.raw("", opening, format="html"))
+
+
+def first_sentence(parts: Sequence[nodes.Node]) -> str:
+    """Returns the first sentence of the first paragraph, without its full stop; empty for none or a long one."""
+    for part in parts:
+        if isinstance(part, nodes.paragraph):
+            sentence = " ".join(part.astext().split()).split(". ")[0].removesuffix(".")
+            return sentence if len(sentence) <= SENTENCE_MAX else ""
+    return ""
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -75,6 +75,12 @@ def test_diagrams_are_drawn_when_the_site_is_built(site: Path) -> None:
     assert "sequenceDiagram" not in page
 
 
+def test_a_fold_says_what_it_holds(site: Path) -> None:
+    folds = re.findall(r'<details class="fold"><summary>([^<]*)', (site / "cli.html").read_text(encoding="utf-8"))
+    assert "Find the changes to a drive that help most (19 rows)" in folds
+    assert all(re.fullmatch(r".+ \(\d+ (rows|words)\)", fold) for fold in folds)
+
+
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
