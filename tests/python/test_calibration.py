@@ -173,9 +173,9 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
         ("[calibrate]", "[calibrate]\ncolour = 1", "[calibrate] colour is unknown"),
         ("[calibrate]", '[calibrate]\nsoftware-time = "fast"', "has a unit that ranges do not know"),
         ("[calibrate]", "[workload]\nrequests = 5\n[calibrate]", "[workload] describes a workload"),
-        ("[calibrate]", '[calibrate]\nsearch = { "flash.colour" = "1..2" }', "flash.colour is no key"),
-        ("[calibrate]", '[calibrate]\nsearch = { "gc.d" = "5..5" }', "gc.d: 5..5 is one value"),
-        ("[calibrate]", '[calibrate]\nsearch = { "gc.victim" = ["fifo"] }', "one choice is nothing to search"),
+        ("[calibrate]", '[calibrate]\nsearch = { "flash.colour" = "1..2" }', "flash.colour is not a configuration key"),
+        ("[calibrate]", '[calibrate]\nsearch = { "gc.d" = "5..5" }', "gc.d: 5..5 has only one value"),
+        ("[calibrate]", '[calibrate]\nsearch = { "gc.victim" = ["fifo"] }', "gc.victim: there is only one choice"),
         ("fixed = [", 'fixed = ["flash.read-time", "flash.program-time", ', "leaves nothing to fit"),
         ("[geometry]", "[geometry", "is not TOML"),
     ],
@@ -300,7 +300,7 @@ def test_a_time_too_short_for_a_single_drive_is_refused(folder: Path, cli: Cli) 
 @pytest.mark.parametrize(
     ("files", "told"),
     [
-        (("a.csv", "b.csv"), "give one table, or results of fio"),
+        (("a.csv", "b.csv"), "give one table, or fio results"),
         (("missing.csv",), "missing.csv: cannot be read"),
         (("missing.json",), "its job file is missing"),
     ],

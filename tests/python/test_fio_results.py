@@ -162,9 +162,9 @@ def test_the_job_files_of_the_how_to_are_streams_of_a_drive(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("document", "told"),
     [
-        ("no json", "is no JSON: run fio with --output-format=json"),
-        ({"jobs": []}, "is no result of fio"),
-        ({"fio version": "fio-3.33", "jobs": []}, "is no result of fio"),
+        ("no json", "is not JSON: run fio with --output-format=json"),
+        ({"jobs": []}, "is not a fio result"),
+        ({"fio version": "fio-3.33", "jobs": []}, "is not a fio result"),
         ({"fio version": "x", "jobs": [{"jobname": "a", "error": 5}]}, "the job a ended with an error"),
         ({"fio version": "x", "jobs": [{"jobname": "a"}]}, "no job read or wrote anything"),
         (
@@ -176,7 +176,7 @@ def test_the_job_files_of_the_how_to_are_streams_of_a_drive(tmp_path: Path) -> N
                 "fio version": "x",
                 "jobs": [{"read": part(5.0, 5, percentile={"50.000000": 9000, "99.000000": 8000})}],
             },
-            "read_p99_us is 8 and read_p50_us is 9: percentiles do not fall",
+            "read_p99_us is 8 and read_p50_us is 9: percentiles must not decrease",
         ),
     ],
 )

@@ -1,4 +1,12 @@
-"""Calibration of a drive: fits the keys that no data sheet states to measurements (`flashmesh calibrate`)."""
+"""Calibration of a drive: fits the keys that no data sheet states to measurements (`flashmesh calibrate`).
+
+- Facts: the known values of the drive, which are not searched.
+- Target: a measured load, with the figures to fit and the configuration that simulates it.
+- Candidate: a tried drive, with its simulated figures.
+- Bench: the simulator of candidates; the coarse bench has shorter runs.
+- Residual: log(simulated / measured) of a figure, in tolerances of the figure. The loss is the mean over residuals.
+- Share: the position of a value in the range of its key, from 0 to 1.
+"""
 
 BUDGET_MIN = 12.0
 """Default time limit of a calibration, in minutes."""

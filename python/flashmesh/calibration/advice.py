@@ -30,30 +30,30 @@ LOADS = (
     SheetLoad(1.0, 128 * KIB, "sequential", 32),
     SheetLoad(0.0, 128 * KIB, "sequential", 32),
 )
-"""Loads that a measurement can add, as programs such as fio make them."""
+"""Candidate loads: closed loops that fio and similar programs can generate."""
 FIGURES = (SERVED, "read_mean_us", "read_p99_us", "write_mean_us", "write_p99_us")
-ASIDE = 0.25
-"""Distance of the two compared values of a key from the fitted one, as a share of the key's range."""
-FELT = 2.0
-"""Change of a figure between the two values, in tolerances, from which the load determines the key."""
+OFFSET = 0.25
+"""Offset of the lower and the upper compared value from the fitted value, as a share of the key's range."""
+CHANGE_MIN = 2.0
+"""Minimum change of a figure between the compared values, in tolerances, for a load to determine the key."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Load that would determine a key."""
+    """The load whose measurement would best determine a key."""
 
     key: str
     values: tuple[str, str]
-    """Values of the key between which the figure changes."""
+    """The two values of the key whose figures are compared."""
     load: str | None
-    """Label of the load; None if no figure of any load depends on the key enough."""
+    """Label of the load; None if every change is below `CHANGE_MIN`."""
     figure: str
     change: float
-    """Ratio of the figure at the second value to the figure at the first, minus 1."""
+    """Relative change of the figure from the first compared value to the second."""
 
 
 def advise(search: Search, keys: Sequence[str], facts: Facts, length: Length) -> tuple[tuple[Advice, ...], bool]:
-    """Returns the advice on some keys, and whether there was time for all of it.
+    """Returns the advice for each of `keys`, and whether the time sufficed for all of them.
 
     Args:
         search: The search, with its best drive.
@@ -79,10 +79,10 @@ def advise(search: Search, keys: Sequence[str], facts: Facts, length: Length) ->
 
 
 def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice:
-    """Returns the load and the figure that depend on a key most, of drives that differ only by the key.
+    """Returns the load and the figure that change most if only this key of the best drive changes.
 
     Raises:
-        OutOfTime: If the time has ended.
+        OutOfTime: If the stage runs out of time.
     """
     values = values_of(key, best[key.key])
     drives = bench.try_all([{**best, key.key: value} for value in values])
@@ -94,21 +94,21 @@ def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice:
         if (change := log_ratio(first, other, at, figure)) is not None
     ]
     strength, change, load, figure = max(effects, default=(0.0, 0.0, "", SERVED))
-    told = load if strength >= FELT else None
+    told = load if strength >= CHANGE_MIN else None
     return Advice(key.key, (values[0], values[-1]), told, figure, math.expm1(change))
 
 
 def values_of(key: FreeKey, fitted: str) -> list[str]:
-    """Returns values of a key on both sides of the fitted one; of a choice, the fitted one and another."""
+    """Returns two values to compare: below and above the fitted one, or the fitted choice and another."""
     if isinstance(key.domain, tuple):
         return [fitted, next(choice for choice in key.domain if choice != fitted)]
     share = key.share_of(fitted)
     middle = 0.5 if share is None else share
-    return [key.at(max(middle - ASIDE, 0.0)), key.at(min(middle + ASIDE, 1.0))]
+    return [key.at(max(middle - OFFSET, 0.0)), key.at(min(middle + OFFSET, 1.0))]
 
 
 def log_ratio(first: Candidate, other: Candidate, at: int, figure: str) -> float | None:
-    """Returns the logarithm of the ratio of a figure of two drives under a load; None if one does not have it."""
+    """Returns log(other / first) of a figure under load number `at`; None if a drive has no such figure."""
     figures = (first.figures[at], other.figures[at])
     found = [None if each is None else value(each, figure) for each in figures]
     if not all(found):

@@ -1,4 +1,4 @@
-"""Simulation of proposed drives at every load."""
+"""Simulation of proposed drives under every load of a calibration."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ PS_PER_US = 10**6
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
-    """End of the time of a stage."""
+    """Raised if a stage runs out of time."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A simulated drive of the search."""
+    """A proposed drive with its simulated figures."""
 
     settings: Settings
     figures: tuple[Figures | None, ...]
-    """Simulated figures of each load; None if the drive is invalid or the run failed."""
+    """Simulated figures of each load; None if the drive is invalid, or the run failed or measured no request."""
     rows: tuple[tuple[float, ...], ...]
     """Residuals of each load."""
     unsettled: tuple[str, ...] = ()
-    """Names of the loads whose runs ended before they were steady and precise."""
+    """Names of the loads whose runs ended before the mean latency was steady and precise enough."""
 
     @property
     def loss(self) -> float:
-        """Loss over all loads."""
+        """Loss over the residuals of all loads."""
         return loss(self.rows)
 
     def loss_without(self, left_out: int) -> float:
@@ -55,7 +55,7 @@ class Candidate:
 
 
 class Bench:
-    """Simulator of candidates, each at most once."""
+    """Simulator of proposed drives. Each drive is simulated once; its candidate is kept in `tried`."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class Bench:
 
         Args:
             targets: The loads.
-            software_us: The time of host software, in microseconds, for candidates whose settings do not have it.
+            software_us: The host software time in microseconds, for drives whose settings do not include it.
             executor: The executor of the runs.
             store: The store of the results.
-            on_candidate: Called for each candidate after its last run.
+            on_candidate: Called with each new candidate after its last run.
         """
         self.targets = targets
         self.software_us = software_us
@@ -81,9 +81,9 @@ class Bench:
         self.on_candidate = on_candidate
         self.tried: dict[tuple[tuple[str, str], ...], Candidate] = {}
         self.until = float("inf")
-        """End of the current stage, on the monotonic clock."""
+        """Deadline of the current stage, on the monotonic clock in seconds."""
         self.failure: ConfigError | None = None
-        """Error of the last candidate that could not be configured."""
+        """Error of the last drive that could not be configured."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -96,10 +96,10 @@ class Bench:
         return min(self.candidates, key=lambda each: each.loss)
 
     def try_all(self, proposed: Sequence[Settings]) -> list[Candidate]:
-        """Simulates those proposed drives that are new, and returns the candidates of all.
+        """Simulates the proposed drives that are new. Returns the candidates of all proposed drives.
 
         Raises:
-            OutOfTime: If the time of the stage has ended. Finished runs are kept.
+            OutOfTime: If the stage runs out of time. The store keeps finished runs.
         """
         left = [each for each in proposed if key_of(each) not in self.tried]
         left = list({key_of(each): each for each in left}.values())
@@ -121,7 +121,7 @@ class Bench:
         if tasks:
             memory.require([task.config for task in tasks], self.executor.places)
             session = Session(tasks, self.store)
-            session.run(self.executor, on_progress=self.look)
+            session.run(self.executor, on_progress=self.check_deadline)
             for task, (number, at) in zip(tasks, owners, strict=True):
                 document = self.document(session, session.outcomes[task.index])
                 if document is None:
@@ -137,25 +137,25 @@ class Bench:
             self.on_candidate(candidate)
         return [self.tried[key_of(each)] for each in proposed]
 
-    def look(self, progress: Progress) -> None:
-        """Cancels the runs by `OutOfTime` if the time of the stage has ended."""
+    def check_deadline(self, progress: Progress) -> None:
+        """Raises `OutOfTime`, which cancels the runs, if the deadline of the stage has passed."""
         if time.monotonic() > self.until:
             raise OutOfTime
 
     def software_of(self, settings: Settings) -> float:
-        """Returns the time of host software of a candidate, in microseconds."""
+        """Returns the host software time of a drive in microseconds."""
         searched = settings.get(SOFTWARE)
         return self.software_us if searched is None else float(quantity(SOFTWARE, searched).value / PS_PER_US)
 
     def document(self, session: Session, outcome: Outcome) -> dict[str, Any] | None:
-        """Returns the document of a run that measured requests; None for any other run."""
+        """Returns the result document of a run; None if the run failed or measured no request."""
         text = session.document(outcome) if outcome.is_done else None
         document: dict[str, Any] | None = None if text is None else json.loads(text)
         return None if document is None or not has_window(document) else document
 
 
 def is_unsettled(document: dict[str, Any]) -> bool:
-    """Returns whether a run ended before its mean latency was steady and had the wanted precision."""
+    """Returns whether a run ended before its mean latency was steady and had the requested precision."""
     reached = document["precision"]
     if reached is None or reached["of"] != "mean":
         return False
@@ -163,5 +163,5 @@ def is_unsettled(document: dict[str, Any]) -> bool:
 
 
 def key_of(settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Returns the settings in a hashable form."""
+    """Returns the settings as a key of `Bench.tried`."""
     return tuple(settings.items())

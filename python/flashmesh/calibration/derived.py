@@ -1,4 +1,4 @@
-"""Searched keys whose values depend on the geometry: spare space behind a known capacity, and the destage stripe."""
+"""Searched keys whose range or choices depend on the geometry: `blocks-per-plane` and `destage-stripe`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SPARE_MIN, SPARE_MAX = 1.04, 1.40
-"""Range of the raw capacity, as a multiple of the capacity that the host sees."""
+"""Searched range of the ratio of raw capacity to host-visible capacity."""
 PAGES_OF_WORD_LINE = {"one": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
 
 def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
-    """Returns `geometry.blocks-per-plane` with its range if the capacity is stated, which leaves the spare space open.
+    """Returns `geometry.blocks-per-plane` with its range, if the facts state the capacity but not this key.
+
+    The number of blocks then sets the over-provisioning.
 
     Args:
         stated: The tables of the facts.
@@ -36,15 +38,19 @@ def spare_blocks(stated: Mapping[str, Any]) -> list[FreeKey]:
     low, high = math.ceil(blocks * SPARE_MIN), math.ceil(blocks * SPARE_MAX)
     if low == high:
         return []
-    table = {"key": "geometry.blocks-per-plane", "range": f"{low}..{high}", "about": "spare space behind the capacity"}
+    table = {
+        "key": "geometry.blocks-per-plane",
+        "range": f"{low}..{high}",
+        "about": "raw capacity beyond the host-visible capacity",
+    }
     return [free_key("geometry", table)]
 
 
 def stripes(drive: Mapping[str, Any], stated: Mapping[str, Any]) -> list[FreeKey]:
-    """Returns `cache.destage-stripe` with its choices: none, the program of a die, and a program of every die.
+    """Returns `cache.destage-stripe` with its choices: unset, one program of one die, one program of every die.
 
     Args:
-        drive: The whole drive, as tables.
+        drive: The complete drive, as tables.
         stated: The tables of the facts; a stated stripe is not searched.
     """
     if "cache.destage-stripe" in flat(dict(stated)):
@@ -64,5 +70,5 @@ def planes_of(geometry: Mapping[str, Any]) -> int:
 
 
 def bytes_of(size: Any) -> int:
-    """Returns a size in bytes."""
+    """Returns the bytes of a size with a unit, such as `4KiB`."""
     return int(quantity("size", str(size)).value)

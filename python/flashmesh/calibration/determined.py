@@ -1,4 +1,9 @@
-"""Determination of keys: a key is determined if any large change of it would move a figure beyond its tolerance."""
+"""Determination of keys: which keys the measurements determine.
+
+A key with a range is determined if the 95 % interval of its value is narrower than half the range. The intervals follow
+from the slopes of the figures at the best drive, as in linear regression, so that keys with the same effect widen each
+other's interval. A choice is determined if every other choice fits worse.
+"""
 
 from __future__ import annotations
 
@@ -16,94 +21,95 @@ if TYPE_CHECKING:
     from flashmesh.calibration.local import Slopes
     from flashmesh.calibration.space import FreeKey, Space
 
-UNIFORM = 0.29
-"""Standard deviation of a uniformly distributed value, as a share of its range."""
-NOISE = 0.25
-"""Minimum noise of a figure, as a share of its tolerance. Runs of finite length have noise."""
+PRIOR_DEVIATION = 0.29
+"""Prior standard deviation of a key, as a share of its range: that of a uniform distribution."""
+NOISE_MIN = 0.25
+"""Minimum standard deviation of a residual, since runs of finite length are noisy."""
 DEVIATIONS = 2.0
-NARROW = 0.5
-"""Width of the interval below which a key is determined, as a share of the key's range."""
-FELT = 0.5
-"""Effect of half of a key's range on a figure, in tolerances of the figure, below which the key has no effect."""
-CHOICE = 0.05
-"""Loss by which every other choice must be worse for a choice to be determined."""
-FAR = 2.5
-"""Loss above which the best drive is about two tolerances off: its slopes then differ from those of the real drive."""
-PARTNER = 0.5
-"""Correlation from which two keys count as having the same effect."""
+"""Half-width of the interval of a key, in standard deviations: about 95 %."""
+WIDTH_MAX = 0.5
+"""Width of the interval below which a key is determined, as a share of its range."""
+EFFECT_MIN = 0.5
+"""Change of a figure over half the range of a key, in tolerances, below which the figure does not depend on the key."""
+LOSS_MARGIN = 0.05
+"""Minimum loss by which every other choice must be worse for a choice to be determined."""
+LOSS_MAX = 2.5
+"""Loss above which no key is determined. Figures are then about two tolerances off, so slopes are not reliable."""
+CORRELATION_MIN = 0.5
+"""Minimum absolute correlation of two keys that have the same effect on the figures."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Knowledge about a key from the measurements."""
+class KeyEstimate:
+    """Fitted value of a key, its interval, and whether the measurements determine the key."""
 
     key: str
     value: str
     low: str | None
     high: str | None
-    """Interval `low` to `high` that the measurements allow; None for a choice, or if unknown."""
+    """95 % interval of the value, `low` to `high`; None for a choice, or if it is unknown."""
     is_determined: bool
     reason: str
     """Reason why the key is not determined; empty if it is determined."""
 
     @property
     def sentence(self) -> str:
-        """A sentence about a key that is not determined."""
+        """Sentence for the report, if the key is not determined."""
         return f"{self.key} is not determined by these measurements: {self.reason}"
 
 
-def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[Found]:
-    """Returns for each key whether it is determined."""
-    if best.loss > FAR:
-        told = "no drive that was tried is near the measurements, so the facts or the ranges do not fit the drive"
-        return [Found(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
+def found_keys(space: Space, best: Candidate, slopes: Slopes | None, tried: Sequence[Candidate]) -> list[KeyEstimate]:
+    """Returns the fitted value of each key, and whether the key is determined."""
+    if best.loss > LOSS_MAX:
+        told = "no tried drive is near the measurements: a fact or a range may be wrong"
+        return [KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in space.keys]
     ranged = dict(zip((key.key for key in space.ranged), of_ranges(space.ranged, best, slopes), strict=True))
     return [ranged[key.key] if key.is_ranged else of_choice(key, best, tried) for key in space.keys]
 
 
-def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[Found]:
-    """Returns whether keys with a range are determined, from the slopes of all figures at the best drive."""
+def of_ranges(keys: Sequence[FreeKey], best: Candidate, slopes: Slopes | None) -> list[KeyEstimate]:
+    """Returns the interval of each key with a range, from `slopes`, and whether the key is determined."""
     if slopes is None:
-        told = "there was not enough time to decide: allow more with --budget"
-        return [Found(key.key, best.settings[key.key], None, None, False, told) for key in keys]
+        told = "there was no time to decide: allow more with --budget"
+        return [KeyEstimate(key.key, best.settings[key.key], None, None, False, told) for key in keys]
     distances = vector(slopes.at)
     weights = (1.0 + distances**2) ** -0.25
-    noise = max(float(np.sqrt(np.mean((distances * weights) ** 2))), NOISE)
+    noise = max(float(np.sqrt(np.mean((distances * weights) ** 2))), NOISE_MIN)
     weighted = slopes.matrix * weights[:, None] / noise
-    covariance = np.linalg.inv(weighted.T @ weighted + np.eye(len(keys)) / UNIFORM**2)
+    covariance = np.linalg.inv(weighted.T @ weighted + np.eye(len(keys)) / PRIOR_DEVIATION**2)
     deviations = np.sqrt(np.diag(covariance))
     correlations = covariance / np.outer(deviations, deviations)
-    found: list[Found] = []
+    found: list[KeyEstimate] = []
     for number, key in enumerate(keys):
         share = key.share_of(best.settings[key.key])
         middle = 0.5 if share is None else share
         reach = DEVIATIONS * float(deviations[number])
         low, high = max(middle - reach, 0.0), min(middle + reach, 1.0)
-        is_narrow = 2.0 * reach < NARROW
+        is_narrow = 2.0 * reach < WIDTH_MAX
         reason = ""
         if not is_narrow:
             span = f"{key.at(low)} to {key.at(high)} fits as well"
             others = np.abs(np.delete(correlations[number], number))
-            if np.max(np.abs(slopes.matrix[:, number]), initial=0.0) / 2.0 < FELT:
+            if np.max(np.abs(slopes.matrix[:, number]), initial=0.0) / 2.0 < EFFECT_MIN:
                 reason = f"no figure depends on it, {span}"
-            elif len(others) and float(np.max(others)) >= PARTNER:
+            elif len(others) and float(np.max(others)) >= CORRELATION_MIN:
                 names = [other.key for other in keys if other is not key]
-                reason = f"{names[int(np.argmax(others))]} does the same to the figures, {span}"
+                reason = f"{names[int(np.argmax(others))]} has the same effect on the figures, {span}"
             else:
-                reason = f"the fit is not close enough to decide, {span}"
+                reason = f"the residuals are too large to decide, {span}"
             reason += f"; give {key.key} in the facts"
-        found.append(Found(key.key, best.settings[key.key], key.at(low), key.at(high), is_narrow, reason))
+        found.append(KeyEstimate(key.key, best.settings[key.key], key.at(low), key.at(high), is_narrow, reason))
     return found
 
 
-def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> Found:
-    """Returns whether a choice is determined, from the smallest loss with each choice."""
+def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> KeyEstimate:
+    """Returns the best choice of a key, and whether it is determined, from the smallest loss with each choice."""
     chosen = best.settings[key.key]
     losses: dict[str, float] = {}
     for candidate in tried:
         choice = candidate.settings[key.key]
         losses[choice] = min(losses.get(choice, float("inf")), candidate.loss)
     assert isinstance(key.domain, tuple)
-    near = [each for each in key.domain if each != chosen and losses.get(each, best.loss) < best.loss + CHOICE]
+    near = [each for each in key.domain if each != chosen and losses.get(each, best.loss) < best.loss + LOSS_MARGIN]
     reason = f"{', '.join(near)} fits as well; give {key.key} in the facts" if near else ""
-    return Found(key.key, chosen, None, None, not near, reason)
+    return KeyEstimate(key.key, chosen, None, None, not near, reason)

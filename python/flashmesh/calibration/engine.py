@@ -1,4 +1,4 @@
-"""Calibration of a drive in stages, as far as the time allows."""
+"""Calibration of a drive: reads the problem, and runs the stages of the search within a time limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """Input of a calibration: facts and measurements."""
+    """Input of a calibration: the facts of the drive, and its measured loads."""
 
     facts: Facts
     measured: str
@@ -41,7 +41,7 @@ class Problem:
     length: Length
     targets: tuple[Target, ...]
     coarse: tuple[Target, ...]
-    """The same loads with short runs, for the first search and for slopes."""
+    """`targets` with shorter runs, for the first search and for slopes."""
 
 
 def read_problem(
@@ -56,12 +56,12 @@ def read_problem(
     """Reads measurements and facts.
 
     Args:
-        measured: A table, or results of fio.
+        measured: One table of measurements, or any number of fio results.
         facts: The facts of the drive.
-        drive: The drive of the table; None if the table has only one.
-        requests: The approximate number of simulated requests of each load; None for as many as validation needs.
-        precision: The precision of the mean latency at which a run ends before all its requests; None to run them all.
-        data_sheet: A table of rows of a data sheet; None without one.
+        drive: The name of the drive in the table; None if the table has only one drive.
+        requests: The approximate number of simulated requests of each load; None for as many as `flashmesh validate`.
+        precision: The precision of the mean latency that ends a run early; None to run all requests.
+        data_sheet: A table of data-sheet rows, which are fitted too; None without one.
 
     Raises:
         ConfigError: If one of the files is invalid.
@@ -69,14 +69,14 @@ def read_problem(
     names = ", ".join(path.name for path in (*measured, *([data_sheet] if data_sheet is not None else [])))
     if all(map(is_fio, measured)):
         if drive is not None:
-            raise ConfigError("--drive chooses a drive of a table, and results of fio have none: leave it out")
+            raise ConfigError("--drive chooses a drive of a table, but fio results name no drive: leave it out")
         results = [(path.stem, *read_fio(path)) for path in measured]
         table = None
     elif len(measured) == 1:
         results = []
         table = chosen(read(measured[0]), drive, str(measured[0]))
     else:
-        raise ConfigError(f"{names}: give one table, or results of fio, whose names end with .json")
+        raise ConfigError(f"{names}: give one table, or fio results, whose names end with .json")
     rows = () if data_sheet is None else chosen_rows(data_sheet, None if table is None else table.drive)
     known = read_facts(facts, with_rows=bool(rows))
     length = Length((FULL.of(known.tables) if requests is None else Extent(requests)), precision)
@@ -90,14 +90,14 @@ def read_problem(
 
 
 def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
-    """Reads the rows of a drive in a table of data-sheet rows.
+    """Reads the rows of one drive from a table of data-sheet rows.
 
     Args:
         path: The table.
         drive: The name of the drive in the table; None if the table has only one drive.
 
     Raises:
-        ConfigError: If the file is invalid, or has no row of the drive.
+        ConfigError: If the file is invalid, has no row of the drive, or has several drives and `drive` is None.
     """
     rows = read_rows(path)
     names = list(dict.fromkeys(row.drive for row in rows))
@@ -106,7 +106,7 @@ def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
         if not rows:
             raise ConfigError(f"{path}: has no row of {drive}: there are {', '.join(names)}")
     elif len(names) > 1:
-        raise ConfigError(f"{path}: has rows of several drives: keep those of one: {', '.join(names)}")
+        raise ConfigError(f"{path}: has rows of several drives: keep the rows of one: {', '.join(names)}")
     return rows
 
 
@@ -120,16 +120,17 @@ def calibrate(
     seed: int = SEED,
     on_candidate: Callable[[Candidate], None] = lambda candidate: None,
 ) -> Calibration:
-    """Fits a drive.
+    """Fits a drive to measurements.
 
-    The seed alone determines the sequence of tried drives; more time tries more of them. Runs in the store are reused.
+    For the same problem and seed, a calibration tries the same drives in the same order until a stage runs out of time.
+    Runs in the store are reused.
 
     Args:
         problem: The facts and measurements.
         executor: The executor of the runs.
         store: The store of the results.
         budget_min: The time limit in minutes.
-        trials: The number of drives tried in the whole space, before the best are improved; by default 8 for each key.
+        trials: The number of drives that Optuna proposes; by default 4 for each key, at least 16.
         seed: The seed of the search.
         on_candidate: Called after the simulation of each tried drive.
 
@@ -145,14 +146,14 @@ def calibrate(
     search = new_search(bench, coarse, facts.space, seed, budget_min * 60.0)
     cut: list[str] = []
     if not search.explore(facts.start(), trials):
-        cut.append("the search was cut short")
+        cut.append("the search ran out of time")
     if not search.polish():
-        cut.append("the improvement of the best drive was cut short")
+        cut.append("the improvement of the best drive ran out of time")
     slopes = search.slopes_at_best()
     if facts.space.ranged and slopes is None:
-        cut.append("there was no time to see which keys are determined")
-    if not search.others():
-        cut.append("there was no time for every choice")
+        cut.append("there was no time to decide which keys are determined")
+    if not search.try_other_choices():
+        cut.append("there was no time to try every choice")
     without = search.refit(slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time for the cross-validation")
@@ -165,6 +166,6 @@ def calibrate(
     undetermined = [key.key for key in keys if not key.is_determined]
     advice, is_whole = advise(search, undetermined, facts, problem.length.coarse)
     if not is_whole:
-        cut.append("there was no time to see which further measurements would determine the rest")
+        cut.append("there was no time to find the measurements that would determine the other keys")
     tried = len(bench.tried) + (0 if coarse is bench else len(coarse.tried))
     return Calibration(facts, problem, best, keys, points, advice, tried, seed, tuple(cut))

@@ -1,4 +1,4 @@
-"""Facts of a drive: a configuration with a table `calibrate` for the search.
+"""Facts of a drive: a configuration without a workload, with a table `calibrate` for the search.
 
 preset = "venice-z-nand"
 
@@ -40,18 +40,18 @@ KNOWN = ("fixed", "software-time", "search")
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts of a drive, with the keys to search."""
+    """Known values of a drive, and the space of keys to search."""
 
     path: Path
     stated: dict[str, Any]
-    """Tables of the file, without `calibrate`."""
+    """Tables of the file, without `[calibrate]`."""
     tables: dict[str, Any]
     """Complete configuration of the drive, as tables."""
     space: Space
     software_us: float
 
     def start(self) -> dict[str, str]:
-        """Returns initial values: those of the preset, or else the middle of a range or the first choice."""
+        """Returns the values of the preset for the searched keys, or else the middle of a range or the first choice."""
         known = flat(self.tables) if "preset" in self.stated else {}
         values = {key: configuration.value_text(value) for key, value in known.items()}
         found: dict[str, str] = {}
@@ -69,7 +69,7 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
 
     Args:
         path: The file.
-        with_rows: Whether rows of a data sheet are among the measurements, which determine further keys.
+        with_rows: Whether the measurements include data-sheet rows, which determine further keys.
 
     Raises:
         ConfigError: If the file is invalid, or contains a searched key.
@@ -98,7 +98,7 @@ def read_facts(path: Path, *, with_rows: bool = False) -> Facts:
 
 
 def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_rows: bool) -> list[FreeKey]:
-    """Returns the keys that the file leaves open, used or not.
+    """Returns the keys to search, including keys that the drive does not use.
 
     Raises:
         ConfigError: If a searched key is stated as well, or a fixed key is not searched.
@@ -126,10 +126,12 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
 
 
 def whole_drive(path: Path, stated: dict[str, Any], free: list[FreeKey]) -> dict[str, Any]:
-    """Returns the drive as tables. A stated key may need a searched one, which then has its first value.
+    """Returns the complete drive as tables.
+
+    If the stated keys alone are invalid because one needs a searched key, searched keys are set to their first value.
 
     Raises:
-        ConfigError: If the drive is invalid with every first value.
+        ConfigError: If the drive is invalid with first values too.
     """
     try:
         return drive_tables(stated, {}, str(path))
@@ -152,7 +154,7 @@ def first_value(key: FreeKey) -> str:
 
 
 def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
-    """Refuses a key whose choices are policies of an untrusted file.
+    """Refuses choices that name policies in a file that is not trusted.
 
     Raises:
         ConfigError: If a choice names a policy, and the file is not trusted.
@@ -167,7 +169,7 @@ def refuse_untrusted_choices(path: Path, key: FreeKey) -> None:
 
 
 def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
-    """Returns whether any value of a key, with any value of one other searched key, makes the drive use the key."""
+    """Returns whether the drive uses a key for some value of the key and of at most one other searched key."""
     if key.key == SOFTWARE:
         return True
     choices = [(other.key, each) for other in free for each in values_of(other)]
@@ -183,6 +185,6 @@ def is_read(drive: dict[str, Any], key: FreeKey, free: list[FreeKey]) -> bool:
 
 
 def values_of(key: FreeKey) -> list[str]:
-    """Returns the middle of a range, or the choices that set a key."""
+    """Returns the middle of a range, or all choices except `UNSET`."""
     domain = key.domain if isinstance(key.domain, tuple) else (key.at(0.5),)
     return [value for value in domain if value != UNSET]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999}
 NS_PER_US = 1e3
 FEW = 1000
-"""Number of requests below which a p99.9 is a single request."""
+"""Number of requests below which p99.9 is left out, since it would be the latency of a single request."""
 DEFAULT_MIX = 50
-"""Default percentage of reads in a mix, as in fio."""
+"""Default of fio for `rwmixread`, in percent."""
 SUFFIX = ".fio"
 
 
@@ -32,7 +32,7 @@ def is_fio(path: Path) -> bool:
 
 
 def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
-    """Reads the figures of a file, its jobs as streams, and the maximum queue depth of a job.
+    """Reads a fio result and its job file. Returns the figures, the jobs as streams, and the maximum `iodepth`.
 
     Raises:
         ConfigError: If the file is not a result of fio, or its job file is missing.
@@ -47,10 +47,10 @@ def read_fio(path: Path) -> tuple[Figures, FioJobs, int]:
 
 
 def document_of(path: Path) -> list[dict[str, Any]]:
-    """Returns the jobs of the last document in a file; --status-interval writes several documents.
+    """Returns the jobs of the last document in a file; fio with --status-interval writes several.
 
     Raises:
-        ConfigError: If the file cannot be read, or is not a result of fio.
+        ConfigError: If the file cannot be read, is not a fio result, or has a job that ended with an error.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -59,10 +59,10 @@ def document_of(path: Path) -> list[dict[str, Any]]:
     try:
         document = last_document(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: is no JSON: run fio with --output-format=json --output={path.name}") from error
+        raise ConfigError(f"{path}: is not JSON: run fio with --output-format=json --output={path.name}") from error
     jobs = document.get("jobs") if isinstance(document, dict) and "fio version" in document else None
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
-        raise ConfigError(f"{path}: is no result of fio: run it with --output-format=json")
+        raise ConfigError(f"{path}: is not a fio result: run fio with --output-format=json")
     failed = [str(job.get("jobname")) for job in jobs if job.get("error")]
     if failed:
         raise ConfigError(f"{path}: the job {failed[0]} ended with an error: measure again")
@@ -74,7 +74,7 @@ def document_of(path: Path) -> list[dict[str, Any]]:
 
 
 def last_document(text: str) -> Any:
-    """Returns the last JSON document of a text with other output of fio around it, as --output-format=normal,json has.
+    """Returns the last JSON document in a text, which may have other output around it (--output-format=normal,json).
 
     Raises:
         ValueError: If there is none, or the last one is incomplete.
@@ -90,9 +90,9 @@ def last_document(text: str) -> Any:
 
 
 def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a job with its requests separated by kind, if unified_rw_reporting=1 merged them.
+    """Returns a job with separate figures of reads and writes, also if unified_rw_reporting=1 merged them.
 
-    Merged requests are divided by the percentages of the mix. They get no latencies, which fio does not separate.
+    Merged rates are divided by the percentages of the mix. Merged latencies are left out.
     """
     mixed = job.get("mixed")
     if not isinstance(mixed, dict) or any(job.get(kind, {}).get("total_ios") for kind in KINDS):
@@ -112,7 +112,7 @@ def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rwmix(options: Mapping[str, Any]) -> float:
-    """Returns the share of reads of a mix.
+    """Returns the share of reads in a mix.
 
     Raises:
         ConfigError: If the percentage is not a whole number.
@@ -120,7 +120,7 @@ def rwmix(options: Mapping[str, Any]) -> float:
     name = "rwmixread" if "rwmixread" in options else "rwmixwrite"
     text = str(options.get(name, DEFAULT_MIX))
     if not text.isdecimal():
-        raise ConfigError(f"job options: {name} is `{text}`, and no whole number: the mix is not known")
+        raise ConfigError(f"job options: {name} is `{text}`, not a whole number: the mix is not known")
     share = min(int(text), 100) / 100
     return share if name == "rwmixread" else 1 - share
 
@@ -129,7 +129,8 @@ def figures_of(path: Path, jobs: Sequence[Mapping[str, Any]]) -> Figures:
     """Returns the figures over all jobs.
 
     Raises:
-        ConfigError: If latencies have no unit, or percentiles of several jobs cannot be merged.
+        ConfigError: If no job read or wrote, latencies are not in nanoseconds, or percentiles cannot be merged or
+            decrease.
     """
     found: dict[str, float | None] = dict.fromkeys(COLUMNS)
     for kind in KINDS:
@@ -166,10 +167,9 @@ def latencies(path: Path, kind: str, parts: Sequence[Mapping[str, Any]]) -> dict
 
 
 def latency_family(parts: Sequence[Mapping[str, Any]]) -> str | None:
-    """Returns the latency to read, or None if gtod_reduce=1 or the like left all away.
+    """Returns the fio latency to use: `lat_ns` or `clat_ns`; None if the jobs did not measure it (gtod_reduce=1).
 
-    The latency as the program sees it, including submission, comes first, if its percentiles are there
-    (lat_percentiles=1).
+    `lat_ns` includes submission, as the program sees it, and is preferred if it has percentiles (lat_percentiles=1).
     """
     if all("percentile" in part.get("lat_ns", {}) for part in parts):
         return "lat_ns"
@@ -178,10 +178,10 @@ def latency_family(parts: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Returns the percentiles of one job, or of several jobs by merging their bins.
+    """Returns the percentiles over all jobs. Percentiles of several jobs follow from their merged bins.
 
     Raises:
-        ConfigError: If one of several jobs has no bins.
+        ConfigError: If there are several jobs and one has no bins.
     """
     if len(each) == 1 and ("percentile" in each[0] or "bins" not in each[0]):
         known = each[0].get("percentile", {})
@@ -199,7 +199,7 @@ def percentiles(path: Path, kind: str, each: Sequence[Mapping[str, Any]]) -> dic
 
 
 def quantile(bins: Mapping[int, int], share: float) -> float:
-    """Returns the smallest value that at least this share of the values does not exceed."""
+    """Returns the quantile `share` of the values counted in `bins`."""
     left = share * sum(bins.values())
     for value in sorted(bins):
         left -= bins[value]

@@ -1,4 +1,4 @@
-"""Least squares around a drive: full runs give its figures; short runs, whose bias cancels out, the slopes."""
+"""Least squares around a drive. Residuals come from full runs, slopes from differences of shorter runs."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
 
 STEP = 0.05
-"""Change of a key to compute slopes, as a share of the key's range."""
+"""Finite-difference step of a key, as a share of its range."""
 NEAR = 1e-3
+"""Convergence tolerance, and minimum distance of the first position from the ends of a range."""
 RIDGE = 0.5
-"""Weight that keeps a single step small, where several keys have the same effect."""
+"""Ridge weight of a single step. Keeps the step small if several keys have the same effect."""
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """Derivatives of the residuals with respect to the keys that have a range, at a candidate."""
+    """Jacobian of the residuals at a candidate, with respect to the keys with a range."""
 
     at: Candidate
     matrix: Vector
-    """Derivatives: a row for each residual, a column for each key, per whole range of the key."""
+    """A row for each residual, a column for each key: change of the residual per full range of the key."""
 
 
 def slopes_at(bench: Bench, coarse: Bench, space: Space, settings: Settings) -> Slopes:
-    """Returns the slopes of all residuals at a drive.
+    """Returns the slopes of all residuals at a drive, by finite differences.
 
     Args:
-        bench: The bench of the drive itself.
-        coarse: The bench of the drives beside it.
+        bench: The bench for the residuals of the drive.
+        coarse: The bench for the differences, usually with shorter runs.
         space: The searched keys.
-        settings: The drive.
+        settings: The settings of the drive.
 
     Raises:
-        OutOfTime: If there was not enough time.
+        OutOfTime: If the stage runs out of time.
     """
     shares = space.shares(settings)
     moved, steps = [], []
@@ -58,17 +59,17 @@ def slopes_at(bench: Bench, coarse: Bench, space: Space, settings: Settings) -> 
 
 
 def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_max: int) -> None:
-    """Improves a drive by least squares; all tried drives are candidates of `bench`.
+    """Improves a drive by least squares. Every tried drive becomes a candidate of `bench`.
 
     Args:
-        bench: The bench of the figures.
-        coarse: The bench of the slopes.
+        bench: The bench for residuals.
+        coarse: The bench for slopes.
         space: The searched keys; those without a range keep their values.
-        begin: The drive.
-        steps_max: The maximum number of steps.
+        begin: The settings of the first drive.
+        steps_max: The maximum number of evaluations of the residuals.
 
     Raises:
-        OutOfTime: If there was no time to converge.
+        OutOfTime: If the stage runs out of time before convergence.
     """
     from scipy.optimize import least_squares
 
@@ -96,7 +97,7 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
 
 
 def step_without(slopes: Slopes, space: Space, left_out: int) -> Settings:
-    """Returns the drive of the slopes moved by one least-squares step over all loads except one."""
+    """Returns the drive after one least-squares step from `slopes.at` that leaves out one load."""
     owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
     kept = owners != left_out
     matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]
@@ -112,5 +113,5 @@ def step_without(slopes: Slopes, space: Space, left_out: int) -> Settings:
 
 
 def vector(candidate: Candidate) -> Vector:
-    """Returns all residuals of a candidate."""
+    """Returns the residuals of all loads of a candidate."""
     return np.array([each for row in candidate.rows for each in row])

@@ -1,4 +1,4 @@
-"""Result of a calibration, as a configuration and as a document."""
+"""Result of a calibration, as a configuration and as a JSON document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from flashmesh.calibration.advice import Advice
     from flashmesh.calibration.bench import Candidate
-    from flashmesh.calibration.determined import Found
+    from flashmesh.calibration.determined import KeyEstimate
     from flashmesh.calibration.engine import Problem
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
@@ -30,53 +30,53 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Fitted:
-    """A load with the figures of two drives: fitted to all loads, and fitted to all loads but this one."""
+    """A load with the figures of the drive fitted to all loads, and of a drive fitted to the other loads."""
 
     target: Target
     fitted: Figures | None
     predicted: Figures | None
-    """Figures predicted by the fit to the other loads; None without time for it, or without other loads."""
+    """Figures of the drive fitted to the other loads; None if there was no time, or is no other load."""
 
     @property
     def fitted_error(self) -> float | None:
-        """Mean relative error of the fit."""
+        """Mean relative error of `fitted`."""
         return None if self.fitted is None else error(self.target.held, self.fitted)
 
     @property
     def predicted_error(self) -> float | None:
-        """Mean relative error of the prediction."""
+        """Mean relative error of `predicted`."""
         return None if self.predicted is None else error(self.target.held, self.predicted)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A drive fitted to measurements."""
+    """Result of a calibration: the fitted drive, and how well the measurements determine it."""
 
     facts: Facts
     problem: Problem
     best: Candidate
-    keys: tuple[Found, ...]
+    keys: tuple[KeyEstimate, ...]
     points: tuple[Fitted, ...]
     advice: tuple[Advice, ...]
-    """Measurements that would determine keys which are not determined."""
+    """Further measurements for the keys that are not determined."""
     tried: int
     seed: int
     cut: tuple[str, ...]
-    """Notes on stages that ended early for lack of time."""
+    """Notes on stages that ran out of time."""
 
     @property
     def software_us(self) -> float:
-        """Time of host software, stated or fitted, in microseconds."""
+        """Host software time, stated or fitted, in microseconds."""
         searched = self.best.settings.get(SOFTWARE)
         return self.facts.software_us if searched is None else float(quantity(SOFTWARE, searched).value / 10**6)
 
     @property
-    def undetermined(self) -> list[Found]:
+    def undetermined(self) -> list[KeyEstimate]:
         """Keys that the measurements do not determine."""
         return [found for found in self.keys if not found.is_determined]
 
     def to_toml(self) -> str:
-        """Returns the drive as a configuration: the facts and the fitted values."""
+        """Returns the fitted drive as a configuration: the stated values and the fitted ones."""
         import tomli_w
 
         tables = deepcopy(self.facts.stated)
@@ -89,21 +89,21 @@ class Calibration:
         return "".join(f"# {line}\n" for line in self.comments()) + "\n" + tomli_w.dumps(tables)
 
     def comments(self) -> list[str]:
-        """Returns the comments at the head of the configuration."""
+        """Returns the comment lines at the head of the configuration."""
         lines = [
             f"Fitted by flashmesh {__version__} calibrate to {self.problem.measured}, with {self.facts.path.name}:",
-            f"{self.tried} drives tried, seed {self.seed}, {self.problem.length.extent.requests:,} requests a load.",
+            f"{self.tried} drives tried, seed {self.seed}, {self.problem.length.extent.requests:,} requests per load.",
         ]
         lines += [f"{found.key} = {found.value}: {span(found)}" for found in self.keys]
         predicted = mean([point.predicted_error for point in self.points])
         if predicted is not None:
-            lines.append(f"Mean error of loads that a fit did not know: {100 * predicted:.1f} %.")
+            lines.append(f"Mean error of loads predicted by a fit to the other loads: {100 * predicted:.1f} %.")
         if self.software_us:
             lines.append(f"Validate it with --software-time {self.software_us:g}us.")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the document."""
+        """Returns the result as a JSON object."""
         return {
             "kind": KIND,
             "version": __version__,
@@ -132,23 +132,23 @@ class Calibration:
         }
 
     def to_json(self) -> str:
-        """Returns the document as text that ends with a newline."""
+        """Returns the result as JSON text that ends with a newline."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 
-def span(found: Found) -> str:
-    """Returns a text with the interval of a key, or with the reason why the key is not determined."""
+def span(found: KeyEstimate) -> str:
+    """Returns the interval of a key as text, or the reason why the key is not determined."""
     if not found.is_determined:
         return f"not determined: {found.reason}"
     return "determined" if found.low is None else f"{found.low} to {found.high}"
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """Returns the mean of the known values; None without any."""
+    """Returns the mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
 def rounded(value: float | None) -> float | None:
-    """Returns a number rounded to the precision of a document."""
+    """Returns a number rounded to `DIGITS` decimal places."""
     return None if value is None else round(value, DIGITS)

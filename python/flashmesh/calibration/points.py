@@ -1,4 +1,4 @@
-"""Targets of a calibration: loads with measured figures, and the configuration that simulates each."""
+"""Targets of a calibration: measured loads, each with the configuration that simulates it."""
 
 from __future__ import annotations
 
@@ -30,43 +30,46 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetLoad, SheetRow
 
 MARGIN = 1.2
-"""Factor on the number of requests of a stream, so that the clock ends the stream even on a faster drive."""
+"""Factor on the number of requests of a stream. Leaves the end to the stop time, also if the drive is faster."""
 COARSER = 4
-"""Factor by which the runs of the first search are shorter."""
+"""Ratio of the requests of a full run to those of a short run."""
 COARSE_MIN = 50_000
-"""Number of requests below which runs are not made shorter."""
+"""Minimum number of requests of a short run, unless the full run has fewer."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """Simulated length of the loads of a calibration."""
+    """Length of the runs of a calibration."""
 
     extent: Extent
     precision: str | None = None
-    """Precision of the mean latency at which a run ends before the end of its extent; None to run to the end."""
+    """Precision of the mean latency that ends a run early; None to run all of `extent`."""
 
     @property
     def coarse(self) -> Length:
-        """Length of the runs of the first search, and of those from which slopes are computed."""
+        """Length of short runs, for the first search and for slopes."""
         requests = max(self.extent.requests // COARSER, min(self.extent.requests, COARSE_MIN))
         return replace(self, extent=Extent(requests))
 
 
 @dataclass(frozen=True)
 class OpenLoad:
-    """A load of a table of measurements, whose requests arrive at a given rate."""
+    """A load of a table of measurements: an open loop, with arrivals at the offered rate."""
 
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive with the load, as tables."""
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
-        """Returns the configuration of a drive with some settings under the load, whose arrivals wait for nobody."""
+        """Returns the configuration of a drive with `settings` under the load.
+
+        `software_us` has no effect: arrivals of an open loop do not depend on completions.
+        """
         return configuration.load(self.tables, varied=dict(settings), keep="capacity", typed={})
 
 
 @dataclass(frozen=True)
 class ClosedLoad:
-    """A load of a data sheet, with a constant number of outstanding requests."""
+    """A load of a data sheet: a closed loop, with a constant number of outstanding requests."""
 
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive, as tables."""
@@ -81,7 +84,7 @@ class ClosedLoad:
 
 @dataclass(frozen=True)
 class JobLoad:
-    """fio jobs as streams."""
+    """The jobs of a fio job file, as streams."""
 
     tables: Mapping[str, Any] = field(repr=False)
     """Configuration of the drive, as tables."""
@@ -94,7 +97,7 @@ class JobLoad:
         return configuration.load(tables, varied=dict(settings), fio=jobs, keep="capacity", typed={})
 
     def closed_loops(self, software_us: float) -> dict[str, Any]:
-        """Returns the settings of jobs that keep a number of requests outstanding, with the time of host software."""
+        """Returns the replay settings of the jobs that are closed loops, with the host software time."""
         found: dict[str, Any] = {}
         for key, mode in self.jobs.settings.items():
             prefix, is_mode, _ = key.rpartition("replay.mode")
@@ -107,18 +110,18 @@ class JobLoad:
 
 @dataclass(frozen=True)
 class Target:
-    """A load with its measured figures."""
+    """A measured load: its figures, and the configuration that simulates it."""
 
     name: str
     held: tuple[Held, ...]
     load: OpenLoad | ClosedLoad | JobLoad
 
     def config(self, settings: Mapping[str, str], software_us: float) -> Config:
-        """Returns the drive with some settings, under the load.
+        """Returns the configuration of a drive with `settings` under the load.
 
         Args:
             settings: Values of searched keys.
-            software_us: The time of host software between a completion and the next request, in microseconds.
+            software_us: The host software time between a completion and the next request, in microseconds.
 
         Raises:
             ConfigError: If the drive is invalid.
@@ -127,7 +130,7 @@ class Target:
 
 
 def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a table; of the saturating loads only the lowest and the highest, as all are alike."""
+    """Returns the loads of a table. Of the loads that saturate the drive, only the lowest and the highest."""
     saturated = [point for point in known.points if point.is_saturated]
     left_out = saturated[1:-1]
     found: list[Target] = []
@@ -143,7 +146,7 @@ def targets_of(known: Measurements, drive: Mapping[str, Any], length: Length) ->
 
 
 def targets_of_rows(rows: Sequence[SheetRow], drive: Mapping[str, Any], length: Length) -> list[Target]:
-    """Returns the loads of a data sheet, each with the figures of all its rows."""
+    """Returns the loads of a data sheet. Rows with the same load become figures of one target."""
     found: list[Target] = []
     for load in dict.fromkeys(row.load for row in rows):
         held = held_rows(row for row in rows if row.load == load)
@@ -159,10 +162,10 @@ def target_of_jobs(
     Args:
         name: The name of the load.
         measured: The figures that fio measured.
-        jobs: The jobs, as streams.
-        depth: The maximum queue depth of a job.
-        drive: The drive.
-        length: The simulated length.
+        jobs: The jobs of the file, as streams.
+        depth: The maximum `iodepth` of a job.
+        drive: The configuration of the drive, as tables.
+        length: The length of the run.
     """
     extent = length.extent
     seconds = extent.seconds(measured.iops)

@@ -1,4 +1,4 @@
-"""Proposal of drives from the whole space of searched keys."""
+"""Proposal of drives from the whole space of searched keys, by Optuna."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from flashmesh.calibration.space import Space
 
 AT_ONCE = 4
-"""Number of drives that are proposed at a time, before their results are known; the same on all machines."""
+"""Number of drives proposed together, before their losses are known. Independent of the number of cores."""
 
 
 @dataclass(frozen=True)
 class Proposer:
-    """Proposer of drives from the whole space, by a tree-structured Parzen estimator (Optuna)."""
+    """Proposer of drives by a tree-structured Parzen estimator (TPE)."""
 
     space: Space
     study: Any
 
     def __call__(self, bench: Bench, count: int) -> None:
-        """Tries a number of proposed drives on a bench, whose candidates so far are known to the estimator.
+        """Tries `count` proposed drives on a bench. First adds the candidates of the bench to the study.
 
         Raises:
-            OutOfTime: If there was no time for all.
+            OutOfTime: If the stage runs out of time.
         """
         self.tell(bench.candidates)
         for begin in range(0, count, AT_ONCE):
@@ -37,7 +37,7 @@ class Proposer:
                 self.study.tell(trial, candidate.loss)
 
     def tell(self, candidates: list[Candidate]) -> None:
-        """Adds tried drives to the study."""
+        """Adds candidates to the study, as finished trials."""
         import optuna
 
         domains: dict[str, optuna.distributions.BaseDistribution] = {
@@ -51,7 +51,7 @@ class Proposer:
             self.study.add_trial(optuna.trial.create_trial(params=values, distributions=domains, value=candidate.loss))
 
     def parameters(self, settings: Settings) -> dict[str, Any]:
-        """Returns settings as parameters of a trial."""
+        """Returns settings as parameters of a trial: ranges as positions from 0 to 1."""
         shares = dict(zip((key.key for key in self.space.ranged), self.space.shares(settings), strict=True))
         return {key.key: shares.get(key.key, settings[key.key]) for key in self.space.keys}
 
@@ -67,7 +67,7 @@ class Proposer:
 
 
 def proposer(space: Space, seed: int) -> Proposer:
-    """Returns a proposer of drives from the whole space.
+    """Returns a proposer with a new study.
 
     Raises:
         ConfigError: If Optuna is not installed.

@@ -1,4 +1,4 @@
-"""Residuals: logarithms of the ratio of simulated to measured figures, in units of the tolerance."""
+"""Residuals: log(simulated / measured) of each figure, divided by the tolerance of the figure."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetRow
 
 TOLERANCES: Mapping[str, float] = {"iops": 0.05, "mean": 0.10, "p50": 0.15, "p99": 0.15, "p999": 0.50}
-"""Tolerance by the suffix of a figure's name, as for `flashmesh validate`, but wider in the tail."""
+"""Relative tolerance by statistic: as in `flashmesh validate`, and wider for p99.9."""
 SATURATED = 2.5
-"""Factor on the tolerances of latencies if the drive is saturated."""
+"""Factor on the tolerances of latencies for a load that saturates the drive."""
 FAILED = 50.0
-"""Residual of a figure that the simulation does not have."""
+"""Residual of a figure that was not simulated."""
 FARTHEST = 50.0
+"""Maximum absolute residual."""
 SERVED = "iops"
 
 
 @dataclass(frozen=True)
 class Held:
-    """A measured figure, with its tolerance."""
+    """A measured figure to fit, with its tolerance."""
 
     figure: str
-    """Column of a latency, or `iops` for the total rate."""
+    """Name of a latency, such as `read_mean_us`, or `iops` for the total rate."""
     measured: float
     tolerance: float
-    """Difference that counts as one unit of the residual, as a share of the measured figure."""
+    """Relative difference that is one unit of the residual."""
 
     def residual(self, found: Figures | None) -> float:
-        """Returns the residual of simulated figures; `FAILED` without the figure."""
+        """Returns the residual of the figure in simulated figures; `FAILED` if they do not include it."""
         simulated = None if found is None else value(found, self.figure)
         if simulated is None or simulated <= 0:
             return FAILED
@@ -44,7 +45,7 @@ class Held:
 
 
 def held_figures(measured: Figures, is_saturated: bool) -> tuple[Held, ...]:
-    """Returns the compared figures of a measured load: the total rate, and the measured latencies."""
+    """Returns the figures to fit of a measured load: the total rate and the measured latencies."""
     factor = SATURATED if is_saturated else 1.0
     latencies = [
         Held(column, known, TOLERANCES[column.removesuffix("_us").rpartition("_")[2]] * factor)
@@ -56,12 +57,12 @@ def held_figures(measured: Figures, is_saturated: bool) -> tuple[Held, ...]:
 
 
 def held_rows(rows: Iterable[SheetRow]) -> tuple[Held, ...]:
-    """Returns the figures of rows of a data sheet that have one load."""
+    """Returns the figures to fit of data-sheet rows that share a load."""
     return tuple(held_row(row) for row in rows)
 
 
 def held_row(row: SheetRow) -> Held:
-    """Returns the figure of a row of a data sheet; a bandwidth as a rate of requests."""
+    """Returns the figure to fit of a data-sheet row. A bandwidth becomes a request rate."""
     if row.unit == LATENCY:
         kind = "read" if row.load.read_share == 1.0 else "write"
         return Held(f"{kind}_{row.statistic}_us", row.value, TOLERANCES[row.statistic])
@@ -70,28 +71,28 @@ def held_row(row: SheetRow) -> Held:
 
 
 def value(figures: Figures, figure: str) -> float | None:
-    """Returns a figure by its name, or the total rate for `iops`."""
+    """Returns a figure by its name; `iops` is the total rate."""
     return figures.iops if figure == SERVED else figures.value(figure)
 
 
 def residuals(held: Iterable[Held], found: Figures | None) -> list[float]:
-    """Returns the residual of each compared figure.
+    """Returns the residual of each figure to fit.
 
     Args:
-        held: The figures.
-        found: The simulated figures; None if the drive is invalid.
+        held: The figures to fit.
+        found: The simulated figures; None if there are none.
     """
     return [each.residual(found) for each in held]
 
 
 def loss(rows: Sequence[Sequence[float]]) -> float:
-    """Returns the loss: quadratic in small residuals, linear in large ones, so that no single figure dominates."""
+    """Returns the mean soft-L1 loss: quadratic in small residuals, linear in large ones, which thus do not dominate."""
     softened = [2.0 * (math.sqrt(1.0 + each * each) - 1.0) for row in rows for each in row]
     return sum(softened) / len(softened)
 
 
 def error(held: Iterable[Held], found: Figures) -> float:
-    """Returns the mean relative error of the compared figures."""
+    """Returns the mean relative error of the figures that were simulated."""
     ratios = [
         abs(simulated / each.measured - 1.0) for each in held if (simulated := value(found, each.figure)) is not None
     ]

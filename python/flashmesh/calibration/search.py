@@ -1,9 +1,11 @@
 """Search for the drive with the least loss, in stages that each have a share of the time.
 
-1. In short runs: least squares from the initial drive, every other choice, and drives that Optuna proposes.
-2. The best of these drives in full runs, and least squares around the best one.
-3. Slopes at the best drive, which say what the measurements determine; every other choice in full runs.
-4. Cross-validation: a fit without each load.
+1. Short runs: least squares from the initial drive, each alternative choice, least squares from the best drive so far,
+   and drives that Optuna proposes.
+2. Full runs: the best of these drives, then least squares from the best one.
+3. Slopes at the best drive, from which follows which keys are determined; each alternative choice in full runs.
+4. Cross-validation: for each load, the tried drive that fits the other loads best.
+5. Advice on further measurements (`advice.py`).
 """
 
 from __future__ import annotations
@@ -23,44 +25,46 @@ if TYPE_CHECKING:
     from flashmesh.calibration.space import Space
 
 TRIALS_A_KEY = 4
+"""Default number of proposed drives for each key."""
 TRIALS_MIN = 16
+"""Minimum default number of proposed drives."""
 COARSE_STEPS = 3
-"""Maximum number of steps of least squares in short runs, before and after the choices."""
+"""Maximum number of least-squares steps in short runs, both before and after the choices."""
 STEPS_MAX = 8
-"""Maximum number of steps of least squares in full runs."""
+"""Maximum number of least-squares steps in full runs."""
 FINALISTS = 4
-"""Number of drives of the first stage that run in full length."""
+"""Number of drives of the first stage that are repeated in full runs."""
 SHARES = (0.40, 0.74, 0.84, 0.94, 1.0)
 """End of each stage, as a share of the budget: short runs, full runs, slopes, cross-validation, advice."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search over the keys of a space."""
+    """State of a search: benches with the tried drives, the space, and the time budget."""
 
     bench: Bench
     coarse: Bench
-    """Bench with short runs; the same as `bench` if its runs are short."""
+    """Bench with short runs; `bench` itself if full runs are no longer."""
     space: Space
     seed: int
     budget_s: float
     begun: float
 
     def stage(self, number: int) -> None:
-        """Begins a stage and sets the time at which it ends."""
+        """Begins a stage: sets the deadline of both benches to the end of the stage."""
         self.bench.until = self.coarse.until = self.begun + SHARES[number] * self.budget_s
 
     def begin_advice(self, bench: Bench) -> None:
-        """Begins the last stage, with a bench of further loads."""
+        """Begins the advice stage, whose loads have a bench of their own."""
         self.stage(4)
         bench.until = self.bench.until
 
     def explore(self, start: Settings, trials: int | None) -> bool:
-        """Tries drives in short runs, and the best of them in full runs. Returns whether there was time for all.
+        """Tries drives in short runs, and the best of them in full runs. Returns whether the time sufficed.
 
         Raises:
-            ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time is too short for
-            one.
+            ConfigError: If Optuna is not installed, the initial drive cannot be simulated, or the time does not suffice
+            for a single drive.
         """
         propose = proposer(self.space, self.seed)
         self.bench.until = self.coarse.until = self.begun + self.budget_s
@@ -83,10 +87,10 @@ class Search:
         return self.promote() and is_whole
 
     def promote(self) -> bool:
-        """Runs the best drives of the first stage in full length. Returns whether there was time for all.
+        """Repeats the best drives of the first stage in full runs. Returns whether the time sufficed.
 
         Raises:
-            ConfigError: If there was no time for one.
+            ConfigError: If the time did not suffice for a single drive.
         """
         self.stage(1)
         ranked = sorted(self.coarse.candidates, key=lambda each: each.loss)[:FINALISTS]
@@ -100,12 +104,12 @@ class Search:
         return True
 
     def too_short(self) -> ConfigError:
-        """Returns the error of a budget in which no drive can be simulated."""
+        """Returns the error for a budget that is too short to simulate a single drive."""
         told = f"{self.budget_s / 60:g} minutes are too short for a single drive"
         return ConfigError(f"{told}: allow more with --budget, or fewer --requests")
 
     def polish(self) -> bool:
-        """Improves the best drive by least squares in full runs. Returns whether there was time to converge."""
+        """Improves the best drive by least squares in full runs. Returns whether the time sufficed."""
         self.stage(1)
         try:
             descend(self.bench, self.coarse, self.space, self.bench.best.settings, STEPS_MAX)
@@ -114,7 +118,7 @@ class Search:
         return True
 
     def slopes_at_best(self) -> Slopes | None:
-        """Returns the slopes at the best drive; None for lack of time, or if no key has a range."""
+        """Returns the slopes at the best drive; None if the time ran out, or no key has a range."""
         if not self.space.ranged:
             return None
         self.stage(2)
@@ -127,8 +131,8 @@ class Search:
         except OutOfTime:
             return None
 
-    def others(self) -> bool:
-        """Tries every other choice of each key in the best drive. Returns whether there was time for all."""
+    def try_other_choices(self) -> bool:
+        """Tries each alternative choice of each key in the best drive. Returns whether the time sufficed."""
         try:
             self.bench.try_all(self.other_choices(self.bench.best))
         except OutOfTime:
@@ -136,7 +140,7 @@ class Search:
         return True
 
     def other_choices(self, best: Candidate) -> list[Settings]:
-        """Returns drives that differ from a candidate by one choice."""
+        """Returns the drives that differ from `best` by the choice of one key."""
         return [
             {**best.settings, key.key: choice}
             for key in self.space.keys
@@ -146,9 +150,9 @@ class Search:
         ]
 
     def refit(self, slopes: Slopes | None) -> list[Candidate] | None:
-        """Returns, for each load, the best tried drive by the loss over the other loads.
+        """Returns, for each load, the tried drive with the least loss over the other loads.
 
-        First tries a least-squares step for each left-out load. None for lack of time, or with a single load.
+        First tries one least-squares step without each load. Returns None if the time ran out, or with a single load.
         """
         self.stage(3)
         count = len(self.bench.targets)
@@ -164,5 +168,5 @@ class Search:
 
 
 def new_search(bench: Bench, coarse: Bench, space: Space, seed: int, budget_s: float) -> Search:
-    """Returns a search whose time budget starts now."""
+    """Returns a search whose time budget begins now."""
     return Search(bench, coarse, space, seed, budget_s, time.monotonic())

@@ -1,4 +1,4 @@
-"""Searched keys: the range or the choices of each, and positions of values in a range from 0 to 1."""
+"""Searched keys, each with a range or choices. A position from 0 to 1 stands for a value in a range."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ if TYPE_CHECKING:
 
 
 SOFTWARE = "software-time"
-"""Searched time of host software, which is no key of a configuration."""
+"""Host software time: searched like a key, but not a key of configurations."""
 UNSET = "unset"
-"""Choice of a key that leaves its default."""
+"""Choice that leaves a key at its default."""
 DATA_SHEET = "data-sheet"
+"""Value of `with` in keys.toml, for keys that are searched only with data-sheet rows."""
 
 
 @dataclass(frozen=True)
 class FreeKey:
-    """A searched key."""
+    """A searched key, with its range or its choices."""
 
     key: str
     domain: Range | tuple[str, ...]
     about: str = ""
     needs_rows: bool = False
-    """Whether only the rates of a data sheet determine the key."""
+    """Whether the key is searched only if the measurements include data-sheet rows."""
 
     @property
     def is_ranged(self) -> bool:
@@ -40,18 +41,18 @@ class FreeKey:
 
     @property
     def words(self) -> str:
-        """Range or choices of the key as text."""
+        """Text of the range or the choices."""
         if isinstance(self.domain, Range):
             return f"{self.at(0.0)} to {self.at(1.0)}"
         return ", ".join(self.domain)
 
     def at(self, share: float) -> str:
-        """Returns the value at a position in the range, from 0 to 1."""
+        """Returns the value at a position in the range, 0 (first value) to 1 (last value)."""
         assert isinstance(self.domain, Range)
         return self.domain.at(min(max(share, 0.0), 1.0))
 
     def share_of(self, text: str) -> float | None:
-        """Returns the position of a value in the range, from 0 to 1; None if the value is outside or invalid."""
+        """Returns the position of a value in the range; None if the value is outside the range or invalid."""
         if not isinstance(self.domain, Range):
             return None
         try:
@@ -68,13 +69,13 @@ class FreeKey:
 
 
 def listed() -> tuple[FreeKey, ...]:
-    """Returns the keys that are searched by default: those that no data sheet states."""
+    """Returns the keys of keys.toml, which are searched by default."""
     text = files("flashmesh.calibration").joinpath("keys.toml").read_text(encoding="utf-8")
     return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
 
 
 def configured(settings: Mapping[str, str]) -> dict[str, str]:
-    """Returns the settings that a configuration has: without the time of host software, and without unset keys."""
+    """Returns the settings without unset keys and without the host software time, which is not in configurations."""
     return {key: value for key, value in settings.items() if key != SOFTWARE and value != UNSET}
 
 
@@ -82,28 +83,28 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
     """Reads a key with its range or choices.
 
     Raises:
-        ConfigError: If the key is no key of a configuration, or has neither a range nor choices.
+        ConfigError: If the key is not a configuration key, or does not have either a range or several choices.
     """
     key = str(table.get("key", ""))
     if key != SOFTWARE and declared_name(key) not in declared():
-        raise ConfigError(f"{place}: {key or 'an entry without key'} is no key of a configuration")
+        raise ConfigError(f"{place}: {key or 'an entry without key'} is not a configuration key")
     about, needs_rows = str(table.get("about", "")), table.get("with") == DATA_SHEET
     if "choices" in table and "range" not in table:
         choices = tuple(map(str, table["choices"]))
         if len(choices) < 2:
-            raise ConfigError(f"{place}: {key}: one choice is nothing to search: give it as a value")
+            raise ConfigError(f"{place}: {key}: there is only one choice: state it as a value")
         return FreeKey(key, choices, about, needs_rows)
     if "range" not in table or "choices" in table:
         raise ConfigError(f'{place}: {key}: give it a range, such as range = "1us..50us log", or choices')
     found = read_range(f"{place}: {key}", str(table["range"]))
     if found.first.value == found.last.value:
-        raise ConfigError(f"{place}: {key}: {table['range']} is one value: give it as such")
+        raise ConfigError(f"{place}: {key}: {table['range']} has only one value: state it as a value")
     return FreeKey(key, found, about, needs_rows)
 
 
 @dataclass(frozen=True)
 class Space:
-    """All keys of a search."""
+    """Searched space: all keys of a search."""
 
     keys: tuple[FreeKey, ...]
 
@@ -113,9 +114,9 @@ class Space:
         return tuple(key for key in self.keys if key.is_ranged)
 
     def shares(self, settings: Mapping[str, str]) -> list[float]:
-        """Returns the position of each key with a range."""
+        """Returns the position of each key with a range; 0.5 for values outside the range."""
         return [share if (share := key.share_of(settings[key.key])) is not None else 0.5 for key in self.ranged]
 
     def moved(self, settings: Mapping[str, str], shares: Sequence[float]) -> dict[str, str]:
-        """Returns `settings` with the keys that have a range moved to the positions `shares`."""
+        """Returns `settings` with the keys that have a range set to the positions `shares`."""
         return {**settings, **{key.key: key.at(share) for key, share in zip(self.ranged, shares, strict=True)}}
