@@ -89,5 +89,5 @@ def test_the_curve_stands_in_the_document_on_the_page_and_below_the_tables() -> 
     assert from_dict(document) == [shown]
     assert "| mean of reads | 2 | 10 % | 0 % |" in index([shown])
     assert curve_lines(shown)[0] == (
-        "mean of reads, 2 loads below saturation that were not fitted: off by 10% simulated, 0% by the curve"
+        "mean of reads, 2 held-out loads below saturation: mean error 10% simulated, 0% by the curve"
     )

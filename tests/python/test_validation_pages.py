@@ -115,14 +115,14 @@ def test_changed_or_lost_rows_of_the_data_sheet_make_a_page_stale(pages: Path) -
     for stale in ([rows[0] | {"value": 2 * rows[0]["value"]}, *rows[1:]], []):
         document["drives"][0]["data_sheet"] = stale
         (pages / "venice-pm9a3.json").write_text(json.dumps(document))
-        with pytest.raises(ConfigError, match="the rows of the data sheet have changed since: make validation"):
+        with pytest.raises(ConfigError, match="the rows of the data sheet have changed since: run `make validation`"):
             check_pages(pages, known())
 
 
 def test_a_changed_page_is_stale_and_is_written_anew(pages: Path) -> None:
     whole = {path.name: path.read_bytes() for path in pages.iterdir()}
     (pages / "venice-pm9a3.md").write_text("another page")
-    with pytest.raises(ConfigError, match=r"venice-pm9a3.md: is stale: `flashmesh validate --rewrite"):
+    with pytest.raises(ConfigError, match=r"venice-pm9a3.md: is stale: run `flashmesh validate --rewrite"):
         check_pages(pages, known())
     rewrite_pages(pages, known())
     assert {path.name: path.read_bytes() for path in pages.iterdir()} == whole
@@ -132,18 +132,18 @@ def test_a_changed_preset_makes_its_page_stale(pages: Path) -> None:
     document = json.loads((pages / "venice-pm9a3.json").read_text())
     document["drives"][0]["values_hash"] = "of another preset"
     (pages / "venice-pm9a3.json").write_text(json.dumps(document))
-    with pytest.raises(ConfigError, match="the preset has changed since: make validation"):
+    with pytest.raises(ConfigError, match="the preset has changed since: run `make validation`"):
         check_pages(pages, known())
 
 
 def test_a_preset_without_a_page_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="has no page of venice-pm9a3: make validation"):
+    with pytest.raises(ConfigError, match="has no page of venice-pm9a3: run `make validation`"):
         check_pages(tmp_path, known())
 
 
 def test_what_is_no_validation_is_refused(pages: Path) -> None:
     (pages / "venice-pm9a3.json").write_text("{}")
-    with pytest.raises(OutputError, match=r"venice-pm9a3.json: is no validation"):
+    with pytest.raises(OutputError, match=r"venice-pm9a3.json: is not a validation"):
         check_pages(pages, known())
 
 

@@ -102,14 +102,14 @@ def test_a_row_gives_its_rate_and_its_latencies() -> None:
         (",SPDK,", ",libaio,", ":2: host is 'libaio': there are SPDK, io_uring"),
         (",SPDK,0,", ",SPDK,-1,", ":2: host_us is '-1': expected a time of 0 or more"),
         (",8,0,", ",8,-1,", ":2: writes_beside is '-1': expected an integer"),
-        (",1,8,0,", ",0.5,8,4,", ":2: writes_beside is '4': the first job then only reads"),
+        (",1,8,0,", ",0.5,8,4,", ":2: writes_beside is '4', which needs read_share 1 for the first job"),
         (",random,read,", ",half,read,", ":2: fill is 'half': there are random, sequential, none"),
         (",read,1000", ",erase,1000", ":2: of is 'erase': there are read, write"),
         (",read,1000", ",write,1000", ":2: of is 'write': the load has no writes"),
         (",1,8,0,", ",0,8,0,", ":2: of is 'read': the load has no reads"),
         (",1000,,", ",1000,4,", ":2: iops and mb_s are both given"),
         (",1000,,", ",-5,,", ":2: iops is '-5': expected a number above 0"),
-        (",30,50,", ",50,30,", ":2: read_p99_us is 30 and read_p50_us is 50: percentiles do not fall"),
+        (",30,50,", ",50,30,", ":2: read_p99_us is 30 and read_p50_us is 50: percentiles must not decrease"),
         ("1000,,40,30,50,60", ",,,,,60", ":2: has no figure"),
         (f"{GOOD}\n", f"{GOOD}\n{GOOD}\n", ":3: made up has random read 4 KiB QD8 SPDK random twice"),
         (f"{GOOD}\n", "", ": has no row"),
@@ -246,7 +246,7 @@ def test_pages_of_a_drive_without_offered_loads_have_a_table_of_each_kind(tmp_pa
         "Values",
     ]
     assert "| random read 4 KiB QD1 | SPDK | reads | 16,583 | 24,875 | **+50 %** | 60.0 | 60.0 | 0 % |" in text
-    assert "no load to hold it to" not in text
+    assert "no load in this range" not in text
     # Bold cells of the tables are the misses of a sweep.
     assert "- rates, means and medians of the sweep of depths within 10 %: MISSED (47 of 48)\n- p99 of the" in text
     assert "| rates, means and medians of the sweep of depths within 10 % |" in (tmp_path / "index.md").read_text()

@@ -1,4 +1,4 @@
-"""Measured beside simulated latencies on a terminal, with a verdict for each tolerance."""
+"""Report of a validation for a terminal: tables of measured and simulated figures, and verdicts on tolerances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
     Args:
         validations: The drives.
         terminal: The terminal.
-        with_curve: Whether a curve through the fitted loads stands beside the simulated latencies.
+        with_curve: Whether to compare the simulation with the baseline curve.
     """
     for validation in validations:
         terminal.print(Text(f"{validation.title}: measured and simulated", style="bold"))
@@ -50,14 +50,14 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
 
 
 def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
-    """Returns the rows of the data sheet and those of each kind of sweep, with their titles."""
+    """Returns the titles and rows of the data sheet and of each kind of sweep that the drive has."""
     titles = {DATA_SHEET_KIND: "Data sheet", **TITLES}
     found = [(title, [each for each in validation.rows if kind_of(each.row) == kind]) for kind, title in titles.items()]
     return [(title, outcomes) for title, outcomes in found if outcomes]
 
 
 def head(validation: Validation) -> list[str]:
-    """Returns lines on the source of the measurements, and on the figures of the drive as a whole."""
+    """Returns the lines above the tables: source of the measurements, figures of the whole drive, notes, failures."""
     known = validation.measurements
     lines = [f"measurements: {known.drive}, {known.source}"]
     saturation = known.saturation_iops
@@ -68,11 +68,13 @@ def head(validation: Validation) -> list[str]:
         lines.append(f"saturation rate: {rate(saturation)} measured, {simulated} simulated")
         lines.append(f"write amplification: {measured} measured, {found} simulated")
     if validation.software_us:
-        lines.append(f"software of the host: {validation.software_us:g} us in each simulated latency")
+        lines.append(f"host software: {validation.software_us:g} us in each simulated latency")
     shared = [point for point in validation.points if point.simulated_at not in (None, point.measured.offered_iops)]
     if shared:
         loads = ", ".join(f"{point.measured.offered_iops:,.0f}" for point in shared)
-        lines.append(f"simulated at {shared[0].simulated_at:,.0f}, which saturates the drive as they do: {loads}")
+        lines.append(
+            f"loads with the results of {shared[0].simulated_at:,.0f}, since they saturate the drive too: {loads}"
+        )
     unsettled = dict.fromkeys(name_of(each.row) for each in validation.rows if not each.is_settled)
     if unsettled:
         lines.append(f"request rate not settled to {100 * ROW_PRECISION:g} %: {'; '.join(unsettled)}")
@@ -82,26 +84,26 @@ def head(validation: Validation) -> list[str]:
 
 
 def name_of(row: SheetRow) -> str:
-    """Returns the name of the load of a row of a sweep, or of a row of a data sheet."""
+    """Returns the name of the load of a row, with its reference."""
     return f"{row.load.title}, {row.reference}" if isinstance(row.load, SweepLoad) else f"{row.what} {row.reference}"
 
 
 def rate(iops: float | None) -> str:
-    """Returns a rate of requests."""
+    """Returns a request rate as text."""
     return q.NONE if iops is None else f"{iops:,.0f}/s"
 
 
 def table(validation: Validation, kind: str, terminal: Terminal, with_curve: bool) -> Table:
-    """Returns a row for each load, with measured value, simulated value and difference of each statistic.
+    """Returns a table with a row for each load: measured value, simulated value and difference of each statistic.
 
-    With the curve the row has the measured value, and the differences of the simulation and of the curve.
+    With the curve, the columns are the measured value, and the differences of the simulation and of the curve.
     """
     headings = [
         cell for name in NAMES.values() for cell in ((name, "sim", "curve") if with_curve else (name, "sim", "diff"))
     ]
     found_curves = validation.curves if with_curve else {}
     roles = any(point.role for point in validation.points)
-    found = terminal.table("offered", *(["points"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
+    found = terminal.table("offered", *(["role"] if roles else []), f"{kind}s/s", "sim", *headings, gap=1)
     missed = misses(validation.checks)
     for point in validation.points:
         simulated = point.simulated
@@ -123,7 +125,7 @@ def table(validation: Validation, kind: str, terminal: Terminal, with_curve: boo
 
 
 def sheet_table(outcomes: Sequence[RowOutcome], terminal: Terminal) -> Table:
-    """Returns a row for each row of a data sheet or of a sweep."""
+    """Returns a table of the rows of a data sheet or of a sweep."""
     found = terminal.table(*SHEET_HEADINGS, left=2, gap=2)
     for outcome in outcomes:
         *cells, told = sheet_cells(outcome.check)
@@ -132,7 +134,7 @@ def sheet_table(outcomes: Sequence[RowOutcome], terminal: Terminal) -> Table:
 
 
 def sheet_cells(check: Check) -> tuple[str, ...]:
-    """Returns the cells of a row of the data sheet, in the order of `SHEET_HEADINGS`."""
+    """Returns the cells of a row, in the order of `SHEET_HEADINGS`."""
     return (
         check.figure,
         check.reference,
@@ -143,22 +145,22 @@ def sheet_cells(check: Check) -> tuple[str, ...]:
 
 
 def misses(checks: Sequence[Check]) -> set[tuple[float | None, str]]:
-    """Returns the loads and figures that miss a tolerance."""
+    """Returns the load and the figure of each missed check."""
     return {(check.offered_iops, check.figure) for check in checks if not check.is_met}
 
 
 def number(value: float | None) -> str:
-    """Returns a latency in microseconds."""
+    """Returns a figure as text: one decimal place below 1,000."""
     return q.NONE if value is None else f"{value:,.1f}" if value < 999.95 else f"{value:,.0f}"
 
 
 def difference(measured: float | None, simulated: float | None) -> str:
-    """Returns the difference from the measured value, in percent."""
+    """Returns the relative difference from the measured value, in percent; empty if a value is missing."""
     return "" if not measured or simulated is None else percent(simulated / measured - 1.0)
 
 
 def percent(share: float | None) -> str:
-    """Returns a signed percentage; above about +1,000 %, a factor."""
+    """Returns a signed percentage; from +999.5 % on, a factor such as `x12`."""
     if share is None:
         return "not simulated"
     if share >= 9.995:
@@ -168,20 +170,20 @@ def percent(share: float | None) -> str:
 
 
 def curve_lines(validation: Validation) -> list[str]:
-    """Returns lines that compare the simulation with the curve, over loads below saturation that neither knew."""
+    """Returns lines on the mean errors of the simulation and of the curve, at held-out loads below saturation."""
     return [
-        f"{COLUMNS[each.column]}, {each.loads} loads below saturation that were not fitted: "
-        f"off by {percent(each.simulated).lstrip('+')} simulated, {percent(each.curve).lstrip('+')} by the curve"
+        f"{COLUMNS[each.column]}, {each.loads} held-out loads below saturation: "
+        f"mean error {percent(each.simulated).lstrip('+')} simulated, {percent(each.curve).lstrip('+')} by the curve"
         for each in all_compared([validation])
     ]
 
 
 def verdicts(validation: Validation, *, misses_of_sweeps: bool = True) -> list[str]:
-    """Returns a line for each tolerance, a line for each miss, and the total.
+    """Returns a line for each tolerance, followed by a line for each miss, and a line with the total.
 
     Args:
         validation: The validation.
-        misses_of_sweeps: Whether each miss of a sweep or a mix has a line.
+        misses_of_sweeps: Whether to list misses of sweeps and mixes.
     """
     checks = validation.checks
     lines: list[str] = []
@@ -192,14 +194,15 @@ def verdicts(validation: Validation, *, misses_of_sweeps: bool = True) -> list[s
         found = tolerance_lines(tolerance, held)
         lines += found if misses_of_sweeps or tolerance not in SWEEPS else found[:1]
     met = sum(check.is_met for check in checks)
-    lines.append(f"{met} of {len(checks)} met; loads from {AT_SATURATION:g} of the measured saturation on are at it")
+    legend = f"; loads of {AT_SATURATION:g} of the measured saturation rate or more are at saturation"
+    lines.append(f"{met} of {len(checks)} met{legend if validation.points else ''}")
     return lines
 
 
 def tolerance_lines(tolerance: Tolerance, held: Sequence[Check]) -> list[str]:
-    """Returns a line for a tolerance, and lines for its misses."""
+    """Returns a line with the verdict on a tolerance, and a line for each miss."""
     if not held:
-        return [f"{tolerance.says}: no load to hold it to"]
+        return [f"{tolerance.says}: no load in this range"]
     missed = [check for check in held if not check.is_met]
     lines = [f"{tolerance.says}: {'met' if not missed else 'MISSED'} ({len(held) - len(missed)} of {len(held)})"]
     for check in missed:

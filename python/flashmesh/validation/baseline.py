@@ -1,6 +1,6 @@
-"""A curve through the loads that a drive was fitted to: what the measurements say of other loads by themselves.
+"""Baseline of a validation: a curve through the measured latencies of the loads to which a drive was fitted.
 
-A simulation is worth its effort where it predicts loads better than such a curve.
+A simulation is useful if it predicts the other loads better than this curve.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ if TYPE_CHECKING:
     from flashmesh.validation.measurements import Measured, Measurements
 
 Curves = dict[tuple[float, str], float]
-"""Figures of the curve by load and column."""
+"""Latencies of the curve, by offered load and column."""
 CURVE_SENTENCE = (
-    "The curve runs through the fitted loads: between two of them a latency is linear in r / (1 - r), where r is the "
-    "load as a share of the saturation rate; at saturation it is that of the nearest fitted load."
+    "The curve runs through the measured latencies of the fitted loads. Below saturation it is piecewise linear in "
+    "r / (1 - r), where r is the load as a share of the saturation rate. "
+    "At saturation it has the latency of the nearest fitted load."
 )
 """Description of the curve, for pages."""
 
 
 def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:
-    """Returns the latencies of the curve at the loads to which a drive was not fitted.
+    """Returns the latencies of the curve at all loads to which a drive was not fitted.
 
     Args:
         measurements: The measurements.
-        roles: The role of each load. With an empty role the load has a curve through all other loads.
+        roles: The role of each load. At a load with an empty role, the curve runs through all other loads.
     """
     fitted = [point for point, role in zip(measurements.points, roles, strict=True) if role == FIT]
     found: Curves = {}
@@ -46,13 +47,13 @@ def curves(measurements: Measurements, roles: Sequence[str]) -> Curves:
 
 
 def predicted(known: Iterable[Measured], asked_iops: float, column: str, saturation_iops: float | None) -> float | None:
-    """Returns the figure of a curve at a load; None if no load of its kind, below or at saturation, is known.
+    """Returns a latency of the curve at a load; None if no known load is on its side of saturation.
 
     Args:
-        known: The loads of the curve.
-        asked_iops: The load.
-        column: The figure.
-        saturation_iops: The maximum rate that the drive served; None if no load saturated it.
+        known: The loads through which the curve runs.
+        asked_iops: The requested rate of the load.
+        column: The name of the latency.
+        saturation_iops: The maximum rate that the drive served; None if no load saturated the drive.
     """
     saturation = float("inf") if saturation_iops is None else saturation_iops
     values = [(each.asked_iops, value) for each in known if (value := each.figures.value(column))]
@@ -66,13 +67,13 @@ def predicted(known: Iterable[Measured], asked_iops: float, column: str, saturat
 
 
 def queueing(asked_iops: float, saturation: float) -> float:
-    """Returns r / (1 - r) of a load r below saturation, with which queues grow; without a saturation, the load."""
+    """Returns r / (1 - r), the growth of queues at utilization r; the rate itself if saturation is infinite."""
     share = asked_iops / saturation
     return share / (1.0 - share) if share else asked_iops
 
 
 def interpolated(line: Sequence[tuple[float, float]], at: float) -> float:
-    """Returns the value of a line of segments, whose first and last segment go on beyond its ends."""
+    """Returns the value at `at` of a piecewise linear function, extrapolated beyond its ends."""
     if len(line) == 1:
         return line[0][1]
     end = next((number for number in range(1, len(line) - 1) if line[number][0] >= at), len(line) - 1)

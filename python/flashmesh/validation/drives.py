@@ -1,22 +1,22 @@
-"""Presets that are validated against measurements: the origin of their public values, and what is known of fitted ones.
+"""Validated presets: the measurements of each, and the origin of its values.
 
-Each has a file in `drives/`:
+Each preset has a file in `drives/`:
 
     title = "Samsung PM9A3 960 GB"
     preset = "samsung-pm9a3"
-    measured = "Samsung PM9A3"        # the drive's name in the measurements
+    measured = "Samsung PM9A3"        # name of the drive in the measurements
     source = "data sheet ..."
-    software-time = "5us"             # time that host software adds to each latency; 0 by default
-    write-amplification = 3.5         # if it was measured
+    software-time = "5us"             # host software time in each latency; 0 by default
+    write-amplification = 3.5         # measured write amplification, if known
 
-    [facts]                           # keys with public values: the source of each
+    [facts]                           # keys with published values, and the source of each
     "geometry.channels" = "data sheet"
 
-    [fitted]                          # keys with fitted values: what is known of each
+    [fitted]                          # keys with fitted values, and what is known of each
     "flash.program-time" = "no data sheet gives it; ..."
 
     [fit]
-    rates = [40_000]                  # the loads it was fitted to; by default the multiples of 40,000
+    rates = [40_000]                  # offered loads of the fit; by default multiples of 40,000
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIT_STEP_IOPS = 40_000
-"""Step of the loads to which a drive is fitted, unless its file lists them."""
+"""Divisor of the offered loads to which a drive was fitted, unless its file lists the loads."""
 KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplification", "facts", "fitted", "fit")
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A validated preset: its measurements, and the origin of its values."""
+    """A validated preset: its measurements and the origin of its values."""
 
     name: str
-    """The name of the preset."""
+    """Name of the preset."""
     title: str
     measured: str
     source: str
@@ -58,11 +58,11 @@ class Drive:
 
     @property
     def is_there(self) -> bool:
-        """Whether flashmesh has the preset."""
+        """Whether flashmesh has a preset of this name."""
         return self.name in _native.presets()
 
     def is_fit_point(self, offered_iops: float) -> bool:
-        """Returns whether the preset was fitted to a load."""
+        """Returns whether the preset was fitted to the load `offered_iops`."""
         if not self.fitted:
             return False
         if self.fit_rates is not None:
@@ -70,7 +70,7 @@ class Drive:
         return offered_iops % FIT_STEP_IOPS == 0
 
     def values(self) -> dict[str, Any]:
-        """Returns, by key, the values of the preset whose origin is known or that differ from the default.
+        """Returns the values of the preset, by key, that have a known origin or differ from the default.
 
         Raises:
             ConfigError: If the file names a key that the preset does not set.
@@ -89,14 +89,14 @@ class Drive:
         }
 
     def values_hash(self) -> str:
-        """Returns a hash of the values of the preset."""
+        """Returns a hash of `values`, which shows whether the preset has changed since a validation."""
         text = json.dumps(self.values(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache
 def drives() -> Mapping[str, Drive]:
-    """Returns all drives with a file, by preset name. A preset may not exist yet."""
+    """Returns all drives with a file, by the name of their preset, which may not exist yet."""
     folder = files("flashmesh.validation").joinpath("drives")
     texts = {each.name.removesuffix(".toml"): each for each in folder.iterdir() if each.name.endswith(".toml")}
     return {name: read_drive(name, texts[name].read_text(encoding="utf-8")) for name in sorted(texts)}
@@ -118,13 +118,13 @@ def read_drive(name: str, text: str) -> Drive:
             raise ConfigError(f"{place}: {key} is unknown: there are {', '.join(KNOWN)}")
     for key in ("title", "measured", "source"):
         if not isinstance(table.get(key), str):
-            raise ConfigError(f"{place}: {key} is missing: a text")
+            raise ConfigError(f"{place}: {key} is missing: expected a text")
     if table.get("preset", name) != name:
-        raise ConfigError(f"{place}: preset is {table['preset']!r}: the file is named after its preset")
+        raise ConfigError(f"{place}: preset is {table['preset']!r}, but the file is named after its preset")
     facts, fitted = (sources(place, section, table.get(section, {})) for section in ("facts", "fitted"))
     both = [key for key in facts if key in fitted]
     if both:
-        raise ConfigError(f"{place}: {both[0]} is among [facts] and among [fitted]: it is one of them")
+        raise ConfigError(f"{place}: {both[0]} is in [facts] and in [fitted]: keep one of them")
     rates = table.get("fit", {}).get("rates")
     return Drive(
         name=name,
@@ -140,21 +140,21 @@ def read_drive(name: str, text: str) -> Drive:
 
 
 def sources(place: str, section: str, table: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the keys of a section with their descriptions.
+    """Returns the keys of a section, each with the origin of its value.
 
     Raises:
-        ConfigError: If the section has an unknown key, or a key without a description.
+        ConfigError: If the section has an unknown key, or a key without an origin.
     """
     for key, text in table.items():
         if declared_name(key) not in declared():
-            raise ConfigError(f"{place}: [{section}] {key} is no key of a configuration")
+            raise ConfigError(f"{place}: [{section}] {key} is not a configuration key")
         if not isinstance(text, str) or not text:
             raise ConfigError(f"{place}: [{section}] {key}: is empty: state the origin of the value")
     return dict(table)
 
 
 def software_us(place: str, text: Any) -> float:
-    """Returns the time of the host software in microseconds.
+    """Returns a host software time in microseconds.
 
     Raises:
         ConfigError: If the text is not a time.

@@ -1,4 +1,4 @@
-"""Simulation of the measured workload at every load and of the rows of data sheets, and comparison with both."""
+"""Engine of a validation: simulates every measured load and every data-sheet load of the drives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FULL = Extent(400_000, requests_per_die=25_000)
 QUICK = Extent(40_000)
 RunKey = tuple[int, int | SheetLoad]
-"""Index of the drive, and index of the load or load of rows of the data sheet."""
+"""Identity of a run: index of the drive, and index of a measured load or the load of data-sheet rows."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Subject:
     config: ConfigSource
     measurements: Measurements
     drive: Drive | None = None
-    """Origin of the values, if the drive is a validated preset; otherwise None."""
+    """Description of a validated preset; None for other drives."""
     software_us: float = 0.0
     rows: tuple[SheetRow, ...] = ()
-    """Rows of the data sheet of the measured drive."""
+    """Rows of data sheets and of sweeps of the measured drive."""
 
     @property
     def title(self) -> str:
-        """Title of the drive."""
+        """Heading of the drive in reports."""
         return self.name if self.drive is None else self.drive.title
 
 
@@ -61,11 +61,11 @@ class Simulated:
     write_amplification: float | None
     requests: int
     precision: float | None = None
-    """Half-width of the 95 % interval of the request rate, as a share of the rate."""
+    """Half-width of the 95 % confidence interval of the request rate, as a share of the rate."""
 
 
 class Validating:
-    """Validation of several drives: a run for each load, and one for each load of the data sheet."""
+    """Validation of several drives: a run for each measured load, and for each load of data-sheet rows."""
 
     def __init__(
         self, subjects: Sequence[Subject], extent: Extent, overrides: Mapping[str, str], store: Store | None
@@ -76,17 +76,17 @@ class Validating:
             subjects: The drives.
             extent: The simulated length of each load.
             overrides: Values by key that override those of each drive.
-            store: The store of the results; None to keep them in memory.
+            store: The store of the results; None to keep results in memory only.
 
         Raises:
             ConfigError: If a drive cannot be configured.
         """
         self.subjects = subjects
         self.extents: list[Extent] = []
-        """Simulated length of the loads of each drive."""
+        """Length of the runs of measured loads, for each drive."""
         self.store = store
         self.notes: list[tuple[str, ...]] = []
-        """Notes on each drive."""
+        """Notes on the size of the simulated drive, for each drive."""
         self.configs: dict[RunKey, Config] = {}
         """Configuration of each run."""
         for number, subject in enumerate(subjects):
@@ -98,7 +98,7 @@ class Validating:
                 space = subject.measurements.space_gib
                 loaded = with_load(tables, point.offered_iops, space, self.extents[number])
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
-            # Several rows can share a load: those of several statistics or references.
+            # Several rows can share a load, with different statistics or references.
             for load in dict.fromkeys(row.load for row in subject.rows):
                 if isinstance(load, SweepLoad):
                     loaded = with_sweep(tables, load, extent)
@@ -109,14 +109,14 @@ class Validating:
         self.errors: dict[RunKey, str] = {}
 
     def run(self, executor: Executor, on_session: Callable[[Session], Callable[[Outcome], None]]) -> None:
-        """Simulates all loads, and the rows of the data sheets.
+        """Simulates all loads.
 
-        Of the loads that saturated the measured drive, the lowest and the highest run first. Others run only if the
-        simulated drive serves their rate; otherwise their results are those of the highest load.
+        Of the loads that saturated the measured drive, the lowest and the highest run first. A load between them runs
+        only if the simulated drive serves its rate at the highest load. Otherwise it has the results of that load.
 
         Args:
             executor: The executor of the runs.
-            on_session: Takes a session and returns the function that is called after each run.
+            on_session: Called with each session. Returns the function to call after each of its runs.
 
         Raises:
             OutputError: If the store cannot be written.
@@ -133,7 +133,7 @@ class Validating:
         executor: Executor,
         on_session: Callable[[Session], Callable[[Outcome], None]],
     ) -> None:
-        """Runs the loads with these indices."""
+        """Simulates the runs `keys` in one session."""
         tasks = [Task(index, self.labels(key), self.configs[key]) for index, key in enumerate(keys)]
         session = Session(tasks, self.store)
         try:
@@ -143,7 +143,7 @@ class Validating:
                 self.take(keys[index], session, outcome)
 
     def labels(self, key: RunKey) -> dict[str, str]:
-        """Returns the label of a run."""
+        """Returns the label of a run for progress lines and errors."""
         number, load = key
         subject = self.subjects[number]
         if isinstance(load, SheetLoad):
@@ -151,7 +151,7 @@ class Validating:
         return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[load].offered_iops:.0f}"}
 
     def take(self, key: RunKey, session: Session, outcome: Outcome) -> None:
-        """Stores the results of a run."""
+        """Records the figures or the error of a run."""
         text = session.document(outcome) if outcome.is_done else None
         if outcome.error is not None:
             told = (str(outcome.error).removeprefix("error: ").splitlines() or [""])[0]
@@ -175,11 +175,11 @@ class Validating:
         return [at for at, point in enumerate(points) if point.is_saturated]
 
     def is_between(self, key: RunKey) -> bool:
-        """Returns whether a load saturated the measured drive and lies between the lowest and the highest such load."""
+        """Returns whether a load lies between the lowest and the highest load that saturated the measured drive."""
         return key[1] in self.saturated(key[0])[1:-1]
 
     def is_like_highest(self, key: RunKey) -> bool:
-        """Returns whether a load between also saturates the simulated drive."""
+        """Returns whether the simulated drive, by its rate at the highest load, is also saturated by a load."""
         number, load = key
         assert isinstance(load, int)
         highest = self.found.get((number, self.saturated(number)[-1]))
@@ -217,7 +217,7 @@ class Validating:
         )
 
     def row_outcome(self, number: int, row: SheetRow) -> RowOutcome:
-        """Returns the outcome of a row of the data sheet of a drive."""
+        """Returns the outcome of a row of a data sheet or of a sweep."""
         run = self.found.get((number, row.load))
         if run is None:
             return RowOutcome(row, None)
@@ -225,7 +225,7 @@ class Validating:
         return RowOutcome(row, value, run.requests, precision)
 
     def outcome(self, subject: Subject, point: Measured, key: tuple[int, int]) -> PointOutcome:
-        """Returns the outcome of a load, simulated by the run with index `key`."""
+        """Returns the outcome of a measured load, with the results of the run `key`."""
         role = ""
         if subject.drive is not None and subject.drive.fitted:
             role = FIT if subject.drive.is_fit_point(point.offered_iops) else HELD_OUT

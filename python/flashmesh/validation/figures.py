@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 KINDS = ("read", "write")
 STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99_9"}
-"""Statistics of a latency: suffix of the column, and name in results."""
+"""Statistics of a latency: name in columns, and name in the results of runs."""
 PS_PER_US = 1e6
 PS_PER_S = 1e12
 DIGITS = 4
-"""Decimal places of simulated figures, in documents and in verdicts alike."""
+"""Decimal places of simulated figures. Rounded first, so that stored and new figures have the same verdicts."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Rates and latencies at one load; None for a kind of request without requests."""
+    """Rates and latencies at one load. A latency is None if it was not measured or there were no such requests."""
 
     read_iops: float
     write_iops: float
@@ -36,42 +36,42 @@ class Figures:
 
     @property
     def iops(self) -> float:
-        """Requests of both kinds per second."""
+        """Total rate: reads and writes per second."""
         return self.read_iops + self.write_iops
 
     def value(self, column: str) -> float | None:
-        """Returns the figure of a column."""
+        """Returns a figure by its name, or column."""
         found: float | None = getattr(self, column)
         return found
 
     def to_dict(self) -> dict[str, float | None]:
-        """Returns the figures by their column."""
+        """Returns the figures by their names."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Figures:
-        """Creates figures from a document, whose other keys are ignored."""
+        """Creates figures from a mapping that has all names. Ignores other keys."""
         return cls(**{column: document[column] for column in COLUMNS})
 
 
 COLUMNS = tuple(each.name for each in fields(Figures))
 """Names of the figures."""
 LATENCIES = tuple(column for column in COLUMNS if column.endswith("_us"))
-"""Names of the figures that are latencies."""
+"""Names of the latencies among the figures."""
 
 
 def has_window(document: Mapping[str, Any]) -> bool:
-    """Returns whether a request of a result completed after the warm-up."""
+    """Returns whether a run has a measured window, with a request that completed after the warm-up."""
     window = document["measured"]
     return window is not None and window["end_ps"] > window["start_ps"]
 
 
 def simulated(document: Mapping[str, Any], software_us: float) -> Figures:
-    """Returns the figures of the measured window of a result.
+    """Returns the figures of the measured window of a run.
 
     Args:
-        document: The JSON document of the run.
-        software_us: The time that host software adds to the latency of each request.
+        document: The result of the run, as a JSON object.
+        software_us: The host software time to add to each latency, in microseconds.
 
     Raises:
         ConfigError: If no request completed in the window.

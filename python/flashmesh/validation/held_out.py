@@ -1,4 +1,4 @@
-"""Errors of the simulation and of a curve through the fitted loads, at loads below saturation that neither knew."""
+"""Mean errors of the simulation and of the baseline curve, at held-out loads below saturation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import Validation
 
 COLUMNS = {"read_mean_us": "mean of reads", "read_p99_us": "p99 of reads", "write_mean_us": "mean of writes"}
-"""Compared figures, with their names."""
+"""Compared figures, with their names in reports."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Mean relative errors of a figure over some loads."""
+    """Mean relative errors of a figure: of the simulation and of the curve, over the same loads."""
 
     column: str
     loads: int
@@ -27,7 +27,7 @@ class Compared:
 
 
 def compared(validations: Iterable[Validation], column: str) -> Compared | None:
-    """Returns the mean errors of a figure; None if no load has a simulated figure and one of the curve."""
+    """Returns the mean errors of a figure; None if no load has both a simulated figure and a value of the curve."""
     errors: list[tuple[float, float]] = []
     for validation in validations:
         saturation = validation.measurements.saturation_iops or float("inf")
@@ -45,6 +45,6 @@ def compared(validations: Iterable[Validation], column: str) -> Compared | None:
 
 
 def all_compared(validations: Iterable[Validation]) -> list[Compared]:
-    """Returns the mean errors of all compared figures that have any."""
+    """Returns the mean errors of all compared figures, without figures that have none."""
     listed = list(validations)
     return [found for column in COLUMNS if (found := compared(listed, column)) is not None]

@@ -1,4 +1,4 @@
-"""Measurements of drives as a table: a row for each drive and load."""
+"""Table of measurements of real drives: a row for each drive and load."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 
 DRIVE, SPACE, OFFERED = "drive", "file_gib", "offered_iops"
 BESIDE_IOPS = 5_000.0
-"""Rate of all streams together minus `offered_iops`, which counts the writes of the first stream but not its reads."""
+"""Rate of the reads of the first stream, which `offered_iops` does not include."""
 ROUNDING = 1.05
-"""Maximum ratio of served to requested rate. It may exceed 1, since measurements are finite."""
+"""Maximum ratio of served to requested rate. The ratio may exceed 1, since measurements are of finite length."""
 FIT, HELD_OUT = "fit", "held out"
-"""Role of a load that a drive was fitted to, and of any other load of such a drive."""
+"""Roles of the loads of a fitted drive: used in the fit, or not."""
 SERVED_SHARE = 0.98
-"""Share of the requested rate below which a drive is saturated."""
+"""Ratio of served to requested rate below which a drive is saturated."""
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
-"""Units of latencies, by the suffix of column names."""
+"""Microseconds in each unit of latencies, by the suffix of column names."""
 SOURCE = "SSD-iq (Haas and others, VLDB 2025)"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurement of a drive at one load."""
+    """Measured figures of a drive at one load."""
 
     offered_iops: float
     figures: Figures
 
     @property
     def asked_iops(self) -> float:
-        """Requested rate of all streams together."""
+        """Requested rate of all streams together, reads included."""
         return self.offered_iops + BESIDE_IOPS
 
     @property
     def is_saturated(self) -> bool:
-        """Whether the drive served less than the requested rate."""
+        """Whether the drive served clearly less than the requested rate."""
         return self.figures.iops < SERVED_SHARE * self.asked_iops
 
 
@@ -59,20 +59,20 @@ class Measurements:
 
     @property
     def saturation_iops(self) -> float | None:
-        """Maximum rate that the drive served; None if no load saturated it."""
+        """Maximum rate that the drive served; None if no load saturated the drive."""
         if not any(point.is_saturated for point in self.points):
             return None
         return max(point.figures.iops for point in self.points)
 
 
 def bundled() -> tuple[Measurements, ...]:
-    """Returns the measurements that flashmesh contains. `SOURCE.md` in their folder names the origin."""
+    """Returns the bundled measurements. `SOURCE.md` in the folder `data` names their origin."""
     text = files("flashmesh.validation").joinpath("data", "real_drives.csv").read_text(encoding="utf-8")
     return parse(text, "real_drives.csv", SOURCE)
 
 
 def read(path: Path) -> tuple[Measurements, ...]:
-    """Reads a file of measurements. Returns them by drive.
+    """Reads a file of measurements. Returns the measurements of each drive.
 
     Raises:
         ConfigError: If the file cannot be read, lacks a column, or has an impossible row.
@@ -85,7 +85,7 @@ def read(path: Path) -> tuple[Measurements, ...]:
 
 
 def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
-    """Reads the measurements in a text.
+    """Parses a CSV table of measurements.
 
     Raises:
         ConfigError: As in `read`.
@@ -98,7 +98,7 @@ def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:
         point = point_of(place, cells, columns)
         drives.setdefault((cells[DRIVE], space), []).append(point)
     if not drives:
-        raise ConfigError(f"{name}: has no measurement: a heading, and then a row for each drive and load")
+        raise ConfigError(f"{name}: has no measurements: expected a heading, then a row for each drive and load")
     return tuple(of_drive(drive, space, points, name, source) for (drive, space), points in drives.items())
 
 
@@ -116,10 +116,10 @@ def of_drive(drive: str, space: float, points: Sequence[Measured], name: str, so
 
 
 def columns_of(heading: Sequence[str], name: str) -> dict[str, tuple[str, float]]:
-    """Returns the column of each figure, and the factor from the unit of the column to that of the figure.
+    """Returns, for each figure, its column in the table, and the factor that converts the column to microseconds.
 
     Raises:
-        ConfigError: If a column is missing, or has no unit.
+        ConfigError: If a column is missing, has no unit, or is there in two units.
     """
     found: dict[str, tuple[str, float]] = {}
     for column in COLUMNS:
@@ -157,41 +157,42 @@ def require_possible(place: str, point: Measured) -> None:
     """Refuses impossible measurements.
 
     Raises:
-        ConfigError: If more was served than requested, or percentiles are out of order.
+        ConfigError: If the offered load is less than that of the first stream, more was served than requested, or
+            percentiles decrease.
     """
     served, asked = point.figures.iops, point.asked_iops
     if point.offered_iops <= BESIDE_IOPS:
         raise ConfigError(
             f"{place}: {OFFERED} is {point.offered_iops:,.0f}: the first thread alone issues 5,000 writes a second, "
-            "and the others what is beyond"
+            "so expected more"
         )
     if served > asked * ROUNDING:
         raise ConfigError(
-            f"{place}: {served:,.0f} requests a second were served and only {asked:,.0f} asked for: "
-            f"{OFFERED} and 5,000 more"
+            f"{place}: {served:,.0f} requests a second were served and only {asked:,.0f} requested: "
+            f"{OFFERED} plus 5,000"
         )
     require_ordered(place, point.figures)
 
 
 def require_ordered(place: str, figures: Figures) -> None:
-    """Refuses a higher percentile with a lower latency.
+    """Refuses percentiles that decrease.
 
     Raises:
-        ConfigError: If percentiles are out of order.
+        ConfigError: If a higher percentile has a lower latency.
     """
     for kind in KINDS:
         names = [f"{kind}_p50_us", f"{kind}_p99_us", f"{kind}_p999_us"]
         known = [(name, value) for name in names if (value := figures.value(name)) is not None]
         for (low, below), (high, above) in itertools.pairwise(known):
             if above < below:
-                raise ConfigError(f"{place}: {high} is {above:g} and {low} is {below:g}: percentiles do not fall")
+                raise ConfigError(f"{place}: {high} is {above:g} and {low} is {below:g}: percentiles must not decrease")
 
 
 def cells_of(table: csv.DictReader[str], name: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields the place and the cells of each row.
+    """Yields the place (`file:line`) and the cells of each row.
 
     Raises:
-        ConfigError: If a row has another number of cells than the heading.
+        ConfigError: If a row does not have as many cells as the heading.
     """
     for row in table:
         place = f"{name}:{table.line_num}"
@@ -201,7 +202,7 @@ def cells_of(table: csv.DictReader[str], name: str) -> Iterator[tuple[str, dict[
 
 
 def finite(text: str) -> float | None:
-    """Returns a finite number; None for any other text."""
+    """Returns the finite number in a text; None for any other text."""
     try:
         value = float(text)
     except ValueError:
@@ -223,10 +224,10 @@ def number(place: str, column: str, text: str) -> float:
 
 
 def chosen(known: Sequence[Measurements], drive: str | None, name: str) -> Measurements:
-    """Returns the measurements of a drive; `drive` may be None if there is only one.
+    """Returns the measurements of the named drive, or of the only drive if `drive` is None.
 
     Raises:
-        ConfigError: If several drives match, or none.
+        ConfigError: If no drive or several drives match.
     """
     names = ", ".join(each.drive for each in known)
     if drive is None:

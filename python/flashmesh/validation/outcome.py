@@ -1,4 +1,4 @@
-"""Outcome of a validation, as a document."""
+"""Outcome of a validation, and its JSON document."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ KIND = "validation"
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """A load: measured and simulated figures."""
+    """A measured load with its simulated figures."""
 
     measured: Measured
     role: str
-    """`fit` if the drive was fitted to this load, else `held out`; empty if unknown."""
+    """`fit` or `held out`; empty for drives that were not fitted."""
     simulated: Figures | None
     """Simulated figures; None if the run failed."""
     simulated_at: float | None = None
-    """Load of the run that gives the figures: all loads that saturate the simulated drive share one run."""
+    """Offered load of the run with the simulated figures. Loads that saturate the simulated drive can share a run."""
     write_amplification: float | None = None
     requests: int = 0
     """Number of requests in the measured window."""
@@ -46,7 +46,7 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row of a data sheet, with its simulated figure."""
+    """A row of a data sheet or of a sweep, with its simulated figure."""
 
     row: SheetRow
     simulated: float | None
@@ -54,24 +54,24 @@ class RowOutcome:
     requests: int = 0
     """Number of requests in the measured window."""
     precision: float | None = None
-    """Half-width of the 95 % interval of the request rate, as a share of the rate; None if unknown."""
+    """Half-width of the 95 % confidence interval of the request rate, as a share of the rate; None if unknown."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether the run reached its precision; a percentile does not depend on the request rate."""
+        """Whether the request rate reached `ROW_PRECISION`; True for percentiles, whose precision is not known."""
         if self.simulated is None or self.row.statistic not in (RATE, "mean"):
             return True
         return self.precision is not None and self.precision <= ROW_PRECISION
 
     @property
     def check(self) -> Check:
-        """Verdict on the row."""
+        """Check of the row against its tolerance."""
         return row_check(self.row, self.simulated)
 
 
 @dataclass(frozen=True)
 class Validation:
-    """A drive with measured and simulated figures."""
+    """Outcome of the validation of a drive: measured and simulated figures."""
 
     name: str
     """Name of the preset, or of the file of the drive."""
@@ -80,36 +80,36 @@ class Validation:
     points: tuple[PointOutcome, ...]
     software_us: float
     write_amplification: float | None
-    """Measured write amplification; None if not measured."""
+    """Measured write amplification; None if it was not measured."""
     requests: int
     """Approximate number of requests of each run."""
     failures: tuple[str, ...] = ()
-    """Failed runs, with their errors."""
+    """Label and error of each failed run."""
     notes: tuple[str, ...] = ()
-    """Notes on the simulated drive."""
+    """Notes on the size of the simulated drive."""
     values_hash: str = ""
     """Hash of the values of the preset; empty for other drives."""
     rows: tuple[RowOutcome, ...] = ()
-    """Rows of the data sheet."""
+    """Rows of data sheets and of sweeps."""
 
     @property
     def simulated(self) -> list[Figures | None]:
-        """Simulated figures of each load."""
+        """Simulated figures of each measured load; None for failed runs."""
         return [point.simulated for point in self.points]
 
     @property
     def curves(self) -> Curves:
-        """Latencies of a curve through the fitted loads, at all other loads."""
+        """Latencies of the baseline curve, at the loads that were not fitted."""
         return curves(self.measurements, [point.role for point in self.points])
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """Verdicts on all tolerances, at all loads and for all rows of the data sheet."""
+        """Checks of all measured loads and all rows against their tolerances."""
         return (*checks(self.measurements, self.simulated), *(each.check for each in self.rows))
 
     @property
     def is_met(self) -> bool:
-        """Whether every tolerance is met."""
+        """Whether every tolerance is met and no run failed."""
         return not self.failures and all(check.is_met for check in self.checks)
 
     @property
@@ -119,12 +119,12 @@ class Validation:
 
     @property
     def amplification(self) -> float | None:
-        """Simulated write amplification at the highest load."""
+        """Simulated write amplification at the highest load that has one."""
         known = [point.write_amplification for point in self.points if point.write_amplification is not None]
         return known[-1] if known else None
 
     def point_dicts(self) -> list[dict[str, Any]]:
-        """Returns the loads as JSON objects."""
+        """Returns the measured loads as JSON objects."""
         known, found = self.measurements, self.curves
         return [
             {
@@ -152,7 +152,7 @@ class Validation:
         ]
 
     def drive_dict(self) -> dict[str, Any]:
-        """Returns the drive as a JSON object, without its loads."""
+        """Returns the drive as a JSON object, without its measured loads."""
         return {
             "drive": self.name,
             "title": self.title,
@@ -180,7 +180,7 @@ class Validation:
 
 
 def row_dict(outcome: RowOutcome) -> dict[str, Any]:
-    """Returns a row of a data sheet as a JSON object."""
+    """Returns a row of a data sheet or of a sweep as a JSON object."""
     check = outcome.check
     return asdict(outcome.row) | {
         "simulated": outcome.simulated,
@@ -192,12 +192,12 @@ def row_dict(outcome: RowOutcome) -> dict[str, Any]:
 
 
 def rounded_number(value: float | None) -> float | None:
-    """Returns a number rounded to the precision of a document."""
+    """Returns a number rounded to `DIGITS` decimal places."""
     return None if value is None else round(value, DIGITS)
 
 
 def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
-    """Returns the document of the given drives."""
+    """Returns the document of a validation of several drives."""
     return {
         "kind": KIND,
         "version": __version__,
@@ -209,23 +209,23 @@ def to_dict(validations: Sequence[Validation]) -> dict[str, Any]:
 
 
 def tolerances_of(validations: Sequence[Validation]) -> list[Tolerance]:
-    """Returns the tolerances of the given drives: those of sweeps only if a drive has a sweep."""
+    """Returns the tolerances of the drives. Tolerances of sweeps are left out if no drive has such a sweep."""
     held = {check.tolerance for each in validations for check in each.checks}
     return [each for each in ALL_TOLERANCES if each not in SWEEPS or each.name in held]
 
 
 def to_json(validations: Sequence[Validation]) -> str:
-    """Returns the document as text that ends with a newline."""
+    """Returns the document as JSON text that ends with a newline."""
     return json.dumps(to_dict(validations), indent=1, ensure_ascii=False) + "\n"
 
 
 def is_validation(document: Any) -> bool:
-    """Returns whether a JSON document is a validation."""
+    """Returns whether a JSON document is that of a validation."""
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
 def from_dict(document: dict[str, Any]) -> list[Validation]:
-    """Returns the drives of a document.
+    """Returns the validations in a document.
 
     Raises:
         KeyError: If a key is missing.
@@ -256,7 +256,7 @@ def from_dict(document: dict[str, Any]) -> list[Validation]:
 
 
 def point_of(document: dict[str, Any]) -> PointOutcome:
-    """Returns a load from its JSON object."""
+    """Returns a measured load from its JSON object."""
     simulated = document["simulated"]
     return PointOutcome(
         measured=Measured(document["offered_iops"], Figures.from_dict(document["measured"])),
@@ -269,10 +269,10 @@ def point_of(document: dict[str, Any]) -> PointOutcome:
 
 
 def row_outcome_of(document: dict[str, Any]) -> RowOutcome:
-    """Returns a row of a data sheet from its JSON object."""
+    """Returns a row of a data sheet or of a sweep from its JSON object."""
     return RowOutcome(row_from_document(document), document["simulated"], document["requests"], document["precision"])
 
 
 def missed(validations: Iterable[Validation]) -> list[str]:
-    """Returns the names of the drives that miss a tolerance."""
+    """Returns the names of the drives that miss a tolerance or have a failed run."""
     return [each.name for each in validations if not each.is_met]

@@ -1,4 +1,4 @@
-"""Markdown page, charts and JSON file of each drive, and a check that stored pages agree with their JSON files."""
+"""Pages of validated drives: a Markdown page, charts and a JSON file of each, and a check that they are current."""
 
 from __future__ import annotations
 
@@ -43,15 +43,17 @@ if TYPE_CHECKING:
 
 INDEX = "index.md"
 WORKLOAD = (
-    "4 KiB requests, uniform random over the whole drive, in steady state. One stream issues 10,000 requests a second",
-    "at even intervals, half reads, half writes. Six streams issue the rest as Poisson processes, 99 % writes. Each",
-    "has at most 64 outstanding, and waits while it has. `offered` is what all streams ask for less 5,000 a second.",
-    "Latencies are as the program sees them, from issue to completion. The first half of a run is dropped.",
+    "The workload is 4 KiB requests, uniformly random over the whole drive, in steady state.",
+    "One stream issues 10,000 requests a second at even intervals, half reads, half writes.",
+    "Six streams issue the other requests as Poisson processes, 99 % writes.",
+    "A stream with 64 outstanding requests waits for a completion.",
+    "`offered` is the rate of all streams without the 5,000 reads a second of the first stream.",
+    "A latency is the time from issue to completion, as the program sees it. The first half of a run is warm-up.",
 )
 
 
 def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Writes pages, charts and JSON files into a folder, and an index that also lists the drives already there.
+    """Writes pages, charts and JSON files into a folder, and the index of all drives in the folder.
 
     Raises:
         ConfigError: If a drive is not a validated preset.
@@ -70,7 +72,7 @@ def write_pages(validations: Sequence[Validation], folder: Path, drives: Mapping
 
 
 def rewrite_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Rewrites the pages of a folder from its JSON files.
+    """Writes the pages of a folder again, from its JSON files.
 
     Raises:
         OutputError: If a file cannot be read or written.
@@ -85,7 +87,7 @@ def rewrite_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
 
 
 def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
-    """Returns the validations stored in a folder.
+    """Returns the validations of drives that have a JSON file in a folder.
 
     Raises:
         OutputError: If a file cannot be read.
@@ -98,7 +100,7 @@ def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             if not is_validation(document):
-                raise OutputError(f"{path}: is no validation: validate the drive again")
+                raise OutputError(f"{path}: is not a validation: validate the drive again")
             found += from_dict(document)
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise OutputError(f"{path}: cannot be read: {error}: validate the drive again") from error
@@ -106,10 +108,10 @@ def stored(folder: Path, drives: Iterable[str]) -> list[Validation]:
 
 
 def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
-    """Refuses pages that are stale: generating them again from the stored JSON files changes them.
+    """Refuses stale pages: pages that differ from their JSON file, and JSON files of a changed preset.
 
     Raises:
-        ConfigError: If a page is stale, or missing for a drive.
+        ConfigError: If a page is stale, or a drive has none.
         OutputError: If a page cannot be read.
     """
     found = {each.name: each for each in stored(folder, drives)}
@@ -118,49 +120,52 @@ def check_pages(folder: Path, drives: Mapping[str, Drive]) -> None:
         if not drive.is_there:
             continue
         if name not in found:
-            raise ConfigError(f"{folder}: has no page of {name}: make validation")
+            raise ConfigError(f"{folder}: has no page of {name}: run `make validation`")
         if found[name].values_hash != drive.values_hash():
-            raise ConfigError(f"{folder / name}.json: the preset has changed since: make validation")
+            raise ConfigError(f"{folder / name}.json: the preset has changed since: run `make validation`")
         if tuple(each.row for each in found[name].rows) != rows_of(drive.measured):
-            raise ConfigError(f"{folder / name}.json: the rows of the data sheet have changed since: make validation")
+            raise ConfigError(
+                f"{folder / name}.json: the rows of the data sheet have changed since: run `make validation`"
+            )
         wanted[f"{name}.json"] = to_json([found[name]])
         wanted[f"{name}.md"] = page(found[name], drive)
         for kind in KINDS if found[name].points else ():
             if not (folder / f"{name}-{kind}s.svg").is_file():
-                raise OutputError(f"{folder / name}-{kind}s.svg: is not there: make validation")
+                raise OutputError(f"{folder / name}-{kind}s.svg: is missing: run `make validation`")
     for name, text in wanted.items():
         try:
             known = (folder / name).read_text(encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{folder / name}: cannot be read: {error.strerror or error}") from error
         if known != text:
-            raise ConfigError(f"{folder / name}: is stale: `flashmesh validate --rewrite {folder}` rewrites it")
+            raise ConfigError(f"{folder / name}: is stale: run `flashmesh validate --rewrite {folder}`")
 
 
 def index(validations: Sequence[Validation]) -> str:
-    """Returns the index page, which links the pages of the drives."""
+    """Returns the index page, with errors over all drives and a link to the page of each drive."""
     lines = [
         "# Measured drives, simulated",
         "",
         *kind_table(validations),
         *curve_table(validations),
-        f"A load is at saturation from {AT_SATURATION:g} of the measured saturation rate on.",
-        f"Means of writes have a tolerance below {LIGHT:g} of it.",
-        "A preset is fitted to the loads that 40,000 divides (`fit`); all others are `held out`.",
+        f"A load of {AT_SATURATION:g} of the measured saturation rate or more is at saturation.",
+        f"Mean latencies of writes have a tolerance at loads below {LIGHT:g} of the saturation rate.",
+        "A preset is fitted to the loads that are multiples of 40,000 (`fit`). Other loads are `held out`.",
         "",
-        "Drives that people own, measured by others, beside what presets of them simulate; made by `make validation`.",
-        "`flashmesh validate` does the same on the command line, also for drives and measurements of your own.",
+        "These pages compare real drives, measured by others, with simulations of their presets.",
+        "`make validation` writes the pages.",
+        "`flashmesh validate` prints the same comparison, also for your own drives and measurements.",
         "",
         *WORKLOAD,
         "",
-        f"Measurements: {SOURCE}, averages over the last half of each run and three repetitions.",
+        f"Measurements: {SOURCE}, means over the last half of each run and over three repetitions.",
         "",
         f"Data sheets: {ROW_SENTENCE[0].lower()}{ROW_SENTENCE[1:]}",
         "",
     ]
     if any(sweep_tables(each) for each in validations):
         lines += [
-            f"Sweeps and mixes: {SWEEP_SENTENCE[0].lower()}{SWEEP_SENTENCE[1:]} The values are of {SWEEP_SOURCE}.",
+            f"Sweeps and mixes: {SWEEP_SENTENCE[0].lower()}{SWEEP_SENTENCE[1:]} Source of the values: {SWEEP_SOURCE}.",
             "",
         ]
     if validations:
@@ -170,12 +175,12 @@ def index(validations: Sequence[Validation]) -> str:
         lines += ["|---|---:|---:|---:|---:|---:|"]
         lines += [index_row(each) for each in validations]
     else:
-        lines.append("No preset is held to these measurements yet.")
+        lines.append("No preset has these measurements yet.")
     return "\n".join([*lines, ""])
 
 
 def kind_table(validations: Sequence[Validation]) -> list[str]:
-    """Returns a table of the mean error of each kind of figure, over all drives, and of its tolerance."""
+    """Returns a table with a row for each tolerance: mean error of its figures over all drives, and figures met."""
     checks = [check for validation in validations for check in validation.checks]
     lines = ["| figures and tolerance | mean absolute error | met |", "|---|---:|---:|"]
     for tolerance in ALL_TOLERANCES:
@@ -187,12 +192,12 @@ def kind_table(validations: Sequence[Validation]) -> list[str]:
 
 
 def curve_table(validations: Sequence[Validation]) -> list[str]:
-    """Returns a table of the errors at held-out loads, beside those of a curve through the fitted loads."""
+    """Returns a table of the mean errors at held-out loads, of the simulation and of the baseline curve."""
     found = all_compared(validations)
     if not found:
         return []
     lines = [
-        "| held-out loads below saturation | loads | flashmesh is off by | a curve is off by |",
+        "| held-out loads below saturation | loads | mean error of flashmesh | mean error of the curve |",
         "|---|---:|---:|---:|",
     ]
     for each in found:
@@ -201,7 +206,7 @@ def curve_table(validations: Sequence[Validation]) -> list[str]:
 
 
 def met(checks: Sequence[Check]) -> str:
-    """Returns the number of checks that are met, and of all of them."""
+    """Returns the number of met checks and the number of all checks, as text."""
     return f"{sum(check.is_met for check in checks)} of {len(checks)}"
 
 
@@ -232,9 +237,9 @@ def page(validation: Validation, drive: Drive) -> str:
 
 
 def latency_table(validation: Validation, kind: str) -> list[str]:
-    """Returns a table with a row for each load."""
+    """Returns a table of latencies, with a row for each measured load."""
     headings = [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "")]
-    lines = [f"| offered | points | {kind}s/s | simulated | {' | '.join(heading.strip() for heading in headings)} |"]
+    lines = [f"| offered | role | {kind}s/s | simulated | {' | '.join(heading.strip() for heading in headings)} |"]
     lines.append("|---:|---|" + "---:|" * (2 + len(headings)))
     missed = misses(validation.checks)
     for point in validation.points:
@@ -254,7 +259,7 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
 
 
 def sheet_table(validation: Validation) -> list[str]:
-    """Returns the section on the data sheet, with a row for each of its rows."""
+    """Returns the section on data sheets, with a table of their rows."""
     outcomes = [outcome for outcome in validation.rows if kind_of(outcome.row) == DATA_SHEET_KIND]
     if not outcomes:
         return []
@@ -268,7 +273,7 @@ def sheet_table(validation: Validation) -> list[str]:
 
 
 def error_table(validation: Validation) -> list[str]:
-    """Returns a table of the mean errors, for fitted and for held-out loads."""
+    """Returns a table of the mean error of each latency, over fitted and over held-out loads."""
     if not any(point.role for point in validation.points):
         return []
     columns = [f"{kind}_{statistic}_us" for kind in KINDS for statistic in NAMES]
@@ -281,7 +286,7 @@ def error_table(validation: Validation) -> list[str]:
 
 
 def mean_error(validation: Validation, column: str, role: str) -> float | None:
-    """Returns the mean relative error of a figure over the loads with a role, or over all loads."""
+    """Returns the mean relative error of a figure over the loads with a role; over all loads if `role` is empty."""
     found: list[float] = []
     for point in validation.points:
         measured = point.measured.figures.value(column)
@@ -293,7 +298,7 @@ def mean_error(validation: Validation, column: str, role: str) -> float | None:
 
 def value_table(drive: Drive) -> list[str]:
     """Returns a table of the preset's values, with the origin of each."""
-    lines = ["| key | value | | from |", "|---|---|---|---|"]
+    lines = ["| key | value | | origin |", "|---|---|---|---|"]
     for key, value in drive.values().items():
         kind = "fact" if key in drive.facts else "fitted" if key in drive.fitted else "assumed"
         source = drive.facts.get(key) or drive.fitted.get(key) or ""
@@ -302,10 +307,10 @@ def value_table(drive: Drive) -> list[str]:
 
 
 def rate(iops: float | None) -> str:
-    """Returns a rate of requests as a table cell."""
+    """Returns a request rate as a table cell."""
     return "-" if iops is None else f"{iops:,.0f}"
 
 
 def share(value: float | None) -> str:
-    """Returns a share as a table cell."""
+    """Returns a share as a table cell, in percent."""
     return "-" if value is None else percent(value).lstrip("+").replace("%", " %")

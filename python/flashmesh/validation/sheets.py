@@ -1,4 +1,4 @@
-"""Figures of data sheets, and of measurements of a single load, as a table: a row for each figure."""
+"""Table of data-sheet rows: figures of single loads, from the manufacturer or measured. A row for each figure."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ COLUMNS = (
     "outstanding",
     "statistic",
 )
-"""Columns of the table."""
+"""Columns of a table of data-sheet rows."""
 REQUEST_RATE, LATENCY = "IOPS", "us"
 BANDWIDTHS = {"MB/s": 10.0**6, "MiB/s": 2.0**20}
 """Bytes per second of each unit of bandwidths."""
 UNITS = (*BANDWIDTHS, REQUEST_RATE, LATENCY)
 RATE = "rate"
-"""Statistic of bandwidths and request rates."""
+"""Statistic of rows that have a bandwidth or a request rate."""
 ROW_SENTENCE = (
-    "Each row is a closed loop on the full drive, with QD requests outstanding until their rate is settled; the value "
-    f"is that of the manufacturer's data sheet, or of {SOURCE} if it was measured."
+    "Each row is a closed loop on the full drive, with QD requests outstanding, until the request rate is settled. "
+    f"Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
 )
 """Description of the rows, for pages."""
 ROW_PRECISION = 0.005
-"""Precision of the request rate at which the run of a row ends, if it is steady."""
+"""Precision of the request rate that ends the run of a row, once the rate is steady."""
 PATTERNS = ("sequential", "random")
 OUTSTANDING_MAX = 65_535
 """Maximum of `host.queue-depth`."""
@@ -52,7 +52,7 @@ OUTSTANDING_MAX = 65_535
 
 @dataclass(frozen=True)
 class SheetLoad:
-    """Closed loop with a constant number of outstanding requests."""
+    """Load of a row: a closed loop with a constant number of outstanding requests."""
 
     read_share: float
     request_bytes: int
@@ -61,31 +61,31 @@ class SheetLoad:
 
     @property
     def precondition(self) -> str:
-        """`precondition.kind` of the full drive."""
+        """Value of `precondition.kind`."""
         return "random" if self.has_random_writes else "sequential"
 
     @property
     def has_random_writes(self) -> bool:
-        """Whether the load collects garbage in steady state."""
+        """Whether the load has random writes, which need garbage collection in steady state."""
         return self.pattern == "random" and self.read_share < 1.0
 
     @property
     def label(self) -> str:
-        """Label of a run."""
+        """Label of the run in progress lines, errors and calibrations."""
         size = f"{self.request_bytes // 1024}KiB" if self.request_bytes % 1024 == 0 else f"{self.request_bytes}B"
         return f"{self.pattern} {100 * self.read_share:g}% reads {size} QD{self.outstanding}"
 
 
 @dataclass(frozen=True)
 class SheetRow:
-    """A figure of a data sheet, or a measured figure of a single load."""
+    """A figure of a single load, from a data sheet or measured."""
 
     drive: str
-    """The drive's name in the measurements."""
+    """Name of the drive in the measurements."""
     what: str
     """Description of the load and the statistic."""
     reference: str
-    """Origin of the value."""
+    """Origin of the value, such as `data sheet` or `measured`."""
     value: float
     unit: str
     load: SheetLoad
@@ -98,7 +98,7 @@ class SheetRow:
         return "data-sheet"
 
     def value_of(self, figures: Figures) -> float | None:
-        """Returns the figure of a simulated load, in the unit of the row; None if there is no such latency."""
+        """Returns the figure of the row from simulated figures, in its unit; None if the latency is missing."""
         if self.unit == LATENCY:
             kind = "read" if self.load.read_share == 1.0 else "write"
             return figures.value(f"{kind}_{self.statistic}_us")
@@ -107,12 +107,12 @@ class SheetRow:
 
 @cache
 def bundled() -> tuple[SheetRow, ...]:
-    """Returns the rows that flashmesh contains. `SOURCE.md` in their folder names the origin."""
+    """Returns the bundled rows. `SOURCE.md` in the folder `data` names their origin."""
     return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
 
 
 def rows_of(drive: str) -> tuple[SheetRow, ...]:
-    """Returns the bundled rows of a drive, which has the name of its measurements."""
+    """Returns the bundled rows of a drive, named as in the measurements."""
     return tuple(row for row in bundled() if row.drive == drive)
 
 
@@ -147,15 +147,15 @@ def parse(text: str, name: str) -> tuple[SheetRow, ...]:
             raise ConfigError(f"{place}: {row.drive} has {row.what!r} of {row.reference!r} twice: keep one of the rows")
         rows.append(row)
     if not rows:
-        raise ConfigError(f"{name}: has no row: a heading, and then a row for each figure")
+        raise ConfigError(f"{name}: has no rows: expected a heading, then a row for each figure")
     return tuple(rows)
 
 
 def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
-    """Reads a row.
+    """Parses a row of the table.
 
     Raises:
-        ConfigError: If a cell is invalid, or the statistic does not belong to the unit or to the load.
+        ConfigError: If a cell is invalid, or the statistic does not fit the unit or the load.
     """
     for column in ("drive", "what", "reference"):
         if not cells[column]:
@@ -175,7 +175,7 @@ def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:
 
 
 def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
-    """Reads the load of a row.
+    """Parses the load of a row.
 
     Raises:
         ConfigError: If a cell is invalid.
@@ -196,10 +196,10 @@ def load_of(place: str, cells: Mapping[str, str]) -> SheetLoad:
 
 
 def one_of(place: str, column: str, text: str, known: tuple[str, ...]) -> str:
-    """Returns a cell that holds one of the known words.
+    """Returns the text of a cell, which must be one of the known words.
 
     Raises:
-        ConfigError: If the cell holds anything else.
+        ConfigError: If the cell has any other text.
     """
     if text not in known:
         raise ConfigError(f"{place}: {column} is {text!r}: there are {', '.join(known)}")

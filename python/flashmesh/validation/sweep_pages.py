@@ -1,4 +1,4 @@
-"""Sections of a drive's page on sweeps and mixes: a table of each kind, with a row for each load."""
+"""Sections on sweeps and mixes of the page of a drive: a table of each kind, with a row for each load."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from flashmesh.validation.outcome import RowOutcome, Validation
 
 STATISTICS = {RATE: "requests/s"} | {each: NAMES[each] for each in JUDGED}
-"""Statistics of a load in the order of the table, with their headings."""
+"""Statistics of a load in the order of columns, with their headings."""
 
 
 def sweep_tables(validation: Validation) -> list[str]:
-    """Returns the sections on the sweeps and mixes of a drive; nothing for a drive without them."""
+    """Returns the sections on the sweeps and mixes of a drive; empty if the drive has none."""
     lines: list[str] = []
     for kind, title in TITLES.items():
         rows = [each for each in validation.rows if isinstance(each.row, SweepRow) and each.row.kind == kind]
@@ -28,7 +28,7 @@ def sweep_tables(validation: Validation) -> list[str]:
 
 
 def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
-    """Returns a table with a row for each load, or for the reads and the writes of a mix."""
+    """Returns a table with a row for each load; of a mix, a row for reads and a row for writes."""
     loads: dict[tuple[SweepLoad, str], dict[str, RowOutcome]] = {}
     for outcome in outcomes:
         row = outcome.row
@@ -46,7 +46,7 @@ def load_table(outcomes: Iterable[RowOutcome]) -> list[str]:
 
 
 def figure_cells(outcome: RowOutcome | None) -> list[str]:
-    """Returns the measured and simulated value and their difference, which is bold if it misses its tolerance."""
+    """Returns the cells of a figure: measured, simulated, and the difference, in bold if it misses its tolerance."""
     if outcome is None:
         return ["", "", ""]
     check = outcome.check

@@ -1,4 +1,4 @@
-"""Workloads of sweeps, as configurations: closed loops on the measured host."""
+"""Configurations of the loads of sweeps: closed loops with the link and software of the measured host."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from flashmesh.validation.sweeps import SweepLoad
 
 TWO_JOBS_IOPS = 200_000
-"""Request rate from which the duration of two jobs follows, since neither has a known number of requests."""
+"""Assumed request rate of two concurrent jobs, from which the duration of their run follows."""
 WARM_UP_SHARE = 0.5
-"""Share of the run of two jobs, or of a burst on an empty drive, before the measured window."""
+"""Share of the warm-up in a run of two jobs, or of a burst on an empty drive."""
 ENDLESS = 10**9
-"""Requests of a job that the stop time ends."""
+"""Number of requests of a job that ends at its stop time."""
 
 
 def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> dict[str, Any]:
-    """Returns a drive with a load of a sweep.
+    """Returns the configuration of a drive with a load of a sweep.
 
     Args:
         tables: The drive, from `drive_tables`.
         load: The load.
-        extent: The simulated length of loads, which limits that of the sweep.
+        extent: The length of the runs of measured loads, which limits the length of this run.
     """
     loaded = dict(tables) if load.fill == "none" else with_full_slc_cache(tables, load)
     depth = load.outstanding + load.writes_beside
@@ -35,7 +35,7 @@ def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> di
     settled = {"precision": ROW_PRECISION, "precision-of": "iops"}
     requests = extent.row_requests(load)
     if load.fill == "none":
-        # A burst has no steady state: it ends before the cache is full.
+        # A burst has no steady state: the run ends before the SLC cache is full.
         warm_up = int(requests * WARM_UP_SHARE)
         loaded["measure"] = {**tables["measure"], "warm-up": "requests", "warm-up-requests": warm_up, **settled}
         loaded["precondition"] = {**without_fill(tables["precondition"]), "kind": "none"}
@@ -64,7 +64,7 @@ def with_sweep(tables: Mapping[str, Any], load: SweepLoad, extent: Extent) -> di
 
 
 def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any]:
-    """Returns the configuration of the requests of a job."""
+    """Returns the `workload` table of a job."""
     return {
         "kind": "synthetic",
         "pattern": load.pattern,
@@ -75,9 +75,9 @@ def workload(load: SweepLoad, read_share: float, requests: int) -> dict[str, Any
 
 
 def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str, Any]:
-    """Returns a drive whose static SLC cache is full if the load writes, by removing the blocks of the cache.
+    """Returns a drive with a full static SLC cache, modelled by removing the cache and its blocks, if the load writes.
 
-    The measured loads wrote for minutes, longer than it takes to fill the cache, and left dies no time to fold it.
+    The measured loads wrote for minutes, which filled the cache and left dies no idle time for folding.
     """
     slc = tables.get("slc", {})
     blocks = int(slc.get("blocks-per-plane", 0))
@@ -88,5 +88,5 @@ def with_full_slc_cache(tables: Mapping[str, Any], load: SweepLoad) -> dict[str,
 
 
 def without_fill(precondition: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns `[precondition]` without the filled share, which an empty drive does not have."""
+    """Returns `[precondition]` without `fill`, which does not apply to an empty drive."""
     return {key: value for key, value in precondition.items() if key != "fill"}

@@ -1,7 +1,6 @@
-"""Sweeps of depths and block sizes, and mixes, as a table: a row for each measured load, with its rate and latencies.
+"""Table of measured sweeps (depths, block sizes) and mixes: a row for each load, with its rate and latencies.
 
-Each load is a closed loop, as those of data sheets are, on the host that it was measured on: its link, and the time of
-its software between a completion and the next request.
+Each load is a closed loop, like the loads of data sheets, with the link and the software time of the measured host.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ FILE = "sweeps.csv"
 DEPTH, BLOCK_SIZE, MIX, DATA_SHEET = "depth", "block-size", "mix", "data-sheet"
 KINDS = (DEPTH, BLOCK_SIZE, MIX, DATA_SHEET)
 TITLES = {DEPTH: "Depths", BLOCK_SIZE: "Block sizes", MIX: "Mixes"}
-"""Heading of each kind of sweep; rows of data sheets have their own section."""
+"""Heading of each kind of sweep. Data-sheet rows are in the section on data sheets."""
 FILLS = ("random", "sequential", "none")
 READS, WRITES = "read", "write"
 PCIE_3 = {"link-rate": "3938MB/s", "packet-payload": "128B", "packet-overhead": "24B"}
-"""PCIe 3.0 x4 after line coding, with packets of 128 bytes and their headers."""
+"""PCIe 3.0 x4: rate after line coding, packet payload and packet overhead."""
 OWN_HOST = "PCIe 4.0 x4"
 HOSTS: dict[str, dict[str, str]] = {"SPDK": PCIE_3, "io_uring": PCIE_3, OWN_HOST: {}}
-"""`[host]` values of each host, in place of those of the drive."""
+"""Values of `[host]` for each measured host, which override those of the preset."""
 BANDWIDTH, BANDWIDTH_UNIT = "mb_s", "MB/s"
 COLUMNS = (
     "drive",
@@ -52,15 +51,15 @@ COLUMNS = (
     BANDWIDTH,
     *(f"{statistic}_us" for statistic in STATISTICS),
 )
-"""Columns of the table."""
+"""Columns of `sweeps.csv`."""
 JUDGED = ("mean", "p50", "p99")
-"""Statistics of latencies with a tolerance."""
+"""Latency statistics that have a tolerance."""
 TAIL = "p99"
 SPACES_GIB = {"Samsung 980 PRO": 931.5}
-"""Space that was read and written of each drive, all of it."""
+"""Accessed space of each drive: the whole drive."""
 SWEEP_SENTENCE = (
-    "Each load is a closed loop on a drive full of data that was overwritten at random, with QD requests outstanding, "
-    "over the link of the measured host and with the time of its software between two requests of a place in the queue."
+    "Each load is a closed loop with QD requests outstanding, on a full drive that was overwritten at random. "
+    "It has the link of the measured host, and the time of the host software between a completion and the next request."
 )
 """Description of the loads, for pages."""
 
@@ -74,15 +73,15 @@ class SweepLoad(SheetLoad):
     writes_beside: int
     """Outstanding writes of a second job; 0 without one."""
     fill: str
-    """State of the drive: overwritten at random, written once in order, or empty (`none`)."""
+    """State of the drive: `random` (overwritten at random), `sequential` (written once in order), `none` (empty)."""
     host: str
-    """Name in `HOSTS`."""
+    """Measured host, a key of `HOSTS`."""
     host_us: float
-    """Time of the host software from a completion to the next request of the same place in the queue."""
+    """Host software time between a completion and the next request, in microseconds."""
 
     @property
     def precondition(self) -> str:
-        """`precondition.kind` of the drive."""
+        """Value of `precondition.kind`."""
         return self.fill
 
     @property
@@ -92,30 +91,30 @@ class SweepLoad(SheetLoad):
 
     @property
     def has_random_writes(self) -> bool:
-        """Whether the load collects garbage in steady state."""
+        """Whether the load has random writes, which need garbage collection in steady state."""
         return self.pattern == "random" and self.has_writes
 
     @property
     def title(self) -> str:
-        """Description of the load without host and state."""
+        """Description of the load, without host and state of the drive."""
         kind = {1.0: "read", 0.0: "write"}.get(self.read_share, f"mix of {100 * self.read_share:g} % reads")
         beside = f" beside writes QD{self.writes_beside}" if self.writes_beside else ""
         return f"{self.pattern} {kind} {self.request_bytes // 1024} KiB QD{self.outstanding}{beside}"
 
     @property
     def label(self) -> str:
-        """Label of a run."""
+        """Label of the run in progress lines and errors."""
         return f"{self.title} {self.host} {self.fill}"
 
 
 @dataclass(frozen=True)
 class SweepRow(SheetRow):
-    """A measured figure of a load of a sweep or of a mix."""
+    """A measured figure of a load of a sweep or a mix."""
 
     kind: str
     """One of `KINDS`."""
     of: str
-    """Requests that the figure is of: `read` or `write`."""
+    """Kind of requests in the figure: `read` or `write`."""
 
     @property
     def tolerance_name(self) -> str:
@@ -123,7 +122,7 @@ class SweepRow(SheetRow):
         return f"{self.kind}-{TAIL}" if self.kind in (DEPTH, BLOCK_SIZE) and self.statistic == TAIL else self.kind
 
     def value_of(self, figures: Figures) -> float | None:
-        """Returns the figure of a simulated load, in the unit of the row; None if there is no such latency."""
+        """Returns the figure of the row from simulated figures, in its unit; None if the latency is missing."""
         if self.unit == LATENCY:
             return figures.value(f"{self.of}_{self.statistic}_us")
         iops = figures.value(f"{self.of}_iops")
@@ -132,17 +131,17 @@ class SweepRow(SheetRow):
 
 @cache
 def bundled() -> tuple[SweepRow, ...]:
-    """Returns the rows that flashmesh contains. `SOURCE.md` in their folder names the origin."""
+    """Returns the bundled rows. `SOURCE.md` in the folder `data` names their origin."""
     return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
 
 
 def rows_of(drive: str) -> tuple[SheetRow, ...]:
-    """Returns the bundled rows of a drive, those of data sheets and those of sweeps."""
+    """Returns the bundled rows of a drive, of data sheets and of sweeps."""
     return (*sheet_rows_of(drive), *(row for row in bundled() if row.drive == drive))
 
 
 def measured() -> tuple[Measurements, ...]:
-    """Returns the drives of the bundled rows, as measurements without offered loads."""
+    """Returns the drives of the bundled rows, as measurements without measured open loads."""
     found: dict[str, list[str]] = {}
     for row in bundled():
         named = found.setdefault(row.drive, [])
@@ -152,7 +151,7 @@ def measured() -> tuple[Measurements, ...]:
 
 
 def parse(text: str, name: str) -> tuple[SweepRow, ...]:
-    """Parses a CSV table of measured loads.
+    """Parses a CSV table of sweeps and mixes.
 
     Raises:
         ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
@@ -170,15 +169,15 @@ def parse(text: str, name: str) -> tuple[SweepRow, ...]:
             raise ConfigError(f"{place}: {rows[0].drive} has {rows[0].load.label} twice: keep one of the rows")
         found[key] = rows
     if not found:
-        raise ConfigError(f"{name}: has no row: a heading, and then a row for each load")
+        raise ConfigError(f"{name}: has no rows: expected a heading, then a row for each load")
     return tuple(row for rows in found.values() for row in rows)
 
 
 def rows_from(place: str, cells: Mapping[str, str]) -> tuple[SweepRow, ...]:
-    """Reads the figures of a load.
+    """Parses a row of the table. Returns a row for each of its figures.
 
     Raises:
-        ConfigError: If a cell is invalid, the load has no figure, or percentiles are out of order.
+        ConfigError: If a cell is invalid, the load has no figure or an impossible one, or percentiles decrease.
     """
     for column in ("drive", "source"):
         if not cells[column]:
@@ -209,17 +208,17 @@ def rows_from(place: str, cells: Mapping[str, str]) -> tuple[SweepRow, ...]:
     rates += [row(known[BANDWIDTH], BANDWIDTH_UNIT, RATE)] if BANDWIDTH in known else []
     latencies = [row(known[f"{each}_us"], LATENCY, each) for each in JUDGED if f"{each}_us" in known]
     if not (rates or latencies):
-        raise ConfigError(f"{place}: has no figure: give iops, {BANDWIDTH} or a latency")
+        raise ConfigError(f"{place}: has no figure: add iops, {BANDWIDTH} or a latency")
     return (*rates, *latencies)
 
 
 def percentiles(known: Mapping[str, float]) -> Figures:
-    """Returns the latencies of a row as those of reads, so that their order can be checked."""
+    """Returns the latencies of a row as latencies of reads, for `require_ordered`."""
     return Figures(0.0, 0.0, **{f"read_{each}_us": known[f"{each}_us"] for each in STATISTICS if f"{each}_us" in known})
 
 
 def sweep_load(place: str, cells: Mapping[str, str]) -> SweepLoad:
-    """Reads the load of a row.
+    """Parses the load of a row.
 
     Raises:
         ConfigError: If a cell is invalid.
@@ -229,7 +228,7 @@ def sweep_load(place: str, cells: Mapping[str, str]) -> SweepLoad:
     if not (beside.isascii() and beside.isdigit() and int(beside) <= 65_535):
         raise ConfigError(f"{place}: writes_beside is {beside!r}: expected an integer, 0 to 65,535")
     if int(beside) and loop.read_share < 1.0:
-        raise ConfigError(f"{place}: writes_beside is {beside!r}: the first job then only reads, read_share is 1")
+        raise ConfigError(f"{place}: writes_beside is {beside!r}, which needs read_share 1 for the first job")
     host = one_of(place, "host", cells["host"], tuple(HOSTS))
     host_us = finite_number(place, "host_us", cells["host_us"])
     if host_us < 0:
@@ -250,10 +249,10 @@ def row_from_document(document: Mapping[str, Any]) -> SheetRow:
 
 
 def software_us(load: object, otherwise: float) -> float:
-    """Returns the time of the host software in each latency of a load; `otherwise` for loads without their own host."""
+    """Returns the host software time to add to latencies: that of the load, or `otherwise` if it has no host."""
     return load.host_us if isinstance(load, SweepLoad) else otherwise
 
 
 def kind_of(row: SheetRow) -> str:
-    """Returns the kind of a row."""
+    """Returns the kind of a row; `DATA_SHEET` for rows of data sheets."""
     return row.kind if isinstance(row, SweepRow) else DATA_SHEET

@@ -1,4 +1,4 @@
-"""Verdicts: whether each simulated figure is within the tolerance of the measured figure."""
+"""Tolerances, and checks of simulated figures against them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from flashmesh.validation.sheets import SheetRow
 
 AT_SATURATION = 0.97
-"""Share of the measured saturation rate from which a load counts as at saturation."""
+"""Minimum load at saturation, as a share of the measured saturation rate."""
 LIGHT = 0.8
-"""Share of the saturation rate below which the mean latency of writes has a tolerance."""
+"""End of the loads at which the mean latency of writes has a tolerance, as a share of the saturation rate."""
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """A tolerance for some figures within a range of loads."""
+    """A tolerance of some figures, within a range of loads."""
 
     name: str
     says: str
     columns: tuple[str, ...]
-    """Names of the figures; empty for the saturation rate of the drive, and for the rows of its data sheet."""
+    """Names of the figures; empty for the saturation rate and for rows of data sheets and sweeps."""
     share: float
     """Maximum difference, as a share of the measured figure."""
     load_min: float = 0.0
@@ -51,7 +51,7 @@ TOLERANCES = (
         AT_SATURATION,
     ),
 )
-"""Tolerances at single loads."""
+"""Tolerances of latencies at measured loads."""
 DATA_SHEET = Tolerance("data-sheet", "each figure of the data sheet within 15 %", (), 0.15)
 SWEEPS = (
     Tolerance("depth", "rates, means and medians of the sweep of depths within 10 %", (), 0.10),
@@ -60,34 +60,34 @@ SWEEPS = (
     Tolerance("block-size-p99", "p99 of the sweep of block sizes within 15 %", (), 0.15),
     Tolerance("mix", "rates and latencies of mixes within 25 %", (), 0.25),
 )
-"""Tolerances of sweeps and mixes, by the names that their rows have."""
+"""Tolerances of rows of sweeps and mixes. `SweepRow.tolerance_name` selects one."""
 OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
-"""Tolerances of rows; a drive has some of the rows only."""
+"""Tolerances of rows, by name."""
 ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)
 MEASURED = "measured"
-"""Reference of the measurements at several loads."""
+"""Reference of checks at measured loads."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A tolerance applied to a figure at a load."""
+    """Check of a simulated figure against the measured one."""
 
     tolerance: str
     """Name of the tolerance."""
     figure: str
     offered_iops: float | None
-    """The load; None for the saturation rate and for rows of the data sheet."""
+    """Offered load; None for the saturation rate and for rows of data sheets and sweeps."""
     measured: float
     simulated: float | None
     """Simulated figure; None if its run failed."""
     limit: float
-    """Maximum difference, as a share of the measured figure."""
+    """Maximum relative difference."""
     reference: str = MEASURED
     """Origin of the measured figure."""
 
     @property
     def name(self) -> str:
-        """The figure as text."""
+        """Name of the figure for reports."""
         return self.figure.removesuffix("_us").replace("_", " ")
 
     @property
@@ -99,28 +99,28 @@ class Check:
     def is_met(self) -> bool:
         """Whether the figure is within the tolerance; False if it was not simulated."""
         difference = self.difference
-        # Differences of decimal fractions such as 1.10 and 1.00 are inexact.
+        # Allows for rounding: 1.10 / 1.00 - 1 exceeds 0.10 in binary.
         return difference is not None and abs(difference) <= self.limit + 1e-12
 
 
 def checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> tuple[Check, ...]:
-    """Returns each tolerance applied to each of its figures.
+    """Returns the checks of all measured loads.
 
     Args:
         measurements: The measurements.
-        simulated: The simulated figures of each load.
+        simulated: The simulated figures of each measured load.
     """
     return tuple(all_checks(measurements, simulated))
 
 
 def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) -> Iterator[Check]:
-    """Yields the checks, for `checks`."""
+    """Yields the check of the saturation rate, then the checks of each tolerance in the order of loads."""
     saturation = measurements.saturation_iops
     if saturation is not None:
         yield Check("saturation", "iops", None, saturation, most_served(simulated), SATURATION.share)
     for tolerance in TOLERANCES:
         for point, found in zip(measurements.points, simulated, strict=True):
-            # A drive that no load saturated has light load throughout.
+            # If no load saturated the drive, every load counts as light.
             load = 0.0 if saturation is None else point.asked_iops / saturation
             if not tolerance.holds_at(load):
                 continue
@@ -132,18 +132,18 @@ def all_checks(measurements: Measurements, simulated: Sequence[Figures | None]) 
 
 
 def row_check(row: SheetRow, simulated: float | None) -> Check:
-    """Returns the tolerance of a row applied to the row."""
+    """Returns the check of a row of a data sheet or of a sweep."""
     figure = f"{row.what}, {row.unit}"
     tolerance = OF_ROWS[row.tolerance_name]
     return Check(tolerance.name, figure, None, row.value, simulated, tolerance.share, row.reference)
 
 
 def mean_difference(checks: Iterable[Check]) -> float | None:
-    """Returns the mean absolute difference of the checks whose figures were simulated; None if there are none."""
+    """Returns the mean absolute relative difference of the simulated figures; None if no figure was simulated."""
     found = [abs(difference) for check in checks if (difference := check.difference) is not None]
     return sum(found) / len(found) if found else None
 
 
 def most_served(simulated: Sequence[Figures | None]) -> float | None:
-    """Returns the maximum served rate; None if no load was simulated."""
+    """Returns the maximum rate that the simulated drive served; None if no load was simulated."""
     return max((found.iops for found in simulated if found is not None), default=None)

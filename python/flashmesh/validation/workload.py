@@ -1,4 +1,4 @@
-"""The measured workload as streams of a configuration, with a given duration."""
+"""Configurations of the measured workload and of the loads of data-sheet rows."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 PACED_IOPS = 10_000
 """Rate of the first stream: half reads and half writes, at even intervals."""
 WRITERS = 6
-"""Number of further streams, which issue the remaining requests as Poisson processes."""
+"""Number of further streams, which share the other requests and issue them as Poisson processes."""
 WRITERS_READ_SHARE = 0.01
 OUTSTANDING = 64
 """Maximum number of outstanding requests of a stream."""
 WARM_UP_SHARE = 0.5
-"""Share of a run before the measured window. The measurements cover the last half of a run as well."""
+"""Share of the warm-up in a run. As in the measurements, the second half is measured."""
 LENGTH_MIN_S = 0.2
 GIB, MIB = 2**30, 2**20
 NEARLY_ALL = 0.98
-"""Share of the capacity from which the measured space counts as the whole drive."""
+"""Share of the capacity from which an accessed space counts as the whole drive."""
 ROW_REQUESTS_SHARE = 0.25
-"""Maximum number of requests of a row of a data sheet, as a share of those of a load, except for random writes."""
+"""Maximum requests of a row, as a share of the requests of a measured load. Does not apply to random writes."""
 ROW_REQUEST_BYTES = 32 * 2**10
-"""Request size from which a row has fewer requests, and as many bytes."""
+"""Request size above which the maximum falls in proportion, so that the bytes of a row are limited."""
 ROW_TURNOVERS = 20
-"""Minimum number of times that the outstanding requests of a row are replaced."""
+"""Lower bound of the maximum requests of a row, as a multiple of its outstanding requests."""
 SECTIONS = ("workload", "replay", "queue", "stream")
 """Sections of a configuration that describe its workload."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Simulated length of a load."""
+    """Length of the run of a load."""
 
     requests: int
     """Approximate number of requests, including the warm-up."""
     requests_per_die: int = 0
-    """Approximate number of requests for each die, if that is more than `requests` in total.
+    """Approximate minimum number of requests for each die.
 
-    Each die must collect several blocks. With fewer collections, the write amplification depends on where they begin.
+    Each die must collect several blocks: with few collections, the write amplification depends on their timing.
     """
 
     def of(self, tables: Mapping[str, Any]) -> Extent:
-        """Returns the simulated length for a drive."""
+        """Returns the length for a drive, with the requests of all dies in `requests`."""
         return Extent(max(self.requests, self.requests_per_die * dies_of(tables)))
 
     def seconds(self, asked_iops: float) -> float:
@@ -61,13 +61,13 @@ class Extent:
         return max(self.requests / asked_iops, LENGTH_MIN_S)
 
     def row_requests(self, load: SheetLoad) -> int:
-        """Returns the maximum number of requests of a row of a data sheet."""
+        """Returns the maximum number of requests in the run of a row."""
         share = 1.0 if load.has_random_writes else ROW_REQUESTS_SHARE * min(1.0, ROW_REQUEST_BYTES / load.request_bytes)
         return max(int(self.requests * share), ROW_TURNOVERS * load.outstanding)
 
 
 def drive_tables(source: ConfigSource, overrides: Mapping[str, str], place: str | None = None) -> dict[str, Any]:
-    """Returns a drive without its workload, as tables.
+    """Returns the configuration of a drive without its workload, as tables.
 
     Args:
         source: The configuration of the drive.
@@ -104,13 +104,13 @@ def dies_of(tables: Mapping[str, Any]) -> int:
 def with_load(
     tables: Mapping[str, Any], offered_iops: float, space_gib: float | None, extent: Extent
 ) -> dict[str, Any]:
-    """Returns a drive with the measured workload.
+    """Returns the configuration of a drive with the measured workload.
 
     Args:
         tables: The drive, from `drive_tables`.
-        offered_iops: The load, as in the measurements.
-        space_gib: The accessed space; None for the whole drive, which nearly all of its capacity or more means too.
-        extent: The simulated length.
+        offered_iops: The offered load, without the reads of the first stream.
+        space_gib: The accessed space; None for the whole drive. See `footprint_of`.
+        extent: The length of the run.
     """
     seconds = extent.seconds(offered_iops + BESIDE_IOPS)
     footprint = footprint_of(tables, space_gib)
@@ -131,12 +131,12 @@ def with_load(
 
 
 def until_settled(loaded: Mapping[str, Any], precision: str) -> dict[str, Any]:
-    """Returns a drive under the load of `with_load` whose run ends once the mean latency is steady and precise.
+    """Returns a configuration of `with_load` whose run ends once the mean latency is steady and precise.
 
     Args:
-        loaded: The drive with its load.
-        precision: The half-width of the 95 % interval of the mean latency, such as `3%`. The run ends at the latest
-            when the requests of all streams are measured.
+        loaded: The configuration.
+        precision: The half-width of the 95 % confidence interval of the mean latency, such as `3%`. The run ends at
+            the latest when all requests of the streams have completed.
     """
     streams = {
         name: {**each, "replay": {key: value for key, value in each["replay"].items() if key != "stop-time"}}
@@ -146,18 +146,18 @@ def until_settled(loaded: Mapping[str, Any], precision: str) -> dict[str, Any]:
 
 
 def settled(precision: str) -> dict[str, Any]:
-    """Returns the keys of `measure` by which a run ends once the mean latency is steady and precise."""
+    """Returns the keys of `[measure]` that end a run once the mean latency is steady and precise."""
     return {"warm-up": "steady", "precision": precision, "precision-of": "mean"}
 
 
 def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, software_us: float) -> dict[str, Any]:
-    """Returns a full drive with the load of a row of a data sheet, which ends once its request rate is settled.
+    """Returns the configuration of a full drive with the load of a row. The run ends once the request rate is settled.
 
     Args:
         tables: The drive, from `drive_tables`.
         load: The load.
-        extent: The simulated length of loads, which limits that of the row.
-        software_us: The time that host software takes between a completion and the next request, in microseconds.
+        extent: The length of the runs of measured loads, which limits the length of this run.
+        software_us: The host software time between a completion and the next request, in microseconds.
     """
     loaded = dict(tables)
     loaded["workload"] = {
@@ -176,12 +176,12 @@ def with_row(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, softwar
 
 
 def closed_loop(outstanding: int, software_us: float) -> dict[str, Any]:
-    """Returns the replay of programs that each keep one request outstanding.
+    """Returns the `replay` table of a closed loop.
 
     Args:
-        outstanding: The number of programs.
-        software_us: The time of host software between a completion and the next request of its program, in
-            microseconds. The latencies of a run do not contain this time.
+        outstanding: The constant number of outstanding requests.
+        software_us: The host software time between a completion and the next request, in microseconds. Simulated
+            latencies do not include this time.
     """
     if not software_us:
         return {"mode": "stress", "outstanding": outstanding}
@@ -189,32 +189,32 @@ def closed_loop(outstanding: int, software_us: float) -> dict[str, Any]:
 
 
 def footprint_of(tables: Mapping[str, Any], space_gib: float | None) -> int | None:
-    """Returns the accessed bytes; None for the whole drive, for a space that is nearly all of it, or larger."""
+    """Returns the accessed bytes; None for the whole drive: a space of `NEARLY_ALL` of the capacity or more."""
     if space_gib is None or space_gib * GIB >= NEARLY_ALL * capacity_bytes(tables):
         return None
     return int(space_gib * GIB) // MIB * MIB
 
 
 def size_note(tables: Mapping[str, Any], space_gib: float) -> str | None:
-    """Returns a note if the simulated drive is smaller than the measured one; else None."""
+    """Returns a note if the simulated drive is smaller than the measured space; otherwise None."""
     capacity = capacity_bytes(tables)
     if space_gib * GIB * NEARLY_ALL <= capacity:
         return None
     return (
         f"the simulated drive has {capacity / GIB:.1f} GiB and the measured space is {space_gib:g} GiB: "
-        "all of the simulated drive is used"
+        "the workload accesses the whole simulated drive"
     )
 
 
 def share_of(tables: Mapping[str, Any], footprint: int) -> float:
-    """Returns the share of the capacity that `footprint` is."""
+    """Returns `footprint` as a share of the capacity."""
     return round(footprint / capacity_bytes(tables), 6)
 
 
 def stream(
     iops: float, read_share: float, arrivals: str, seconds: float, footprint: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Returns the configuration of a stream with the rate `iops` until the run ends."""
+    """Returns the configuration of a stream with the rate `iops` for the time `seconds`."""
     mean = iops * seconds
     workload: dict[str, Any] = {
         "kind": "synthetic",
@@ -223,7 +223,7 @@ def stream(
         "request-size": "4KiB",
         "arrivals": arrivals,
         "interarrival": picoseconds(1.0 / iops),
-        # The stop time ends the stream: a Poisson process practically never reaches this number of requests.
+        # Six standard deviations above the mean, so that the stop time ends the stream.
         "requests": math.ceil(mean + 6.0 * math.sqrt(mean)) + 64,
     }
     if footprint is not None:
@@ -233,5 +233,5 @@ def stream(
 
 
 def picoseconds(seconds: float) -> str:
-    """Returns a time in the notation of a configuration."""
+    """Returns a time in picoseconds, in the notation of configurations."""
     return f"{round(seconds * 1e12)}ps"
