@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 def show(found: Calibration, terminal: Terminal) -> None:
-    """Prints the keys with their intervals, the loads with their errors, and the undetermined keys."""
+    """Prints tables of keys and of loads, then lines on undetermined keys, further measurements and lack of time."""
     table = terminal.table("key", "value", "from", "to", "determined", left=1)
     for key in found.keys:
         told = "yes" if key.is_determined else "no"
         table.add_row(key.key, key.value, key.low or q.NONE, key.high or q.NONE, told)
     terminal.print(table)
-    points = terminal.table("load", "error of the fit", "error predicted", left=1)
+    points = terminal.table("load", "fit error", "prediction error", left=1)
     for point in found.points:
         points.add_row(point.target.name, q.share(point.fitted_error), q.share(point.predicted_error))
     terminal.print("", points, "")
-    lines = [f"{found.tried} drives tried; errors are means over the figures of a load"]
+    lines = [f"{found.tried} drives tried; an error is the mean over the figures of a load"]
     predicted = mean([point.predicted_error for point in found.points])
     if predicted is not None:
-        lines.append(f"predicted is each load by the fit to all others: {q.share(predicted)} off in the mean")
+        lines.append(f"mean prediction error {q.share(predicted)}: each load is predicted by a fit to the other loads")
     reasons: dict[str, list[str]] = {}
     for key in found.undetermined:
         reasons.setdefault(key.reason, []).append(key.key)
@@ -45,15 +45,17 @@ def show(found: Calibration, terminal: Terminal) -> None:
             f"{', '.join(found.best.unsettled)}; allow more with --requests"
         )
     if found.software_us:
-        lines.append(f"software of the host: {found.software_us:g} us in each latency, which the written drive lacks")
+        lines.append(
+            f"host software: {found.software_us:g} us in each latency, which the written drive does not include"
+        )
     lines += [f"{text}: allow more with --budget" for text in found.cut]
     terminal.print(Text("\n".join(lines)))
 
 
 def advice_line(advice: Advice) -> str:
-    """Returns the sentence on the measurement that would determine a key."""
+    """Returns the line on the load whose measurement would determine a key."""
     if advice.load is None:
-        return f"{advice.key}: no load that programs usually make would determine it"
+        return f"{advice.key}: none of the usual loads would determine it"
     figure = "request rate" if advice.figure == SERVED else advice.figure.removesuffix("_us").replace("_", " ")
     change = f"{100 * advice.change:+.0f} %"
     low, high = advice.values
