@@ -125,12 +125,15 @@ def test_every_drive_that_is_declared_was_measured() -> None:
     [
         ('title = "x"', "measured is missing"),
         ("colour = 1", "colour is unknown"),
-        ('title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.colour" = "x"', "flash.colour is no key"),
+        (
+            'title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.colour" = "x"',
+            "flash.colour is not a configuration key",
+        ),
         ('title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.read-time" = ""', "is empty: state the origin"),
         (
             'title = "x"\nmeasured = "x"\nsource = "x"\n[facts]\n"flash.read-time" = "x"\n[fitted]\n'
             '"flash.read-time" = "y"',
-            "among [facts] and among [fitted]",
+            "in [facts] and in [fitted]: keep one",
         ),
     ],
 )

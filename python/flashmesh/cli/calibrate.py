@@ -27,9 +27,9 @@ RESULTS = Path("calibration.results")
     type=click.Path(path_type=Path),
     required=True,
     metavar="FACTS.toml",
-    help="Known values of the drive: a configuration without a workload.",
+    help="Facts of the drive: a configuration with the known values, without a workload.",
 )
-@out_option("output", "The drive to write.", required=True)
+@out_option("output", "Write the fitted drive, a configuration.", required=True)
 @click.option("--drive", metavar="NAME", help="Name of the drive in the table; required if the table has several.")
 @click.option(
     "--budget",
@@ -37,13 +37,13 @@ RESULTS = Path("calibration.results")
     default=BUDGET_MIN,
     show_default=True,
     metavar="MINUTES",
-    help="Time limit; names the work that did not fit into it.",
+    help="Time limit of the search. The report names stages that it cut short.",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of drives tried before the best one is improved; by default 8 for each key.",
+    help="Number of drives that Optuna proposes; by default 4 for each key, at least 16.",
 )
 @click.option(
     "--requests",
@@ -54,14 +54,14 @@ RESULTS = Path("calibration.results")
 @click.option(
     "--precision",
     metavar="SHARE",
-    help="End each run once its mean latency is steady and known to this precision, such as 3%, at the latest after "
-    "--requests.",
+    help="End a run early, once its mean latency is steady and has this precision, such as 3%. Runs of data sheets end "
+    "once their request rate is settled.",
 )
 @click.option(
     "--data-sheet",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Also fit the rows of a data sheet: rates and latencies of single loads.",
+    help="Also fit a table of data-sheet rows: rates and latencies of single loads.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=SEED, show_default=True, help="Seed of the search.")
 @output_option("--json", "json_file", "Write the result as JSON; - writes it to stdout instead of the tables.")
@@ -94,10 +94,10 @@ def calibrate(
 ) -> int:
     """Fit a drive to measurements.
 
-    Searches the keys that data sheets do not state, such as array times and buffers, predicts each load from a fit to
-    the other loads, and reports which keys the measurements determine. MEASURED is a table as for `flashmesh validate
-    --points`, or JSON written by fio, with the job file beside each file. An interrupted calibration resumes when the
-    command is repeated.
+    Searches the keys that data sheets do not state, such as array times and the write buffer. Reports the fitted
+    values, which of them the measurements determine, and the error of each load predicted by a fit to the other loads.
+    MEASURED is a table as for `flashmesh validate --points`, or JSON files of fio, each with its job file in the same
+    folder. An interrupted calibration resumes when the command is repeated.
     """
     from flashmesh.calibration.engine import calibrate as fit
     from flashmesh.calibration.engine import read_problem
@@ -112,7 +112,7 @@ def calibrate(
     refuse_overwriting({"--out": output, "--json": json_file}, read)
     problem = read_problem(measured, facts, drive, requests, precision=precision, data_sheet=data_sheet)
     with ExitStack() as opened:
-        # Files are opened before the work, so that errors show early.
+        # Opens files before the search, so that errors show early.
         target = opened.enter_context(whole_file(output))
         document = None
         if json_file is not None and json_file != STDOUT:
@@ -120,15 +120,15 @@ def calibrate(
         store = Store.open(results, resume=True, kind="calibration", described={})
         opened.callback(store.close)
         executor = LocalThreads(jobs)
-        told = Told(quiet)
+        told = ProgressPrinter(quiet)
         if not quiet:
             keys = ", ".join(key.key for key in problem.facts.space.keys)
-            click.echo(f"{len(problem.targets)} loads; searched are {keys}", err=True)
+            click.echo(f"{len(problem.targets)} loads; searched keys: {keys}", err=True)
         try:
             found = fit(problem, executor, store=store, budget_min=budget, trials=trials, seed=seed, on_candidate=told)
         except KeyboardInterrupt:
             if not quiet:
-                click.echo(f"{told.tried} drives tried, and kept; the same command goes on", err=True)
+                click.echo(f"{told.tried} tried drives kept; the same command goes on", err=True)
             raise
         finally:
             executor.close()
@@ -146,20 +146,20 @@ def calibrate(
     return 0
 
 
-class Told:
-    """Printer of each tried drive that is better than all drives tried before."""
+class ProgressPrinter:
+    """Printer of each tried drive that has the least loss so far."""
 
     def __init__(self, quiet: bool) -> None:
-        """Starts the count of tried drives at 0."""
+        """Creates a printer; prints nothing if `quiet`."""
         self.quiet = quiet
         self.tried = 0
         self.best = float("inf")
 
     def __call__(self, candidate: Candidate) -> None:
-        """Counts a tried drive, and prints it if it is the best so far."""
+        """Counts a tried drive. Prints the drive if it has the least loss so far."""
         self.tried += 1
         if self.quiet or candidate.loss >= self.best:
             return
         self.best = candidate.loss
         settings = ", ".join(f"{key}={value}" for key, value in candidate.settings.items())
-        click.echo(f"drive {self.tried}: distance {candidate.loss:.3g}: {settings}", err=True)
+        click.echo(f"drive {self.tried}: loss {candidate.loss:.3g}: {settings}", err=True)

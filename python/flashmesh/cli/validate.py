@@ -35,30 +35,36 @@ CHECK_FAILED = 3
     "--points",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Use these measurements instead of the bundled ones, and no data sheets.",
+    help="Table of measurements to use instead of the bundled ones and their data sheets.",
 )
-@click.option("--drive", metavar="NAME", help="Name of the drive in the measurements; required if it is ambiguous.")
+@click.option(
+    "--drive",
+    metavar="NAME",
+    help="Name of the drive in the measurements. Required if they have several drives and DRIVE is not a preset with "
+    "measurements.",
+)
 @click.option(
     "--quick",
     is_flag=True,
-    help="Use 40,000 requests for each load, too few for a steady write amplification; "
-    "at most as many for data sheets.",
+    help="Simulate 40,000 requests for each load, too few for a steady write amplification, "
+    "and at most as many for each row of a data sheet.",
 )
 @click.option(
     "--requests",
     type=click.IntRange(min=1000),
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
-    "data sheets end once they are settled, at the latest after N (400,000 by default) or 20 times their depth.",
+    "data sheets end once their request rate is settled, at the latest after N (400,000 by default) for random writes "
+    "and N / 4 for others, or 20 times their depth if that is more.",
 )
 @click.option(
     "--software-time",
     metavar="TIME",
-    help="Time that host software adds to each simulated latency, such as 5us; by default the value in the file of the "
-    "drive.",
+    help="Host software time to add to each simulated latency, such as 5us; by default that of the preset, or 0 for "
+    "other drives.",
 )
 @trust_option
-@settings_option("Override a key of every drive.")
+@settings_option("Set a key of every drive.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")
 @out_option("report_file", "Write an HTML page.")
 @click.option(
@@ -74,21 +80,22 @@ CHECK_FAILED = 3
     "--pages",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write a page, a JSON file and charts for each preset.",
+    help="Write a Markdown page, a JSON file and charts for each preset into DIR.",
 )
 @click.option(
     "--rewrite",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Rewrite the pages in DIR from its JSON files; run nothing.",
+    help="Write the pages in DIR again from its JSON files, without runs.",
 )
 @click.option(
-    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail if a page in DIR is stale; run nothing."
+    "--check", type=click.Path(path_type=Path), metavar="DIR", help="Fail if a page in DIR is stale, without runs."
 )
 @click.option(
     "--baseline",
     is_flag=True,
-    help="Print beside the simulated latencies those of a curve through the fitted loads, or through all other loads.",
+    help="Compare the simulation with a curve through the measured latencies of the fitted loads, or, without fitted "
+    "loads, of all other loads.",
 )
 @click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def validate(
@@ -111,15 +118,14 @@ def validate(
 ) -> int:
     """Compare simulated drives with measurements of real ones.
 
-    Simulates the measured workload at every load, and prints measured and simulated figures side by side: 4 KiB random
-    requests over the whole drive in steady state, one stream that reads and writes at even intervals, and six that
-    write as Poisson processes. DRIVE is a preset with measurements, such as samsung-pm9a3, or preset:NAME, or a
-    configuration file, whose workload is ignored; by default, all presets with measurements.
+    Simulates the measured workload at every load, and prints measured and simulated figures side by side. The workload
+    is 4 KiB random requests over the whole drive in steady state: one stream reads and writes at even intervals, and
+    six streams write as Poisson processes. DRIVE is a preset with measurements, such as samsung-pm9a3, or preset:NAME,
+    or a configuration file, whose workload is ignored; by default, all presets with measurements.
 
-    Each bundled measurement also has rows of data sheets: single loads on the full drive, with a constant number of
-    outstanding requests until their rate is settled, beside the value of the manufacturer, or of SSD-iq if it was
-    measured. samsung-980-pro was measured by sweeps of depths and block sizes and by mixes, and has these in place of
-    the loads above.
+    Bundled measurements also have rows of data sheets: closed loops on the full drive, until their request rate is
+    settled. A row has the value of the manufacturer, or a measured value of SSD-iq. samsung-980-pro was measured by
+    sweeps of depths and block sizes and by mixes, which replace the loads above.
 
     The exit code is 3 if a tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
@@ -142,7 +148,7 @@ def validate(
     with ExitStack() as opened:
         from flashmesh.files import whole_file, write_text
 
-        # Files are opened before the work, so that errors show early.
+        # Opens files before the runs, so that errors show early.
         document = None
         if json_file is not None and json_file != STDOUT:
             document = opened.enter_context(whole_file(json_file))
@@ -177,7 +183,7 @@ def validate(
 
 
 def kept_pages(rewrite: Path | None, check: Path | None) -> int:
-    """Writes or checks the pages of stored results."""
+    """Writes or checks pages from stored JSON files, and returns the exit code."""
     from flashmesh.validation.drives import drives
     from flashmesh.validation.pages import check_pages, rewrite_pages
 
@@ -203,7 +209,7 @@ def subjects_of(
     known = (*bundled(), *measured()) if points is None else read(points)
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
     if not listed:
-        raise ConfigError("no preset has measurements: name a configuration, and its drive with --drive")
+        raise ConfigError("no preset has measurements: name a configuration, and the measured drive with --drive")
     found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
     if points is None:
         found = [replace(each, rows=rows_of(each.measurements.drive)) for each in found]
@@ -250,7 +256,7 @@ def open_store(folder: Path) -> Store:
 
 
 def run(validating: Validating, places: int, quiet: bool) -> None:
-    """Runs the pending tasks, and prints their progress."""
+    """Runs the validation, and prints its progress."""
     from flashmesh.cli.sweeping import Lines, announce
     from flashmesh.sweeps.local import LocalThreads
 
@@ -274,7 +280,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
 
 
 def page_of(validations: list[Validation]) -> str:
-    """Returns the HTML page of the validated drives."""
+    """Returns the HTML page of a validation."""
     from flashmesh.html.page import page
     from flashmesh.html.study import Study
 
