@@ -4,7 +4,7 @@
 - Target: a measured load, with the figures to fit and the configuration that simulates it.
 - Candidate: a tried drive, with its simulated figures.
 - Bench: the simulator of candidates; the coarse bench has shorter runs.
-- Residual: log(simulated / measured) of a figure, in tolerances of the figure. The loss is the mean over residuals.
+- Residual: log(simulated / measured) of a figure, in tolerances of the figure. The loss averages their soft-L1 values.
 - Share: the position of a value in the range of its key, from 0 to 1.
 """
 

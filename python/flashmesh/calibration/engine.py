@@ -90,14 +90,14 @@ def read_problem(
 
 
 def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
-    """Reads the rows of one drive from a table of data-sheet rows.
+    """Reads the rows of one drive from a table of data-sheet rows. A table of a single drive may name it differently.
 
     Args:
         path: The table.
         drive: The name of the drive in the table; None if the table has only one drive.
 
     Raises:
-        ConfigError: If the file is invalid, has no row of the drive, or has several drives and `drive` is None.
+        ConfigError: If the file is invalid, or has several drives and `drive` is None or not among them.
     """
     rows = read_rows(path)
     names = list(dict.fromkeys(row.drive for row in rows))
