@@ -281,7 +281,9 @@ def test_a_load_is_named_that_determines_what_the_measurements_do_not(tmp_path: 
     bench = Bench(targets_of_rows([reads], facts.tables, length), 0.0, LocalThreads(2), None, lambda _: None)
     search = new_search(bench, bench, facts.space, 1, 3600.0)
     bench.try_all([facts.start()])
-    (program, age), is_whole = advise(search, ["flash.program-time", "schedule.age-bound"], facts, length)
+    (program, age), is_whole = advise(
+        search, facts.start(), ["flash.program-time", "schedule.age-bound"], facts, length
+    )
     assert is_whole
     assert program.load is not None
     assert "0% reads" in program.load

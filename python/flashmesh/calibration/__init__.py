@@ -8,6 +8,6 @@
 - Share: the position of a value in the range of its key, from 0 to 1.
 """
 
-BUDGET_MIN = 12.0
+BUDGET_MIN = 30.0
 """Default time limit of a calibration, in minutes."""
 SEED = 1

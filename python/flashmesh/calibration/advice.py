@@ -52,11 +52,14 @@ class Advice:
     """Relative change of the figure from the first compared value to the second."""
 
 
-def advise(search: Search, keys: Sequence[str], facts: Facts, length: Length) -> tuple[tuple[Advice, ...], bool]:
+def advise(
+    search: Search, best: Settings, keys: Sequence[str], facts: Facts, length: Length
+) -> tuple[tuple[Advice, ...], bool]:
     """Returns the advice for each of `keys`, and whether the time sufficed for all of them.
 
     Args:
-        search: The search, with its best drive.
+        search: The search.
+        best: The best drive.
         keys: The keys that the measurements do not determine.
         facts: The facts of the drive.
         length: The simulated length of the loads.
@@ -67,7 +70,6 @@ def advise(search: Search, keys: Sequence[str], facts: Facts, length: Length) ->
     ]
     bench = Bench(targets, facts.software_us, search.bench.executor, search.bench.store, lambda _: None)
     search.begin_advice(bench)
-    best = search.bench.best.settings
     found: list[Advice] = []
     try:
         for key in facts.space.keys:

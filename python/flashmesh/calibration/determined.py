@@ -110,6 +110,10 @@ def of_choice(key: FreeKey, best: Candidate, tried: Sequence[Candidate]) -> KeyE
         choice = candidate.settings[key.key]
         losses[choice] = min(losses.get(choice, float("inf")), candidate.loss)
     assert isinstance(key.domain, tuple)
-    near = [each for each in key.domain if each != chosen and losses.get(each, best.loss) < best.loss + LOSS_MARGIN]
-    reason = f"{', '.join(near)} fits as well; give {key.key} in the facts" if near else ""
-    return KeyEstimate(key.key, chosen, None, None, not near, reason)
+    others = [each for each in key.domain if each != chosen]
+    near = [each for each in others if each in losses and losses[each] < best.loss + LOSS_MARGIN]
+    untried = [each for each in others if each not in losses]
+    reasons = [f"{', '.join(near)} fits as well"] if near else []
+    reasons += [f"there was no time to try {', '.join(untried)}"] if untried else []
+    reason = f"{'; '.join(reasons)}; give {key.key} in the facts" if reasons else ""
+    return KeyEstimate(key.key, chosen, None, None, not reasons, reason)

@@ -149,14 +149,15 @@ def calibrate(
         cut.append("the search ran out of time")
     if not search.polish():
         cut.append("the improvement of the best drive ran out of time")
+    if not search.try_other_choices():
+        cut.append("there was no time to try every choice")
     slopes = search.slopes_at_best()
     if facts.space.ranged and slopes is None:
         cut.append("there was no time to decide which keys are determined")
-    if not search.try_other_choices():
-        cut.append("there was no time to try every choice")
-    without = search.refit(slopes)
+    without = search.refit(bench.best, slopes)
     if without is None and len(problem.targets) > 1:
         cut.append("there was no time for the cross-validation")
+    # A step of the cross-validation may be the best drive. The slopes are then those of a drive near by.
     best = bench.best
     points = tuple(
         Fitted(target, best.figures[number], None if without is None else without[number].figures[number])
@@ -164,7 +165,7 @@ def calibrate(
     )
     keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))
     undetermined = [key.key for key in keys if not key.is_determined]
-    advice, is_whole = advise(search, undetermined, facts, problem.length.coarse)
+    advice, is_whole = advise(search, best.settings, undetermined, facts, problem.length.coarse)
     if not is_whole:
         cut.append("there was no time to find the measurements that would determine the other keys")
     tried = len(bench.tried) + (0 if coarse is bench else len(coarse.tried))

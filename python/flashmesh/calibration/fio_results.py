@@ -112,12 +112,13 @@ def separate(job: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rwmix(options: Mapping[str, Any]) -> float:
-    """Returns the share of reads in a mix.
+    """Returns the share of reads in a mix, from the later of `rwmixread` and `rwmixwrite`.
 
     Raises:
         ConfigError: If the percentage is not a whole number.
     """
-    name = "rwmixread" if "rwmixread" in options else "rwmixwrite"
+    given = [name for name in options if name in ("rwmixread", "rwmixwrite")]
+    name = given[-1] if given else "rwmixread"
     text = str(options.get(name, DEFAULT_MIX))
     if not text.isdecimal():
         raise ConfigError(f"job options: {name} is `{text}`, not a whole number: the mix is not known")

@@ -96,8 +96,8 @@ def descend(bench: Bench, coarse: Bench, space: Space, begin: Settings, steps_ma
     )
 
 
-def step_without(slopes: Slopes, space: Space, left_out: int) -> Settings:
-    """Returns the drive after one least-squares step from `slopes.at` that leaves out one load."""
+def step_without(slopes: Slopes, space: Space, left_out: int | None) -> Settings:
+    """Returns the drive after one least-squares step from `slopes.at` that leaves out one load, or none."""
     owners = np.concatenate([np.full(len(row), number) for number, row in enumerate(slopes.at.rows)])
     kept = owners != left_out
     matrix, distances = slopes.matrix[kept], vector(slopes.at)[kept]

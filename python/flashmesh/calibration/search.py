@@ -3,8 +3,8 @@
 1. Short runs: least squares from the initial drive, each alternative choice, least squares from the best drive so far,
    and drives that Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
-3. Slopes at the best drive, from which follows which keys are determined; each alternative choice in full runs.
-4. Cross-validation: for each load, the tried drive that fits the other loads best.
+3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
+4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
 5. Advice on further measurements (`advice.py`).
 """
 
@@ -118,21 +118,26 @@ class Search:
         return True
 
     def slopes_at_best(self) -> Slopes | None:
-        """Returns the slopes at the best drive; None if the time ran out, or no key has a range."""
+        """Returns the slopes at the best drive, after further steps of least squares while these improve it.
+
+        If the time runs out after a step, the slopes are those before the step. Returns None if the time ran out before
+        the first slopes, or no key has a range.
+        """
         if not self.space.ranged:
             return None
         self.stage(2)
+        found: Slopes | None = None
         try:
-            while True:
-                best = self.bench.best
-                found = slopes_at(self.bench, self.coarse, self.space, best.settings)
-                if self.bench.best is best:
-                    return found
+            while found is None or self.bench.best is not found.at:
+                found = slopes_at(self.bench, self.coarse, self.space, self.bench.best.settings)
+                self.bench.try_all([step_without(found, self.space, None)])
         except OutOfTime:
-            return None
+            pass
+        return found
 
     def try_other_choices(self) -> bool:
         """Tries each alternative choice of each key in the best drive. Returns whether the time sufficed."""
+        self.stage(2)
         try:
             self.bench.try_all(self.other_choices(self.bench.best))
         except OutOfTime:
@@ -149,22 +154,25 @@ class Search:
             if choice != best.settings[key.key]
         ]
 
-    def refit(self, slopes: Slopes | None) -> list[Candidate] | None:
-        """Returns, for each load, the tried drive with the least loss over the other loads.
+    def refit(self, best: Candidate, slopes: Slopes | None) -> list[Candidate] | None:
+        """Returns, for each load, the best drive moved by one least-squares step over the other loads.
 
-        First tries one least-squares step without each load. Returns None if the time ran out, or with a single load.
+        Without slopes, returns the tried drive with the least loss over the other loads. Returns None if the time ran
+        out, or with a single load.
         """
         self.stage(3)
         count = len(self.bench.targets)
         if count < 2:
             return None
-        if slopes is not None:
-            try:
-                self.bench.try_all([step_without(slopes, self.space, number) for number in range(count)])
-            except OutOfTime:
-                return None
-        tried = self.bench.candidates
-        return [min(tried, key=lambda each: each.loss_without(number)) for number in range(count)]
+        if slopes is None:
+            tried = self.bench.candidates
+            return [min(tried, key=lambda each: each.loss_without(number)) for number in range(count)]
+        try:
+            moved = self.bench.try_all([step_without(slopes, self.space, number) for number in range(count)])
+        except OutOfTime:
+            return None
+        # A step can overshoot, since slopes are those of small changes.
+        return [min((each, best), key=lambda drive: drive.loss_without(at)) for at, each in enumerate(moved)]
 
 
 def new_search(bench: Bench, coarse: Bench, space: Space, seed: int, budget_s: float) -> Search:
