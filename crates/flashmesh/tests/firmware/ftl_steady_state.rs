@@ -7,6 +7,7 @@ use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::{Ftl, FtlRules, IdleDies};
 use flashmesh::ids::{BlockId, Lpn, PlaneId, StreamId};
+use flashmesh::units::Bytes;
 
 use crate::support::cases::cases;
 
@@ -32,10 +33,21 @@ fn preconditioned(
     fill: f64,
 ) -> (Ftl, Geometry, flashmesh::ftl::PreconditionReport) {
     let geometry = Geometry::new(&config.geometry).unwrap();
-    let mut ftl = Ftl::new(&geometry, config, FtlRules::new(config));
+    let (ftl, report) = preconditioned_by(FtlRules::new(config), config, kind, fill);
+    (ftl, geometry, report)
+}
+
+fn preconditioned_by(
+    rules: FtlRules,
+    config: &Config,
+    kind: PreconditionKind,
+    fill: f64,
+) -> (Ftl, flashmesh::ftl::PreconditionReport) {
+    let geometry = Geometry::new(&config.geometry).unwrap();
+    let mut ftl = Ftl::new(&geometry, config, rules);
     let report = ftl.precondition(&Precondition { kind, fill, ..Precondition::default() }, 42);
     ftl.audit().unwrap();
-    (ftl, geometry, report)
+    (ftl, report)
 }
 
 /// Measurements of a drive under uniform random writes.
@@ -384,6 +396,33 @@ fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
             }
         }
         assert_eq!(report.pages_mapped, mapped);
+    }
+}
+
+#[test]
+fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange() {
+    // Two namespaces on the same planes, each with an odd number of translation pages on most of them.
+    let mut config = bound(&[(0..3, 0.2), (0..3, 0.1)]);
+    config.mapping.cache_capacity = Some(Bytes::from_kib(64));
+    let geometry = Geometry::new(&config.geometry).unwrap();
+    let entries = config.geometry.page_size.as_u64() / config.mapping.stored_entry_size.as_u64();
+    let start = geometry.lpn_of(config.namespaces(&geometry).unwrap()[1].start).0;
+    let map_of_second = geometry.logical_pages + start.div_ceil(entries as u32);
+    for allocation in [Allocation::Dynamic, Allocation::FreeChannel] {
+        let shared = FtlRules { superblock_dies: Some(1), moves_share_write_block: true, ..FtlRules::new(&config) };
+        let rules = FtlRules { allocation, ..shared };
+        // Each preconditioning ends with an audit, which compares the counts of the allocator.
+        let [before, after] = [PreconditionKind::None, PreconditionKind::Random].map(|kind| {
+            let (ftl, _) = preconditioned_by(rules, &config, kind, 1.0);
+            let pages = ftl.translation_pages().expect("the map is on flash").all();
+            let mut counts = vec![[0, 0]; geometry.planes() as usize];
+            for lpn in pages {
+                let plane = geometry.plane_of(ftl.lookup(Lpn(lpn)).expect("the page is mapped"));
+                counts[plane.index()][usize::from(lpn >= map_of_second)] += 1;
+            }
+            counts
+        });
+        assert_ne!(before, after, "the planes exchange pages");
     }
 }
 

@@ -87,8 +87,8 @@ impl Ftl {
     ///
     /// `seed` determines all random choices.
     ///
-    /// No kind moves translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
-    /// \[choice\].
+    /// No kind invalidates translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
+    /// \[choice\]. *Random* exchanges them among planes that collect together.
     ///
     /// # Panics
     /// If the drive is not fresh.

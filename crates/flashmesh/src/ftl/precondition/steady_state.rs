@@ -168,9 +168,12 @@ fn copy_planes(
     ftl.map_group(PlaneGroup::copies(Arc::clone(state), first_page, shares, permutations), initial);
     // Translation pages keep their order; the others are permuted.
     let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(PlaneShare::pages);
-    let mut copied = sample.translation_offsets(&ftl.geometry).map(|offset| Ppn(first_page.0 + offset));
+    let offsets: Vec<u32> = sample.translation_offsets(&ftl.geometry).collect();
+    let mut copied = offsets.into_iter().map(|offset| Ppn(first_page.0 + offset));
     own.by_ref().zip(copied.by_ref()).for_each(|(lpn, ppn)| {
-        ftl.mapping.set(lpn, ppn);
+        // Planes that collect together exchange translation pages.
+        let laid_out = ftl.mapping.set(lpn, ppn);
+        ftl.notify_move(lpn, laid_out, Some(ppn));
     });
     copied.for_each(|ppn| {
         ftl.blocks.invalidate(ppn);
