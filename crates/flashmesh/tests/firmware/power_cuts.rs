@@ -1,9 +1,11 @@
 //! Power cuts of random drives, with all oracles enabled: everything acknowledged is recovered, or reported as lost if the device cache is
 //! volatile.
 //!
-//! `FLASHMESH_CUTS` sets the number of cuts, `FLASHMESH_SEED` their seed. `make cuts` makes 10,000 cuts, which take minutes. A failure names its
-//! drive; `FLASHMESH_DRIVE` runs only the drive with that number.
+//! `FLASHMESH_CUTS` sets the number of cuts, `FLASHMESH_SEED` their seed. `make cuts` makes 10,000 cuts, which take minutes. A failed drive
+//! does not end the run, which names all failed drives at its end; `FLASHMESH_DRIVE` runs only the drive with that number.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ const CUTS_MIN: u32 = 150;
 const SEED: u64 = 1;
 /// Threads that share the drives.
 const WORKERS: u64 = 2;
+/// Failed drives after which a worker ends.
+const FAILURES_MAX: usize = 20;
 /// Simulated time limit of a few hundred requests, which normally take milliseconds.
 const ENDLESS: Time = Time::from_ms(100_000);
 
@@ -185,15 +189,35 @@ pub fn runner(seed: u64, number: u64) -> TestRunner {
 }
 
 /// Cuts the power of drive `number`.
-fn cut_numbered(seed: u64, number: u64) -> Seen {
+fn cut_numbered(seed: u64, number: u64) -> Result<Seen, String> {
     let mut runner = runner(seed, number);
     let (config, requests, moments) = journaling().new_tree(&mut runner).expect("a drive can be drawn").current();
     // Some drives do not support the drawn policy.
     if config.validate().is_err() {
-        return Seen::default();
+        return Ok(Seen::default());
     }
-    let failed = |error| panic!("drive {number} of seed {seed}: {error}");
-    cut_drive(&config, &requests, &moments).unwrap_or_else(failed)
+    cut_drive(&config, &requests, &moments)
+}
+
+/// Passes the number of every [`WORKERS`]th drive from `first` on to `cut`, until `cuts` cuts have been made or [`FAILURES_MAX`] drives have failed.
+/// Returns the counts of the other drives, and the number and error of each failed drive.
+fn cut_drives(first: u64, cuts: u64, cut: impl Fn(u64) -> Result<Seen, String>) -> (Seen, Vec<(u64, String)>) {
+    let (mut seen, mut failures) = (Seen::default(), Vec::new());
+    let mut numbers = (first..).step_by(WORKERS as usize);
+    while seen.cuts < cuts && failures.len() < FAILURES_MAX {
+        let number = numbers.next().expect("the numbers are endless");
+        let result = catch_unwind(AssertUnwindSafe(|| cut(number)));
+        match result.unwrap_or_else(|panic| Err(panic_message(&*panic))) {
+            Ok(of_drive) => seen.add(of_drive),
+            Err(error) => failures.push((number, error)),
+        }
+    }
+    (seen, failures)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("no message"))
 }
 
 #[test]
@@ -203,23 +227,26 @@ fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
         setting("FLASHMESH_SEED").unwrap_or(SEED),
     );
     if let Some(number) = setting("FLASHMESH_DRIVE") {
-        return println!("{:?}", cut_numbered(seed, number));
+        let result = cut_numbered(seed, number);
+        return println!("{:?}", result.unwrap_or_else(|error| panic!("drive {number} of seed {seed}: {error}")));
     }
-    let share_of = |first: u64| {
-        let mut seen = Seen::default();
-        let mut numbers = (first..).step_by(WORKERS as usize);
-        while seen.cuts < cuts.div_ceil(WORKERS) {
-            seen.add(cut_numbered(seed, numbers.next().expect("the numbers are endless")));
-        }
-        seen
-    };
-    let seen = std::thread::scope(|scope| {
+    let cut = |number| cut_numbered(seed, number).inspect_err(|error| eprintln!("drive {number}: {error}"));
+    let share_of = |first| cut_drives(first, cuts.div_ceil(WORKERS), cut);
+    let (mut seen, mut failures) = (Seen::default(), Vec::new());
+    std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|first| scope.spawn(move || share_of(first))).collect();
-        let mut all = Seen::default();
-        workers.into_iter().for_each(|worker| all.add(worker.join().expect("no worker found a lost page")));
-        all
+        for worker in workers {
+            let (of_worker, failed) = worker.join().expect("panics of drives are caught");
+            seen.add(of_worker);
+            failures.extend(failed);
+        }
     });
     println!("{seen:?}");
+    let errors: Vec<String> = failures
+        .iter()
+        .map(|(number, error)| format!("drive {number}: {}", error.lines().next().unwrap_or("")))
+        .collect();
+    assert!(errors.is_empty(), "{} drives of seed {seed} failed:\n{}", errors.len(), errors.join("\n"));
     let Seen { cuts: _, acknowledged, lost_from_dram, entries, found, checkpoints, copies, undone } = seen;
     for (count, what) in [
         (acknowledged, "write is acknowledged"),
@@ -232,6 +259,24 @@ fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
     ] {
         assert!(count > 0, "in {} cuts no {what}", seen.cuts);
     }
+}
+
+#[test]
+fn a_worker_goes_on_after_a_failed_drive() {
+    let cut = |number| match number {
+        4 => Err("a page is lost".to_owned()),
+        8 => panic!("drive {number} panics"),
+        _ => Ok(Seen { cuts: 3, ..Seen::default() }),
+    };
+    let (seen, failures) = cut_drives(2, 10, cut);
+    assert_eq!(seen.cuts, 12);
+    assert_eq!(failures, [(4, "a page is lost".to_owned()), (8, "panicked: drive 8 panics".to_owned())]);
+}
+
+#[test]
+fn a_worker_whose_drives_all_fail_ends() {
+    let (seen, failures) = cut_drives(0, 10, |_| Err("a page is lost".to_owned()));
+    assert_eq!((seen.cuts, failures.len()), (0, FAILURES_MAX));
 }
 
 /// Each page moved for wear leveling causes a program of a journal page and of a map page, and the blocks of these wear out while the data stays
