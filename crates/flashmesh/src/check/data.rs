@@ -186,7 +186,9 @@ impl Data {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
         if self.parts == TransferUnits::Told {
-            self.outgoing.at(self.homes.die_of(from)).retain(|read| read.ppn != from);
+            // A request may have read the same page after the move did. That data is still to leave.
+            let outgoing = self.outgoing.at(self.homes.die_of(from));
+            outgoing.iter().position(|read| read.ppn == from).and_then(|first| outgoing.remove(first));
         }
         let (homes, held) = (&self.homes, self.copied.entry(plane).or_default());
         if let Some(before) = held.first()
@@ -405,6 +407,24 @@ mod tests {
         assert_eq!(data.sent(DieId(0), payload), Ok(()));
         let error = data.sent(DieId(0), payload).expect_err("only one page was read");
         assert_eq!(error, "512B left die 0, which has read nothing that is still to leave");
+    }
+
+    #[test]
+    fn a_page_read_for_a_move_to_another_chip_and_then_for_a_request_leaves_twice() {
+        let mut config = config();
+        config.ftl.mapping_unit = Some(Bytes::new(config.geometry.page_size.as_u64() / 2));
+        config.gc.r#move = PageMove::ChipToChip;
+        config.cache.capacity = Bytes::from_kib(64);
+        let mut data = Data::new(&config);
+        let left = |kind| Payload { kind, planes: 1, command_time: Time::ZERO, bytes: Bytes::from_kib(2) };
+        data.read(Ppn(0), None);
+        assert_eq!(data.sent(DieId(0), left(TransferKind::ChipToChipData)), Ok(()));
+        data.array_ended();
+        data.read(Ppn(0), None);
+        assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
+        assert_eq!(data.sent(DieId(0), left(TransferKind::Data)), Ok(()));
+        let error = data.sent(DieId(0), left(TransferKind::Data)).expect_err("both reads have left");
+        assert_eq!(error, "2KiB left die 0, which has read nothing that is still to leave");
     }
 
     #[test]

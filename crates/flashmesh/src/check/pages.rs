@@ -61,6 +61,8 @@ pub(super) struct Pages {
     unwritten: Unwritten,
     /// Locations of the replicas that notices reported.
     replicas: FxHashMap<Lpn, Ppn>,
+    /// Data for the next replica of each page: the page from which it was read, and its version.
+    replica_sources: FxHashMap<Lpn, (Ppn, Version)>,
     version: Version,
     /// Logical pages written before the run: the first pages of each namespace.
     preconditioned: Vec<Range<u32>>,
@@ -93,6 +95,7 @@ impl Pages {
             deallocated: FxHashMap::default(),
             unwritten: Unwritten::new(config),
             replicas: FxHashMap::default(),
+            replica_sources: FxHashMap::default(),
             version: 0,
             preconditioned: spaces(config).iter().map(beginning).collect(),
             translation: MapPages::new(config),
@@ -233,7 +236,7 @@ impl Pages {
                 }
             }
             Origin::Replica(from) => {
-                let version = self.read(from, lpn, true)?;
+                let version = self.take_replica_source(lpn, from)?;
                 self.fill(ppn, Content { lpn, version }, "programmed")?;
             }
         }

@@ -51,6 +51,7 @@ impl Probe for Oracles {
             Notice::PageProgrammed(ppn, lpn, origin) => self.page_programmed(ppn, lpn, origin, now),
             Notice::ParityProgrammed(ppn) => self.parity_programmed(ppn, now),
             Notice::WholePageWanted(request, lpn) => self.whole_page_wanted(request, lpn),
+            Notice::ReplicaSourceRead(lpn, ppn) => self.replica_source_read(lpn, ppn, now),
             Notice::ReplicaMade(lpn, ppn) => self.replica_made(lpn, ppn, now),
             Notice::ReplicaDropped(lpn) => self.replica_dropped(lpn, now),
             Notice::ReplicaKept(lpn) => self.replica_kept(lpn, now),

@@ -220,6 +220,8 @@ pub enum Notice<'a> {
     ParityProgrammed(Ppn),
     /// A partial read of this page was extended to the whole page.
     WholePageWanted(Option<RequestId>, Lpn),
+    /// The data of a planned replica, read from this page, reached the controller.
+    ReplicaSourceRead(Lpn, Ppn),
     /// A programmed copy became the replica of its logical page.
     ReplicaMade(Lpn, Ppn),
     /// The replica of a logical page was dropped.

@@ -210,6 +210,12 @@ impl Oracles {
         self.whole.extend(request.map(|id| (id, lpn)));
     }
 
+    /// Records the data that the replica of `lpn` will hold.
+    pub fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn, now: Time) {
+        let outcome = self.pages.replica_source_read(lpn, ppn);
+        self.judge(Pages::NAME, outcome, now);
+    }
+
     pub fn replica_made(&mut self, lpn: Lpn, ppn: Ppn, now: Time) {
         let outcome = self.pages.replica_made(lpn, ppn);
         self.judge(Pages::NAME, outcome, now);

@@ -2,9 +2,28 @@
 
 use crate::ids::{BlockId, Lpn, Ppn};
 
-use super::{Newest, Pages};
+use super::{Newest, Pages, Version};
 
 impl Pages {
+    /// Records that the data of a planned replica of `lpn` was read from `ppn`. That page may be erased before the replica is programmed.
+    pub(in super::super) fn replica_source_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+        let version = self.read(ppn, lpn, true)?;
+        self.replica_sources.insert(lpn, (ppn, version));
+        Ok(())
+    }
+
+    /// Removes the data for a replica of `lpn`, which must have been read from `from`. Returns its version.
+    pub(super) fn take_replica_source(&mut self, lpn: Lpn, from: Ppn) -> Result<Version, String> {
+        match self.replica_sources.remove(&lpn) {
+            Some((ppn, version)) if ppn == from => Ok(version),
+            _ => Err(format!(
+                "a replica of logical page {} was programmed, but {} was not read for it",
+                lpn.0,
+                self.name(from)
+            )),
+        }
+    }
+
     pub(in super::super) fn replica_made(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let place = format!("{} was declared the second home of logical page {}", self.name(ppn), lpn.0);
         if let Some(&other) = self.replicas.get(&lpn) {
@@ -103,11 +122,17 @@ mod tests {
     use crate::units::Time;
     use crate::workload::RequestKind::Read;
 
+    /// Programs a replica of logical page 7 to `ppn`, with data read from page 0. Returns the end time.
+    fn program_replica(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
+        oracles.replica_source_read(Lpn(7), Ppn(0), start);
+        program(oracles, ppn, 7, Origin::Replica(Ppn(0)), start)
+    }
+
     /// Writes logical page 7 to page 0 and replicates it to page 64. Returns the end time.
     fn replicated() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));
-        let now = program(&mut oracles, 64, 7, Origin::Replica(Ppn(0)), now);
+        let now = program_replica(&mut oracles, 64, now);
         oracles.replica_made(Lpn(7), Ppn(64), now);
         (oracles, now)
     }
@@ -131,6 +156,34 @@ mod tests {
     }
 
     #[test]
+    fn a_replica_whose_original_was_moved_and_erased_during_the_program_is_right() {
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 0, 7, us(0));
+        oracles.replica_source_read(Lpn(7), Ppn(0), now);
+        let now = read(&mut oracles, 0, 7, None, now);
+        let now = program(&mut oracles, 4, 7, Origin::Moved(Ppn(0)), now);
+        let now = erase(&mut oracles, 0, now);
+        program(&mut oracles, 64, 7, Origin::Replica(Ppn(0)), now);
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_replica_whose_data_was_not_read_is_caught() {
+        let mut none = oracles();
+        let now = write(&mut none, 0, 0, 7, us(0));
+        program(&mut none, 64, 7, Origin::Replica(Ppn(0)), now);
+        let message = "a replica of logical page 7 was programmed, but page 0 (page 0 of block 0) was not read for it";
+        assert_fails(&none, "pages", message);
+        let (mut once, now) = replicated();
+        program(&mut once, 65, 7, Origin::Replica(Ppn(0)), now);
+        assert_fails(&once, "pages", message);
+        let mut elsewhere = oracles();
+        let now = write(&mut elsewhere, 0, 0, 7, us(0));
+        elsewhere.replica_source_read(Lpn(7), Ppn(1), now);
+        assert_fails(&elsewhere, "pages", "page 1 (page 1 of block 0) was read for logical page 7");
+    }
+
+    #[test]
     fn a_read_of_the_copy_of_an_older_version_is_caught() {
         let (mut oracles, now) = replicated();
         let now = write(&mut oracles, 1, 1, 7, now);
@@ -143,7 +196,7 @@ mod tests {
     fn a_copy_of_an_older_version_is_no_home() {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));
-        let now = program(&mut oracles, 64, 7, Origin::Replica(Ppn(0)), now);
+        let now = program_replica(&mut oracles, 64, now);
         let now = write(&mut oracles, 1, 1, 7, now);
         oracles.replica_made(Lpn(7), Ppn(64), now);
         assert_fails(&oracles, "pages", "with version 1, but version 2 is the newest, at page 1");
@@ -152,7 +205,7 @@ mod tests {
     #[test]
     fn a_third_home_is_caught() {
         let (mut oracles, now) = replicated();
-        let now = program(&mut oracles, 65, 7, Origin::Replica(Ppn(0)), now);
+        let now = program_replica(&mut oracles, 65, now);
         oracles.replica_made(Lpn(7), Ppn(65), now);
         assert_fails(&oracles, "pages", "which has one at page 64");
     }

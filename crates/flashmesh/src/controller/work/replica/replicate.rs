@@ -55,6 +55,7 @@ pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     };
     copies.planned.insert(lpn, Planned::Program { wanted: true });
     ftl.begin_replica(plane);
+    cx.kernel.notify(|| Notice::ReplicaSourceRead(lpn, from));
     cx.push(FollowUp::Own { work: Purpose::ReplicaProgram, lpn, from, plane });
 }
 
