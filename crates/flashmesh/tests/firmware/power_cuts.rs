@@ -34,8 +34,9 @@ const SEED: u64 = 1;
 const WORKERS: u64 = 2;
 /// Failed drives after which a worker ends.
 const FAILURES_MAX: usize = 20;
-/// Simulated time limit of a few hundred requests, which normally take milliseconds.
-const ENDLESS: Time = Time::from_ms(100_000);
+/// Simulated time limit of a few hundred requests, which normally take milliseconds. A flush takes seconds if it waits for the journal entries of all
+/// pages of collected superblocks.
+const ENDLESS: Time = Time::from_ms(1_000_000);
 
 pub fn setting(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
