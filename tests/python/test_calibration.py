@@ -203,6 +203,8 @@ def test_a_stated_value_is_a_fact_and_all_else_that_the_drive_reads_is_searched(
     assert found["cache.destage-stripe"] == UNSET
     assert "firmware.read-time" not in found, "no rate of a data sheet determines it"
     assert "firmware.read-time" in searched(tmp_path, facts, with_rows=True)
+    assert "flash.suspend-time" in found
+    assert "flash.suspend-time" not in searched(tmp_path, facts.replace("[flash]", '[flash]\nsuspension = "off"'))
     assert "flash.program-time" not in searched(tmp_path, facts + '[calibrate]\nfixed = ["flash.program-time"]\n')
 
 

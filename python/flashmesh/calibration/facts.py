@@ -106,6 +106,8 @@ def free_keys(path: Path, stated: dict[str, Any], about: dict[str, Any], with_ro
     given = {*flat(stated), *({SOFTWARE} & about.keys())}
     if "geometry.capacity" in given:
         given.add("geometry.over-provisioning")
+    if flat(stated).get("flash.suspension") == "off":
+        given.add("flash.suspend-time")
     keys = {key.key: key for key in (*listed(), *spare_blocks(stated)) if key.key not in given}
     asked: dict[str, FreeKey] = {}
     for name, domain in about.get("search", {}).items():
