@@ -34,12 +34,12 @@ class Listed:
 
 def comparison_of(validation: Validation) -> Listed:
     """Returns a row for each load and kind of request: measured and simulated statistics, and their differences."""
-    headings = ["offered (IOPS)", "points", "latency (us)"]
+    headings = ["offered (IOPS)", "role", "latency (us)"]
     headings += [f"{name} {source}" for name in NAMES.values() for source in ("measured", "simulated", "difference")]
     rows = []
     for point in validation.points:
         for kind in KINDS:
-            cells = [f"{point.measured.offered_iops:,.0f}", point.role or "all", f"{kind}s"]
+            cells = [f"{point.measured.offered_iops:,.0f}", point.role, f"{kind}s"]
             for statistic in NAMES:
                 column = f"{kind}_{statistic}_us"
                 measured = point.measured.figures.value(column)
