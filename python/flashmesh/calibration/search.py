@@ -1,7 +1,7 @@
 """Search for the drive with the least loss, in stages that each have a share of the time.
 
-1. Short runs: least squares from the initial drive, each alternative choice, least squares from the best drive so far,
-   and drives that Optuna proposes.
+1. Short runs: least squares from the initial drive, alternative choices of one key and of two, least squares from the
+   best of these drives, and drives that Optuna proposes.
 2. Full runs: the best of these drives, then least squares from the best one.
 3. Each alternative choice in full runs, and slopes at the best drive, from which follows which keys are determined.
 4. Cross-validation: for each load, the best drive moved by one step of least squares over the other loads.
@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -79,7 +80,7 @@ class Search:
         is_whole = True
         try:
             descend(self.coarse, self.coarse, self.space, start, COARSE_STEPS)
-            if self.coarse.try_all(self.other_choices(self.coarse.best)):
+            if self.coarse.try_all(self.other_pairs(self.coarse.best)):
                 descend(self.coarse, self.coarse, self.space, self.coarse.best.settings, COARSE_STEPS)
             propose(self.coarse, count)
         except OutOfTime:
@@ -153,6 +154,16 @@ class Search:
             for choice in key.domain
             if choice != best.settings[key.key]
         ]
+
+    def other_pairs(self, best: Candidate) -> list[Settings]:
+        """Returns the drives that differ from `best` by the choices of one or two keys.
+
+        Two choices can belong together: suspension helps reads only if a full write buffer does not prevent it.
+        """
+        one = self.other_choices(best)
+        changed = [{key: value for key, value in drive.items() if value != best.settings[key]} for drive in one]
+        pairs = itertools.combinations(changed, 2)
+        return [*one, *({**best.settings, **first, **other} for first, other in pairs if first.keys() != other.keys())]
 
     def refit(self, best: Candidate, slopes: Slopes | None) -> list[Candidate] | None:
         """Returns, for each load, the best drive moved by one least-squares step over the other loads.
