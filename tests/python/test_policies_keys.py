@@ -164,6 +164,6 @@ def test_sweeps_and_searches_vary_the_new_kinds(cli: Cli, tmp_path: Path) -> Non
         f'config = "drive.toml"\ntrials = 2\npopulation = 2\n[space]\n{axis}[objectives]\n"p99" = "minimise"\n'
     )
     for command in (("sweep", "sweep.toml"), ("optimise", "search.toml")):
-        done = cli(*command, "--trust-policies", "--quiet")
+        done = cli(*command, "--trust-policies")
         assert done.returncode == 0, done.stderr
         assert "mine.py:Where" in done.stdout
