@@ -1519,6 +1519,7 @@ class Steadiness:
         Literal[
             "collection-ahead",
             "free-pages-fall",
+            "free-pages-rise",
             "rounds",
             "overwrites",
             "cache-fills",

@@ -25,6 +25,7 @@ STATES = {
 REASONS = {
     "collection-ahead": "collection has not begun: writes take free blocks",
     "free-pages-fall": "writes still take more free pages than collection gives back",
+    "free-pages-rise": "collection still gives back more free pages than writes take",
     "rounds": "the window is shorter than two rounds of collection",
     "overwrites": "the drive has not been overwritten twice since it began in another state",
     "cache-fills": "the device cache fills or empties",

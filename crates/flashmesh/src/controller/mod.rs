@@ -49,7 +49,7 @@ pub use work::replica::{self, Replication};
 use follow_ups::FollowUpStack;
 use shared::{Context, Rules, Shared};
 use work::chip_to_chip::ChipToChipMoves;
-use work::collect::Collections;
+use work::collect::{CollectionLevels, Collections};
 use work::foreground::Foreground;
 use work::host_write::HostWrites;
 use work::journal::Journal;
@@ -203,6 +203,11 @@ impl Controller {
 
     pub fn ftl(&self) -> &Ftl {
         &self.shared.ftl
+    }
+
+    /// Returns how far the collections in progress have come.
+    pub fn collection_levels(&self) -> CollectionLevels {
+        self.collections.progress(&self.shared)
     }
 
     pub fn counters(&self) -> &Counters {

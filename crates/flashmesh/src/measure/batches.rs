@@ -158,6 +158,10 @@ impl RequestSample {
 pub struct FillLevels {
     /// Free pages of the flash array.
     pub free_pages: u64,
+    /// Free pages, and pages that collections in progress have reclaimed. A collection that keeps pace with the writes leaves this level as it is.
+    pub reserve_pages: u64,
+    /// Victims of collections in progress.
+    pub victims: u64,
     /// Free pages that writes can still take before a collection begins.
     pub pages_before_gc: u64,
     /// Dirty pages of the device cache.

@@ -48,6 +48,8 @@ names! {
         CollectionAhead = "collection-ahead",
         /// Writes take more free pages than collection gives back.
         FreePagesFall = "free-pages-fall",
+        /// Collection gives back more free pages than writes take.
+        FreePagesRise = "free-pages-rise",
         /// The window is shorter than two rounds of collection, or than four collections if the run began with collections at random phases.
         Rounds = "rounds",
         /// The run did not begin in the steady state of its workload, and has overwritten the drive less than twice.
@@ -93,6 +95,16 @@ pub struct DriveScale {
     pub mapped_pages: u64,
     /// Whether the run began in a state drawn from the steady state of its own writes.
     pub starts_steady: bool,
+}
+
+impl DriveScale {
+    /// Returns the free pages that a collection of a set gains, from the counts of the whole run. In a short window, most moves belong to collections
+    /// that began before the window.
+    fn gained_of_victim(&self, last: &DriveSample) -> f64 {
+        let gc = &last.counts.gc;
+        let moved = gc.pages_moved as f64 / gc.collections.max(1) as f64;
+        self.planes_of_set as f64 * (self.block_pages as f64 - moved).max(1.0)
+    }
 }
 
 /// Window to be judged.
@@ -164,6 +176,44 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     let cache = flow(|levels| levels.dirty_pages, |mark| mark.counts.flash.pages_written);
     let slc = flow(|levels| levels.slc_pages, |mark| mark.counts.flash.user_programs);
     !cache.is_unbalanced() && !slc.is_unbalanced()
+}
+
+/// Threshold of the change of the reserve, in standard deviations. A balanced reserve exceeds it with 1 % probability.
+const DEVIATIONS_OF_RESERVE: f64 = 2.576;
+
+/// Largest share of the sets that count as collecting in the noise of the reserve, because victims differ even if all sets collect. \[choice\]
+const COLLECTING_MAX: f64 = 0.9;
+
+/// Reserve of free pages: the free pages of the drive, and the pages that collections in progress have reclaimed. A write takes a page from the reserve;
+/// a move out of a victim adds the share of the victim's gain that it brings nearer.
+struct Reserve {
+    flow: FillTrend,
+    /// Standard deviation of the change of the level, if collections are at independent phases.
+    deviation: f64,
+}
+
+impl Reserve {
+    /// Returns the reserve of a drive from the first of `marks` to the last.
+    fn new(scale: &DriveScale, marks: &[DriveSample]) -> Reserve {
+        let before = &marks[0];
+        let (sets, last) = (scale.sets as f64, &marks[marks.len() - 1]);
+        let through = (last.counts.flash.user_programs - before.counts.flash.user_programs) as f64;
+        let rise = growth(before, marks, BACK_WITHIN * through, |levels| levels.reserve_pages);
+        // A set that collects faster than it writes has a saw-tooth level, as high as the gain of a victim. Over a long time, the phases at both ends are
+        // independent.
+        let long = (sets / 6.0).sqrt() * scale.gained_of_victim(last);
+        // Over a short time, each set either collects or does not. All reclaimed pages come from the share that collects; all sets write.
+        let victims: u64 = marks.iter().map(|mark| mark.levels.victims).sum();
+        let planes = sets * scale.planes_of_set as f64 * marks.len() as f64;
+        let collecting = (victims as f64 / planes).clamp(1.0 / planes, COLLECTING_MAX);
+        let reclaimed = (rise + through).max(0.0);
+        let short = ((1.0 - collecting) / collecting / sets).sqrt() * (reclaimed + collecting * through);
+        Reserve { flow: FillTrend { rise, through }, deviation: long.min(short) }
+    }
+
+    fn is_unbalanced(&self) -> bool {
+        self.flow.is_unbalanced() && self.flow.rise.abs() > DEVIATIONS_OF_RESERVE * self.deviation
+    }
 }
 
 /// Distance from the start level within which a level counts as back at its start, as a share of the flow through the store. \[choice\]
@@ -281,6 +331,13 @@ impl WindowAnalysis<'_> {
         growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
+    /// Returns the marks up to the last one with a request in flight. Collections in progress end after the last request of a run.
+    fn busy_marks(&self) -> &[DriveSample] {
+        let marks = &self.marks.values()[self.first..];
+        let busy = marks.iter().rposition(|mark| mark.levels.outstanding > 0);
+        &marks[..busy.map_or(marks.len(), |last| last + 1)]
+    }
+
     /// Returns the last mark.
     fn last(&self) -> &DriveSample {
         self.marks.batch_start(self.marks.values().len())
@@ -303,10 +360,7 @@ impl WindowAnalysis<'_> {
         // Before the first destage, estimate the programs by the writes to the device cache.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
-            let victims = self.count(|mark| mark.counts.gc.collections);
-            let moved = self.count(|mark| mark.counts.gc.pages_moved);
-            let moved_of_victim = if victims > 0.0 { moved / victims } else { 0.0 };
-            let gained = planes_of_set as f64 * (block_pages as f64 - moved_of_victim).max(1.0);
+            let gained = self.stores.gained_of_victim(self.last());
             let round = sets as f64 * gained;
             let rounds = ROUNDS_MIN * round;
             let wanted_of_window = match is_drawn {
@@ -318,12 +372,16 @@ impl WindowAnalysis<'_> {
             // Between two erases the free pages of a set fall by the pages of a victim. This is two standard deviations of the sum over sets at
             // independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
+            let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::CollectionAhead, self.requests_needed(1.0 + ahead)));
             } else if fallen > IMBALANCE_MAX * programmed && fallen > of_chance {
                 let ahead = (last.pages_before_gc as f64 + ROUNDS_MIN * round) / programmed;
                 found.push((Unsteady::FreePagesFall, self.requests_needed(1.0 + ahead)));
+            } else if is_drawn && slc_pages == 0 && reserve.is_unbalanced() {
+                let reason = if reserve.flow.rise > 0.0 { Unsteady::FreePagesRise } else { Unsteady::FreePagesFall };
+                found.push((reason, self.requests_needed(1.0 + rounds / programmed)));
             } else if programmed < wanted_of_window {
                 found.push((Unsteady::Rounds, self.requests_needed(wanted_of_window / programmed)));
             }

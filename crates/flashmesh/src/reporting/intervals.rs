@@ -31,9 +31,11 @@ impl Snapshot<'_> {
     pub fn levels(&self) -> FillLevels {
         let cache = self.controller.cache().map(|device| device.state());
         let streams = || self.frontend.streams.iter();
-        let ftl = self.controller.ftl();
+        let (ftl, collections) = (self.controller.ftl(), self.controller.collection_levels());
         FillLevels {
             free_pages: ftl.free_pages_of_drive(),
+            reserve_pages: ftl.free_pages_of_drive() + collections.reclaimed_pages,
+            victims: collections.victims,
             pages_before_gc: ftl.pages_before_collection(),
             dirty_pages: cache.map_or(0, |cache| cache.dirty_pages()),
             dirty_limit: cache.map_or(0, |cache| cache.dirty_limit()),

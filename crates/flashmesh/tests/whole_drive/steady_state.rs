@@ -6,6 +6,7 @@ use flashmesh::config::{Config, PreconditionKind, ReplayMode, Sizes, WarmUp};
 use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::request_log::RequestRecord;
+use flashmesh::measure::steadiness::Unsteady;
 use flashmesh::measure::timeline::MeasuredReport;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -279,6 +280,43 @@ fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
         let whole = amplification(report.write_amplification);
         assert_within("write amplification", amplification(window.write_amplification), whole, 0.02);
         assert_within("IOPS", window.iops, report.iops, 0.02);
+    }
+}
+
+/// Returns a preconditioned drive of 64 dies with paced collection, whose whole run is measured.
+fn paced_drive(requests: u64) -> Config {
+    let mut config = written(PreconditionKind::Random, requests);
+    (config.geometry.channels, config.geometry.chips_per_channel) = (8, 8);
+    (config.geometry.blocks_per_plane, config.geometry.pages_per_block) = (32, 128);
+    (config.gc.paced, config.gc.preemptible) = (true, true);
+    config.measure.warm_up = Some(WarmUp::None);
+    config
+}
+
+#[test]
+fn a_start_whose_collections_run_ahead_of_the_writes_is_not_steady_and_a_long_run_is() {
+    // Few writes leave the dies idle, so that all collections begun by preconditioning end at once.
+    let rare = |requests| {
+        let mut config = paced_drive(requests);
+        config.replay.mode = ReplayMode::Open;
+        config.workload.interarrival = Some(Time::from_us(50));
+        run(&config).0
+    };
+    let (short, long) = (rare(1_000), rare(60_000));
+    assert_eq!(short.steadiness.reasons, [Unsteady::FreePagesRise]);
+    assert!(long.steadiness.steady, "{:?}", long.steadiness);
+    let amplification = |report: &Report| report.write_amplification.expect("the host wrote");
+    assert!(amplification(&short) > 1.2 * amplification(&long), "the short run would give another figure");
+}
+
+#[test]
+fn a_start_whose_collections_keep_pace_does_not_change_the_reserve() {
+    for seed in 0..20 {
+        let mut config = paced_drive(20_000);
+        (config.replay.outstanding, config.seed) = (256, seed);
+        let reasons = run(&config).0.steadiness.reasons;
+        let of_reserve = [Unsteady::FreePagesRise, Unsteady::FreePagesFall];
+        assert!(!reasons.iter().any(|reason| of_reserve.contains(reason)), "seed {seed}: {reasons:?}");
     }
 }
 

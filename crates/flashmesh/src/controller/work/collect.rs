@@ -8,7 +8,7 @@ use crate::controller::Context;
 use crate::controller::follow_ups::FollowUp;
 use crate::controller::shared::Shared;
 use crate::flash::geometry::Geometry;
-use crate::ftl::{BlockState, Ftl, Superblocks};
+use crate::ftl::{BlockState, Ftl, OpenBlockKind, Superblocks};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
@@ -32,6 +32,8 @@ use unread_pages::UnreadPages;
 #[derive(Clone, Copy, Debug)]
 struct Collection {
     block: BlockId,
+    /// Number of valid pages at the start of the collection.
+    valid_at_begin: u32,
     /// Index of the next page to check.
     cursor: u32,
     /// Whether user requests have precedence. True for collections that began on an idle die, for a fold or for wear levelling, until they are
@@ -49,6 +51,14 @@ struct Collection {
     is_read: bool,
     /// Whether all valid pages have moved; maintained only with several mapping units per program.
     is_over: bool,
+}
+
+/// Progress of the collections of all planes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CollectionLevels {
+    pub victims: u64,
+    /// Of each victim, the share of its pages that is the share of its valid pages that have left it.
+    pub reclaimed_pages: u64,
 }
 
 /// A victim block that has just been erased.
@@ -81,6 +91,22 @@ impl Collections {
                 policies::ftl_rules(config).superblock_dies.map(|dies| Superblocks::new(geometry, dies)),
             ),
         }
+    }
+
+    /// Returns how far the collections in progress have come. Folds of the SLC cache do not count, because they reclaim no pages of the flash array.
+    pub fn progress(&self, shared: &Shared) -> CollectionLevels {
+        let pages = u64::from(shared.geometry.pages_per_block);
+        let mut levels = CollectionLevels::default();
+        for victim in self.by_plane.iter().flatten() {
+            if shared.ftl.move_block_kind(shared.geometry.ppn(victim.block, 0)) == OpenBlockKind::Fold {
+                continue;
+            }
+            let begin = u64::from(victim.valid_at_begin);
+            let left = u64::from(shared.ftl.valid_pages(victim.block)).min(begin);
+            levels.victims += 1;
+            levels.reclaimed_pages += (pages * (begin - left)).checked_div(begin).unwrap_or(pages);
+        }
+        levels
     }
 
     /// Returns whether `plane` has a collection with precedence over user requests.

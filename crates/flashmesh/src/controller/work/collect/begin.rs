@@ -140,14 +140,14 @@ impl Collections {
 
     /// Begins the collections of `blocks`, the blocks of one plane or of a superblock. All of them are registered before the first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
+        let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
         if need == Need::Space {
-            let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
             self.begin_pace(blocks, &valid, cx.shared);
         }
         for &block in blocks {
             self.count(block, need, cx.shared);
         }
-        self.begin_moves(blocks, need, cx);
+        self.begin_moves(blocks, &valid, need, cx);
     }
 
     /// Resumes a collection for free space that was in progress at the start of the run.
@@ -156,13 +156,15 @@ impl Collections {
         for &block in &begun.victims {
             self.count(block, Need::Space, cx.shared);
         }
-        self.begin_moves(&begun.victims, Need::Space, cx);
+        self.begin_moves(&begun.victims, &begun.valid_at_begin, Need::Space, cx);
     }
 
-    fn begin_moves<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
-        for &block in blocks {
+    /// Begins to move the pages of `blocks`, which had `valid` valid pages at the start of their collection.
+    fn begin_moves<M: Model>(&mut self, blocks: &[BlockId], valid: &[u32], need: Need, cx: &mut Context<'_, M>) {
+        for (&block, &valid_at_begin) in blocks.iter().zip(valid) {
             let collection = Collection {
                 block,
+                valid_at_begin,
                 cursor: 0,
                 background: need != Need::Space,
                 levels_wear: need == Need::Wear,
