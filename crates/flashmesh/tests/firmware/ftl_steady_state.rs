@@ -401,7 +401,7 @@ fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
 
 #[test]
 fn preconditioning_counts_translation_pages_that_planes_of_a_superblock_exchange() {
-    // Two namespaces on the same planes, each with an odd number of translation pages on most of them.
+    // Two namespaces on the same planes, each with an odd number of translation pages on most planes.
     let mut config = bound(&[(0..3, 0.2), (0..3, 0.1)]);
     config.mapping.cache_capacity = Some(Bytes::from_kib(64));
     let geometry = Geometry::new(&config.geometry).unwrap();

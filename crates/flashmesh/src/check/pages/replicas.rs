@@ -12,7 +12,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Removes the data for a replica of `lpn`, which must have been read from `from`. Returns its version.
+    /// Takes the recorded source of the replica of `lpn`, checks that the source is `from`, and returns the version that was read.
     pub(super) fn take_replica_source(&mut self, lpn: Lpn, from: Ppn) -> Result<Version, String> {
         match self.replica_sources.remove(&lpn) {
             Some((ppn, version)) if ppn == from => Ok(version),

@@ -57,7 +57,7 @@ struct Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
-    /// Of each victim, the share of its pages that is the share of its valid pages that have left it.
+    /// Pages of a block times the share of the valid pages of each victim that have moved, summed over the victims.
     pub reclaimed_pages: u64,
 }
 

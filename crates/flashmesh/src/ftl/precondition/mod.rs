@@ -87,8 +87,8 @@ impl Ftl {
     ///
     /// `seed` determines all random choices.
     ///
-    /// No kind invalidates translation pages: how many of them are invalid in the steady state depends on the hit rate of the mapping cache
-    /// \[choice\]. *Random* exchanges them among planes that collect together.
+    /// Every kind leaves all translation pages valid, because the share of invalid ones in the steady state depends on the hit rate of the mapping
+    /// cache \[choice\]. `Random` can place a translation page in another plane of its superblock.
     ///
     /// # Panics
     /// If the drive is not fresh.

@@ -171,7 +171,7 @@ fn copy_planes(
     let offsets: Vec<u32> = sample.translation_offsets(&ftl.geometry).collect();
     let mut copied = offsets.into_iter().map(|offset| Ppn(first_page.0 + offset));
     own.by_ref().zip(copied.by_ref()).for_each(|(lpn, ppn)| {
-        // Planes that collect together exchange translation pages.
+        // A translation page can move to another plane of its superblock, which changes the page counts of both planes.
         let laid_out = ftl.mapping.set(lpn, ppn);
         ftl.notify_move(lpn, laid_out, Some(ppn));
     });
