@@ -8,10 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REMEDY = "a longer run would give other values; --until-steady goes on until it is."
-REMEDY_OF_TRACE = (
-    "the trace ends too early; a longer one, a full drive (precondition.kind=random) or a start left out "
-    "(measure.warm-up) gives other values."
-)
+FULL_DRIVE = "a full drive (precondition.kind=random)"
+LATER_START = "a start left out (measure.warm-up)"
 
 
 def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> str:
@@ -22,11 +20,18 @@ def unsteady_note(unsteady: int, points: int, document: Mapping[str, Any]) -> st
         points: The number of all points.
         document: The result of a run of one of these points.
     """
-    remedy = REMEDY_OF_TRACE if is_whole_trace(document) else REMEDY
+    remedy = remedy_of_trace(document["configuration"]) if is_whole_trace(document) else REMEDY
     if points == 1:
         return f"The measured window is not steady: {remedy}"
     are = "is" if unsteady == 1 else "are"
     return f"{unsteady:,} of {points:,} points {are} of a window that is not steady: {remedy}"
+
+
+def remedy_of_trace(configuration: Mapping[str, Any]) -> str:
+    """Returns the remedies for a trace that ends too early, except for those that the configuration already has."""
+    is_full = configuration["precondition"]["kind"] == "random"
+    others = [*([] if is_full else [FULL_DRIVE]), LATER_START]
+    return f"the trace ends too early; a longer one, {' or '.join(others)} gives other values."
 
 
 def is_whole_trace(document: Mapping[str, Any]) -> bool:
