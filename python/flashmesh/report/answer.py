@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flashmesh.report.winners import Winner
 
 CONDITIONS = ("workload.", "replay.time-scale")
-"""Beginnings of keys that are conditions of a comparison, not design choices of a drive."""
+"""Prefixes of keys that vary the workload, not the drive."""
 OF_DIES = ("geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip")
 """Keys whose product is the number of dies."""
 FABRIC, IDEAL = "fabric.kind", "ideal"

@@ -24,7 +24,7 @@ COMPOSED = {
     "link to the drive busy": "Share of the time in which the host link carries data to the drive.",
     "links busy": "Share of the time in which a link of the interconnect is held, mean over all links.",
     "controllers busy": "Share of the time in which a flash controller has a transfer, mean over all controllers.",
-    "dies busy": "Share of the time in which a die works, or has data that waits for its path; mean over all dies.",
+    "dies busy": "Share of the time in which a die executes an operation or holds waiting data, mean over all dies.",
     "distance to the bound": "Time of the run over the least time that its busiest part needs, minus 1.",
     "written past the SLC cache": "Pages written past the SLC cache, over all pages written.",
     "max slowdown": "Latency of the stream that suffers most, over its latency alone on the drive.",
