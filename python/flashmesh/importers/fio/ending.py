@@ -154,7 +154,7 @@ def may_end(stream: Stream, requests: Requests, length: int) -> bool:
     A sequential request behind the last whole one does not fit the file, which fio takes for its end.
     """
     keys = stream.job.found.settings
-    is_run = any(f"{stream.prefix}workload.{key}" in keys for key in ("run-length", *PATH_KEYS[1:3]))
+    is_run = any(f"{stream.prefix}workload.{key}" in keys for key in RUN_KEYS)
     return (
         requests.pattern == "random" and is_run and (len(requests.all_sizes()) > 1 or length % requests.smallest() > 0)
     )

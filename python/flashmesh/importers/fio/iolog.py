@@ -51,6 +51,9 @@ def with_offsets(path: Path, scale: int, align: int) -> Path:
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise NoLog(f"`{path.name}` cannot be read: {error.strerror or error}") from error
+    try:
         copy = folder() / f"{digest}-{scale}-{align}.log"
         if not copy.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ class Stream:
         self.skip_after = 0
         """Bytes that a sequential job covers before each skip; 0 for one request."""
         self.pass_end: int | None = None
-        """Bytes of a pass that the files end, without its last whole zone or request; None if they end none."""
+        """Bytes issued in a pass that ends early at the end of the file; None if no pass ends early."""
 
     def set(self, key: str, value: Value, *options: str) -> None:
         """Sets a key. Errors about the key show the first of `options` that the job has, or else the job."""
