@@ -41,9 +41,7 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
     if not is_there:
         raise ConfigError(f"{source}: there is no such file{meant(path)}")
     if path.is_dir():
-        raise ConfigError(
-            f"{source}: is a folder, and no configuration: `flashmesh show` shows the results in a folder"
-        )
+        raise ConfigError(f"{source}: is a folder, not a configuration: `flashmesh show` shows the results in a folder")
     if looks_like_trace(start):
         raise ConfigError(
             f"{source}: this is a trace: --trace {source} replays it on a drive, such as preset:venice-z-nand"
@@ -54,7 +52,7 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
         )
     if STUDY.search(start):
         kind, command = ("search", "optimise") if SPACE.search(start) else ("sweep", "sweep")
-        raise ConfigError(f"{source}: this is a {kind}, and no configuration: `flashmesh {command} {source}` runs it")
+        raise ConfigError(f"{source}: this is a {kind}, not a configuration: `flashmesh {command} {source}` runs it")
     if start.startswith(b"{"):
         raise ConfigError(
             f"{source}: is JSON, and a configuration is TOML: "

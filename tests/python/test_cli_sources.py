@@ -17,7 +17,7 @@ SMALL = 'preset = "venice-z-nand"\n[workload]\nrequests = 100\n'
     ("given", "said"),
     [
         ("venice-z-nand", "venice-z-nand: there is no such file: did you mean preset:venice-z-nand?"),
-        (".", ".: is a folder, and no configuration: `flashmesh show` shows the results in a folder"),
+        (".", ".: is a folder, not a configuration: `flashmesh show` shows the results in a folder"),
         ("znand.toml", "znand.toml: there is no such file: did you mean preset:venice-z-nand?"),
         ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
         ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
@@ -135,8 +135,8 @@ DRIVE_FILE = 'preset = "venice-z-nand"\n[workload]\nrequests = 10\n'
 @pytest.mark.parametrize(
     ("command", "text", "words"),
     [
-        ("run", SWEEP, "this is a sweep, and no configuration: `flashmesh sweep f.toml` runs it"),
-        ("run", SEARCH, "this is a search, and no configuration: `flashmesh optimise f.toml` runs it"),
+        ("run", SWEEP, "this is a sweep, not a configuration: `flashmesh sweep f.toml` runs it"),
+        ("run", SEARCH, "this is a search, not a configuration: `flashmesh optimise f.toml` runs it"),
         ("sweep", SEARCH, "this is a search: `flashmesh optimise f.toml` runs it"),
         ("sweep", DRIVE_FILE, "this is a configuration: `flashmesh run f.toml` runs it"),
         ("optimise", SWEEP, "this is a sweep: `flashmesh sweep f.toml` runs it"),

@@ -369,7 +369,7 @@ def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
     except KeyboardInterrupt:
         if not quiet:
             kept = len(session.finished())
-            click.echo(f"{kept:,} of {len(session.tasks):,} results kept; the same command goes on", err=True)
+            click.echo(f"{kept:,} of {len(session.tasks):,} results kept; run the same command to continue", err=True)
         raise
     finally:
         executor.close()

@@ -55,7 +55,7 @@ CHECK_FAILED = 3
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
     "data sheets end once their request rate is settled, at the latest after N (400,000 by default) for random writes "
-    "and N / 4 for others, or 20 times their depth if that is more.",
+    "and a quarter of N or less for others, or 20 times their depth if that is more.",
 )
 @click.option(
     "--software-time",
@@ -273,7 +273,7 @@ def run(validating: Validating, places: int, quiet: bool) -> None:
     except KeyboardInterrupt:
         if not quiet:
             kept = f"{len(validating.found)} of {len(validating.configs)} results kept"
-            click.echo(f"{kept}; the same command goes on", err=True)
+            click.echo(f"{kept}; run the same command to continue", err=True)
         raise
     finally:
         executor.close()

@@ -15,6 +15,9 @@ Each preset has a file in `drives/`:
     [fitted]                          # keys with fitted values, and what is known of each
     "flash.program-time" = "no data sheet gives it; ..."
 
+    [chosen]                          # keys with values that neither a source nor a fit gives, and why
+    "cache.capacity" = "no load was fitted with it"
+
     [fit]
     rates = [40_000]                  # offered loads of the fit; by default multiples of 40,000
 """
@@ -22,6 +25,7 @@ Each preset has a file in `drives/`:
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import tomllib
 from dataclasses import dataclass
@@ -36,9 +40,11 @@ from flashmesh.keys import declared, declared_name, flat
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+ORIGINS = ("facts", "fitted", "chosen")
+"""Sections with the origin of values."""
 FIT_STEP_IOPS = 40_000
 """Divisor of the offered loads to which a drive was fitted, unless its file lists the loads."""
-KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplification", "facts", "fitted", "fit")
+KNOWN = ("title", "preset", "measured", "source", "software-time", "write-amplification", *ORIGINS, "fit")
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,7 @@ class Drive:
     write_amplification: float | None
     facts: Mapping[str, str]
     fitted: Mapping[str, str]
+    chosen: Mapping[str, str]
     fit_rates: tuple[float, ...] | None
 
     @property
@@ -69,6 +76,11 @@ class Drive:
             return offered_iops in self.fit_rates
         return offered_iops % FIT_STEP_IOPS == 0
 
+    def origins(self) -> dict[str, tuple[str, str]]:
+        """Returns the kind of the origin, such as "fitted", and its description, by key."""
+        kinds = {"fact": self.facts, "fitted": self.fitted, "chosen": self.chosen}
+        return {key: (kind, text) for kind, texts in kinds.items() for key, text in texts.items()}
+
     def values(self) -> dict[str, Any]:
         """Returns the values of the preset, by key, that have a known origin or differ from the default.
 
@@ -79,14 +91,10 @@ class Drive:
 
         default = flat(tomllib.loads(load({}).to_toml()))
         whole = flat(tomllib.loads(load(f"preset:{self.name}").to_toml()))
-        unknown = [key for key in (*self.facts, *self.fitted) if key not in whole]
+        unknown = [key for key in self.origins() if key not in whole]
         if unknown:
             raise ConfigError(f"{self.name}.toml: {unknown[0]} is not set by the preset: remove it from the file")
-        return {
-            key: value
-            for key, value in whole.items()
-            if key in self.facts or key in self.fitted or value != default.get(key)
-        }
+        return {key: value for key, value in whole.items() if key in self.origins() or value != default.get(key)}
 
     def values_hash(self) -> str:
         """Returns a hash of `values`, which shows whether the preset has changed since a validation."""
@@ -121,10 +129,11 @@ def read_drive(name: str, text: str) -> Drive:
             raise ConfigError(f"{place}: {key} is missing: expected a text")
     if table.get("preset", name) != name:
         raise ConfigError(f"{place}: preset is {table['preset']!r}, but the file is named after its preset")
-    facts, fitted = (sources(place, section, table.get(section, {})) for section in ("facts", "fitted"))
-    both = [key for key in facts if key in fitted]
-    if both:
-        raise ConfigError(f"{place}: {both[0]} is in [facts] and in [fitted]: keep one of them")
+    facts, fitted, chosen = (sources(place, section, table.get(section, {})) for section in ORIGINS)
+    for (one, first), (other, second) in itertools.combinations(zip(ORIGINS, (facts, fitted, chosen), strict=True), 2):
+        both = [key for key in first if key in second]
+        if both:
+            raise ConfigError(f"{place}: {both[0]} is in [{one}] and in [{other}]: keep one of them")
     rates = table.get("fit", {}).get("rates")
     return Drive(
         name=name,
@@ -135,6 +144,7 @@ def read_drive(name: str, text: str) -> Drive:
         write_amplification=table.get("write-amplification"),
         facts=facts,
         fitted=fitted,
+        chosen=chosen,
         fit_rates=None if rates is None else tuple(map(float, rates)),
     )
 

@@ -147,7 +147,7 @@ class Validating:
         number, load = key
         subject = self.subjects[number]
         if isinstance(load, SheetLoad):
-            return {"drive": subject.name, "data-sheet": load.label}
+            return {"drive": subject.name, "load": load.label}
         return {"drive": subject.name, "offered-iops": f"{subject.measurements.points[load].offered_iops:.0f}"}
 
     def take(self, key: RunKey, session: Session, outcome: Outcome) -> None:

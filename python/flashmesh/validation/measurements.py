@@ -77,11 +77,19 @@ def read(path: Path) -> tuple[Measurements, ...]:
     Raises:
         ConfigError: If the file cannot be read, lacks a column, or has an impossible row.
     """
+    return parse(text_of(path), str(path), path.name)
+
+
+def text_of(path: Path) -> str:
+    """Returns the text of a table.
+
+    Raises:
+        ConfigError: If the file cannot be read.
+    """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    return parse(text, str(path), path.name)
 
 
 def parse(text: str, name: str, source: str) -> tuple[Measurements, ...]:

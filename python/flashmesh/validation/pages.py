@@ -300,8 +300,7 @@ def value_table(drive: Drive) -> list[str]:
     """Returns a table of the preset's values, with the origin of each."""
     lines = ["| key | value | | origin |", "|---|---|---|---|"]
     for key, value in drive.values().items():
-        kind = "fact" if key in drive.facts else "fitted" if key in drive.fitted else "assumed"
-        source = drive.facts.get(key) or drive.fitted.get(key) or ""
+        kind, source = drive.origins().get(key, ("assumed", ""))
         lines.append(f"| `{key}` | `{value_text(value)}` | {kind} | {' '.join(source.split())} |")
     return [*lines, ""]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.validation.figures import STATISTICS
-from flashmesh.validation.measurements import SOURCE, cells_of, finite
+from flashmesh.validation.measurements import SOURCE, cells_of, finite, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh.validation.figures import Figures
@@ -39,7 +39,8 @@ UNITS = (*BANDWIDTHS, REQUEST_RATE, LATENCY)
 RATE = "rate"
 """Statistic of rows that have a bandwidth or a request rate."""
 ROW_SENTENCE = (
-    "Each row is a closed loop on the full drive, with QD requests outstanding, until the request rate is settled. "
+    "Each row is a closed loop with QD requests outstanding on a full drive, until the request rate is settled. Rows "
+    "of an empty drive end before its SLC cache is full. "
     f"Values are from the manufacturer's data sheet or, if `measured`, from {SOURCE}."
 )
 """Description of the rows, for pages."""
@@ -122,11 +123,7 @@ def read_rows(path: Path) -> tuple[SheetRow, ...]:
     Raises:
         ConfigError: If the file cannot be read, lacks a column, or has an invalid row.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    return parse(text, str(path))
+    return parse(text_of(path), str(path))
 
 
 def parse(text: str, name: str) -> tuple[SheetRow, ...]:
@@ -135,20 +132,31 @@ def parse(text: str, name: str) -> tuple[SheetRow, ...]:
     Raises:
         ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
     """
-    table = csv.DictReader(text.splitlines())
-    heading = [each.strip() for each in table.fieldnames or ()]
-    missing = [column for column in COLUMNS if column not in heading]
-    if missing:
-        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
     rows: list[SheetRow] = []
-    for place, cells in cells_of(table, name):
+    for place, cells in table_cells(text, name, COLUMNS):
         row = row_of(place, cells)
         if any((row.drive, row.what, row.reference) == (each.drive, each.what, each.reference) for each in rows):
             raise ConfigError(f"{place}: {row.drive} has {row.what!r} of {row.reference!r} twice: keep one of the rows")
         rows.append(row)
-    if not rows:
-        raise ConfigError(f"{name}: has no rows: expected a heading, then a row for each figure")
     return tuple(rows)
+
+
+def table_cells(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields the place and the cells of each row of a CSV table.
+
+    Raises:
+        ConfigError: If a column is missing, a row has another number of cells than the heading, or there are no rows.
+    """
+    table = csv.DictReader(text.splitlines())
+    heading = [each.strip() for each in table.fieldnames or ()]
+    missing = [column for column in columns if column not in heading]
+    if missing:
+        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
+    place = None
+    for place, cells in cells_of(table, name):
+        yield place, cells
+    if place is None:
+        raise ConfigError(f"{name}: has no rows: expected a heading, and rows below it")
 
 
 def row_of(place: str, cells: Mapping[str, str]) -> SheetRow:

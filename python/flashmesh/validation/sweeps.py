@@ -5,7 +5,6 @@ Each load is a closed loop, like the loads of data sheets, with the link and the
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,8 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
 from flashmesh.validation.figures import STATISTICS, Figures
-from flashmesh.validation.measurements import Measurements, cells_of, number, require_ordered
-from flashmesh.validation.sheets import LATENCY, RATE, REQUEST_RATE, SheetLoad, SheetRow, load_of, one_of
+from flashmesh.validation.measurements import Measurements, number, require_ordered
+from flashmesh.validation.sheets import (
+    BANDWIDTHS,
+    LATENCY,
+    RATE,
+    REQUEST_RATE,
+    SheetLoad,
+    SheetRow,
+    load_of,
+    one_of,
+    table_cells,
+)
 from flashmesh.validation.sheets import number as finite_number
 from flashmesh.validation.sheets import rows_of as sheet_rows_of
 
@@ -59,7 +68,8 @@ SPACES_GIB = {"Samsung 980 PRO": 931.5}
 """Accessed space of each drive: the whole drive."""
 SWEEP_SENTENCE = (
     "Each load is a closed loop with QD requests outstanding, on a full drive that was overwritten at random. "
-    "It has the link of the measured host, and the time of the host software between a completion and the next request."
+    "It has the link of the measured host, and the time of the host software between a completion and the next "
+    "request. Loads with writes find the SLC cache full."
 )
 """Description of the loads, for pages."""
 
@@ -126,7 +136,9 @@ class SweepRow(SheetRow):
         if self.unit == LATENCY:
             return figures.value(f"{self.of}_{self.statistic}_us")
         iops = figures.value(f"{self.of}_iops")
-        return iops if iops is None or self.unit == REQUEST_RATE else iops * self.load.request_bytes / 10.0**6
+        return (
+            iops if iops is None or self.unit == REQUEST_RATE else iops * self.load.request_bytes / BANDWIDTHS["MB/s"]
+        )
 
 
 @cache
@@ -156,20 +168,13 @@ def parse(text: str, name: str) -> tuple[SweepRow, ...]:
     Raises:
         ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
     """
-    table = csv.DictReader(text.splitlines())
-    heading = [each.strip() for each in table.fieldnames or ()]
-    missing = [column for column in COLUMNS if column not in heading]
-    if missing:
-        raise ConfigError(f"{name}: lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}")
     found: dict[tuple[str, SheetLoad, str, str], tuple[SweepRow, ...]] = {}
-    for place, cells in cells_of(table, name):
+    for place, cells in table_cells(text, name, COLUMNS):
         rows = rows_from(place, cells)
         key = (rows[0].drive, rows[0].load, rows[0].of, rows[0].reference)
         if key in found:
             raise ConfigError(f"{place}: {rows[0].drive} has {rows[0].load.label} twice: keep one of the rows")
         found[key] = rows
-    if not found:
-        raise ConfigError(f"{name}: has no rows: expected a heading, then a row for each load")
     return tuple(row for rows in found.values() for row in rows)
 
 
