@@ -152,7 +152,7 @@ def test_an_interrupted_calibration_keeps_its_runs_and_goes_on(folder: Path, tmp
     # The process may have ended before the signal arrived.
     assert process.returncode in (130, 0), told
     if process.returncode == 130:
-        assert "the same command goes on" in told
+        assert "run the same command to continue" in told
         assert not (tmp_path / "out.toml").exists()
     kept = {path: path.stat().st_mtime_ns for path in runs.glob("*/*.json")}
     assert kept

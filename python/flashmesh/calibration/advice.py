@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh.calibration.bench import Bench, OutOfTime
 from flashmesh.calibration.points import ClosedLoad, Target
-from flashmesh.calibration.residuals import SERVED, TOLERANCES, value
+from flashmesh.calibration.residuals import SERVED, tolerance_of, value
 from flashmesh.validation.sheets import SheetLoad
 
 if TYPE_CHECKING:
@@ -73,37 +73,42 @@ def advise(
     found: list[Advice] = []
     try:
         for key in facts.space.keys:
-            if key.key in keys:
-                found.append(advice_on(key, best, bench))
+            advice = advice_on(key, best, bench) if key.key in keys else None
+            if advice is not None:
+                found.append(advice)
     except OutOfTime:
         return tuple(found), False
     return tuple(found), True
 
 
-def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice:
+def advice_on(key: FreeKey, best: Settings, bench: Bench) -> Advice | None:
     """Returns the load and the figure that change most if only this key of the best drive changes.
+
+    Returns None if no two drives that differ by the key can be simulated.
 
     Raises:
         OutOfTime: If the stage runs out of time.
     """
     values = values_of(key, best[key.key])
     drives = bench.try_all([{**best, key.key: value} for value in values])
-    first, other = drives[0], drives[-1]
     effects = [
-        (abs(change) / TOLERANCES[figure.removesuffix("_us").rpartition("_")[2]], change, target.name, figure)
+        (abs(change) / tolerance_of(figure), change, target.name, figure, value)
+        for other, value in zip(drives[1:], values[1:], strict=True)
         for at, target in enumerate(bench.targets)
         for figure in FIGURES
-        if (change := log_ratio(first, other, at, figure)) is not None
+        if (change := log_ratio(drives[0], other, at, figure)) is not None
     ]
-    strength, change, load, figure = max(effects, default=(0.0, 0.0, "", SERVED))
+    if not effects:
+        return None
+    strength, change, load, figure, value = max(effects)
     told = load if strength >= CHANGE_MIN else None
-    return Advice(key.key, (values[0], values[-1]), told, figure, math.expm1(change))
+    return Advice(key.key, (values[0], value), told, figure, math.expm1(change))
 
 
 def values_of(key: FreeKey, fitted: str) -> list[str]:
-    """Returns two values to compare: below and above the fitted one, or the fitted choice and another."""
+    """Returns the values to compare: below and above the fitted one, or the fitted choice and all others."""
     if isinstance(key.domain, tuple):
-        return [fitted, next(choice for choice in key.domain if choice != fitted)]
+        return [fitted, *(choice for choice in key.domain if choice != fitted)]
     share = key.share_of(fitted)
     middle = 0.5 if share is None else share
     return [key.at(max(middle - OFFSET, 0.0)), key.at(min(middle + OFFSET, 1.0))]

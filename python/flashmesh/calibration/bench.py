@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import memory
 from flashmesh._native import ConfigError
 from flashmesh.calibration.residuals import loss, residuals
-from flashmesh.calibration.space import SOFTWARE
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.calibration.space import software_time_us
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, has_window, simulated
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.store import Store
 
 Settings = dict[str, str]
-PS_PER_US = 10**6
 
 
 class OutOfTime(Exception):  # noqa: N818 - a time limit is not an error
@@ -83,7 +81,7 @@ class Bench:
         self.until = float("inf")
         """Deadline of the current stage, on the monotonic clock in seconds."""
         self.failure: ConfigError | None = None
-        """Error of the last drive that could not be configured."""
+        """Error of a drive that could not be configured or simulated."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -106,7 +104,7 @@ class Bench:
         tasks: list[Task] = []
         owners: list[tuple[int, int]] = []
         for number, settings in enumerate(left):
-            software_us = self.software_of(settings)
+            software_us = software_time_us(settings, self.software_us)
             for at, target in enumerate(self.targets):
                 try:
                     config = target.config(settings, software_us)
@@ -125,8 +123,9 @@ class Bench:
             for task, (number, at) in zip(tasks, owners, strict=True):
                 document = self.document(session, session.outcomes[task.index])
                 if document is None:
+                    self.note_failure(session.outcomes[task.index])
                     continue
-                found[number, at] = simulated(document, self.software_of(left[number]))
+                found[number, at] = simulated(document, software_time_us(left[number], self.software_us))
                 if is_unsettled(document):
                     unsettled.setdefault(number, []).append(self.targets[at].name)
         for number, settings in enumerate(left):
@@ -142,10 +141,11 @@ class Bench:
         if time.monotonic() > self.until:
             raise OutOfTime
 
-    def software_of(self, settings: Settings) -> float:
-        """Returns the host software time of a drive in microseconds."""
-        searched = settings.get(SOFTWARE)
-        return self.software_us if searched is None else float(quantity(SOFTWARE, searched).value / PS_PER_US)
+    def note_failure(self, outcome: Outcome) -> None:
+        """Keeps the error of a run, if it is the first."""
+        if self.failure is None and outcome.error is not None:
+            told = str(outcome.error).removeprefix("error: ")
+            self.failure = ConfigError(f"{outcome.task.label}: {told}")
 
     def document(self, session: Session, outcome: Outcome) -> dict[str, Any] | None:
         """Returns the result document of a run; None if the run failed or measured no request."""

@@ -9,7 +9,7 @@ from flashmesh._native import ConfigError
 from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench, Candidate
-from flashmesh.calibration.determined import found_keys
+from flashmesh.calibration.determined import LOSS_MAX, found_keys
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
 from flashmesh.calibration.outcome import Calibration, Fitted
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from flashmesh.calibration.advice import Advice
     from flashmesh.calibration.facts import Facts
     from flashmesh.calibration.points import Target
     from flashmesh.sweeps.session import Executor
@@ -90,23 +91,24 @@ def read_problem(
 
 
 def chosen_rows(path: Path, drive: str | None) -> tuple[SheetRow, ...]:
-    """Reads the rows of one drive from a table of data-sheet rows. A table of a single drive may name it differently.
+    """Reads the rows of one drive from a table of data-sheet rows.
 
     Args:
         path: The table.
-        drive: The name of the drive in the table; None if the table has only one drive.
+        drive: The name of the drive in the measurements; None if they do not name it, and the table has one drive.
 
     Raises:
-        ConfigError: If the file is invalid, or has several drives and `drive` is None or not among them.
+        ConfigError: If the file is invalid or has no row of the drive, or has several drives and `drive` is None.
     """
     rows = read_rows(path)
     names = list(dict.fromkeys(row.drive for row in rows))
-    if len(names) > 1 and drive is not None:
-        rows = tuple(row for row in rows if row.drive == drive)
-        if not rows:
-            raise ConfigError(f"{path}: has no row of {drive}: there are {', '.join(names)}")
-    elif len(names) > 1:
-        raise ConfigError(f"{path}: has rows of several drives: keep the rows of one: {', '.join(names)}")
+    if drive is None:
+        if len(names) > 1:
+            raise ConfigError(f"{path}: has rows of several drives: keep the rows of one: {', '.join(names)}")
+        return rows
+    rows = tuple(row for row in rows if row.drive == drive)
+    if not rows:
+        raise ConfigError(f"{path}: has no row of {drive}, which the measurements are of: there are {', '.join(names)}")
     return rows
 
 
@@ -164,9 +166,12 @@ def calibrate(
         for number, target in enumerate(problem.targets)
     )
     keys = tuple(found_keys(facts.space, best, slopes, bench.candidates))
-    undetermined = [key.key for key in keys if not key.is_determined]
-    advice, is_whole = advise(search, best.settings, undetermined, facts, problem.length.coarse)
-    if not is_whole:
-        cut.append("there was no time to find the measurements that would determine the other keys")
+    advice: tuple[Advice, ...] = ()
+    # Far from the measurements, or without slopes, it is not known which keys they determine.
+    if slopes is not None and best.loss <= LOSS_MAX:
+        undetermined = [key.key for key in keys if not key.is_determined]
+        advice, is_whole = advise(search, best.settings, undetermined, facts, problem.length.coarse)
+        if not is_whole:
+            cut.append("there was no time to find the measurements that would determine the other keys")
     tried = len(bench.tried) + (0 if coarse is bench else len(coarse.tried))
     return Calibration(facts, problem, best, keys, points, advice, tried, seed, tuple(cut))

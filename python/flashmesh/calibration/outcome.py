@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import __version__
 from flashmesh.axes import typed
 from flashmesh.calibration.residuals import error
-from flashmesh.calibration.space import SOFTWARE, configured
-from flashmesh.sweeps.ranges import quantity
+from flashmesh.calibration.space import configured, software_time_us
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +66,7 @@ class Calibration:
     @property
     def software_us(self) -> float:
         """Host software time, stated or fitted, in microseconds."""
-        searched = self.best.settings.get(SOFTWARE)
-        return self.facts.software_us if searched is None else float(quantity(SOFTWARE, searched).value / 10**6)
+        return software_time_us(self.best.settings, self.facts.software_us)
 
     @property
     def undetermined(self) -> list[KeyEstimate]:

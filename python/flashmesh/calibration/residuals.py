@@ -48,12 +48,15 @@ def held_figures(measured: Figures, is_saturated: bool) -> tuple[Held, ...]:
     """Returns the figures to fit of a measured load: the total rate and the measured latencies."""
     factor = SATURATED if is_saturated else 1.0
     latencies = [
-        Held(column, known, TOLERANCES[column.removesuffix("_us").rpartition("_")[2]] * factor)
-        for column in LATENCIES
-        if (known := measured.value(column))
+        Held(column, known, tolerance_of(column) * factor) for column in LATENCIES if (known := measured.value(column))
     ]
     rate = [Held(SERVED, measured.iops, TOLERANCES[SERVED])] if measured.iops else []
     return (*rate, *latencies)
+
+
+def tolerance_of(figure: str) -> float:
+    """Returns the tolerance of a figure below saturation."""
+    return TOLERANCES[figure.removesuffix("_us").rpartition("_")[2]]
 
 
 def held_rows(rows: Iterable[SheetRow]) -> tuple[Held, ...]:

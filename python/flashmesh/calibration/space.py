@@ -74,6 +74,12 @@ def listed() -> tuple[FreeKey, ...]:
     return tuple(free_key("keys.toml", table) for table in tomllib.loads(text)["key"])
 
 
+def software_time_us(settings: Mapping[str, str], stated_us: float) -> float:
+    """Returns the host software time of a drive in microseconds: the searched time, or else the stated one."""
+    searched = settings.get(SOFTWARE)
+    return stated_us if searched is None else float(quantity(SOFTWARE, searched).value / 10**6)
+
+
 def configured(settings: Mapping[str, str]) -> dict[str, str]:
     """Returns the settings without unset keys and without the host software time, which is not in configurations."""
     return {key: value for key, value in settings.items() if key != SOFTWARE and value != UNSET}
@@ -104,7 +110,7 @@ def free_key(place: str, table: Mapping[str, Any]) -> FreeKey:
 
 @dataclass(frozen=True)
 class Space:
-    """Searched space: all keys of a search."""
+    """Search space."""
 
     keys: tuple[FreeKey, ...]
 

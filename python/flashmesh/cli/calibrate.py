@@ -128,7 +128,7 @@ def calibrate(
             found = fit(problem, executor, store=store, budget_min=budget, trials=trials, seed=seed, on_candidate=told)
         except KeyboardInterrupt:
             if not quiet:
-                click.echo(f"{told.tried} tried drives kept; the same command goes on", err=True)
+                click.echo(f"{told.tried} tried drives kept; run the same command to continue", err=True)
             raise
         finally:
             executor.close()
