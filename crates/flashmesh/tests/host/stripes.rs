@@ -148,3 +148,27 @@ fn without_superblocks_each_plane_takes_its_turn_too() {
     let report = checked(&config);
     assert!(report.gc.turns > 100 && report.gc.erases > 0, "{} turns", report.gc.turns);
 }
+
+/// Pages that arrive from other chips can take the last free pages of a plane whose collection waits for its turn. Nothing else wakes that die if its
+/// writes are blocked.
+#[test]
+fn arrivals_from_other_chips_that_use_up_a_plane_end_the_wait_of_its_collection() {
+    let drive = |seed| {
+        let mut config = config_of(
+            "[geometry]\nchannels = 3\nchips-per-channel = 2\ndies-per-chip = 1\nplanes-per-die = 1\nblocks-per-plane = 16\npages-per-block = 4\n\
+             page-size = \"4KiB\"\nover-provisioning = 0.5\n[precondition]\nkind = \"random\"\n[flash]\nprogram-order = \"any\"\n[fabric]\nkind = \"nossd\"\n\
+             [ftl]\nwrite-binding = \"early\"\n[gc]\nthreshold = 0.2\nhard-threshold = 0.05\npreemptible = true\npaced = true\nmove = \"clean\"\n\
+             [workload]\nread-share = 0\nrequests = 3000\n[replay]\noutstanding = 46\n\
+             [cache]\ncapacity = \"32KiB\"\nhigh-mark = 0\nlow-mark = 0\nkeep-destaged = false\n",
+        );
+        config.seed = seed;
+        config.cache.destage_stripe = Some(PAGE);
+        config
+    };
+    let turns = (40..80).map(|seed| {
+        let mut simulation = Simulation::new(&drive(seed)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        report.gc.turns
+    });
+    assert!(turns.sum::<u64>() > 0);
+}

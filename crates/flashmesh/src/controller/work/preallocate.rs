@@ -63,6 +63,8 @@ impl HostWrites {
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
+        // A collection that waits for its turn need not wait once its plane is out of space, which pages from other chips can bring about.
+        cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
     }
 
     /// Assigns a free page of `plane`, if any, to the first blocked write.
