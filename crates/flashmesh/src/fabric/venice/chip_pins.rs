@@ -24,7 +24,7 @@ pub(super) struct ChipPinTable {
 }
 
 impl ChipPinTable {
-    /// Creates the pins of all chips, all free.
+    /// Creates the pins of all chips. All pins are free.
     pub fn new(geometry: &Geometry) -> ChipPinTable {
         let chips = geometry.channels * geometry.chips_per_channel;
         ChipPinTable { chips: vec![ChipPins::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }

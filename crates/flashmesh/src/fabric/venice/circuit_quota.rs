@@ -25,11 +25,11 @@ struct RequestQuota {
 #[derive(Clone, Debug)]
 pub(super) struct CircuitQuota {
     limit: u32,
-    /// Host request to which the next path request belongs.
+    /// Host request of the next path request; `None` for firmware work.
     next: Option<RequestId>,
     /// Circuits of each host request, indexed by host request.
     quota: Vec<RequestQuota>,
-    /// Host request of the last path request of each die and phase.
+    /// Host request of the latest path request, indexed by die and phase; `None` for firmware work.
     owners: Vec<[Option<RequestId>; TransferPhase::ALL.len()]>,
 }
 
@@ -48,7 +48,7 @@ impl CircuitQuota {
         self.owners[request.die.index()][request.phase.index()]
     }
 
-    /// Returns whether a path request may proceed. If not, enqueues the path request until its host request releases a circuit.
+    /// Returns whether `request` is within the limit of its host request. Otherwise `request` is queued until the host request releases a circuit.
     pub fn admit_or_enqueue(&mut self, request: &PathRequest) -> bool {
         let owner = self.next.take();
         self.owners[request.die.index()][request.phase.index()] = owner;
@@ -65,7 +65,8 @@ impl CircuitQuota {
         true
     }
 
-    /// Releases the circuit of `request`. Returns the path request that may proceed instead.
+    /// Releases the circuit of `request`. Returns the oldest queued path request of the same host request, which can then proceed; `None` if there is
+    /// none.
     pub fn release(&mut self, request: &PathRequest) -> Option<PathRequest> {
         let owner = self.owner(request)?;
         let share = &mut self.quota[owner.index()];

@@ -107,12 +107,13 @@ impl Venice {
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
         } else {
-            // A circuit may have been torn down during the search, perhaps behind the scout. Then the request can be retried at once.
+            // If a circuit was torn down during the search, perhaps in a part of the mesh that the scout had left, `mark_failed` allows a retry at
+            // once.
             self.path_queue.mark_failed(&request);
             self.release_pins(request.chip, now);
         }
         self.serve_waiting(now, outbox);
-        // All scouts can fail if they blocked only each other, and then no event wakes their requests. Launch one scout alone.
+        // If all scouts failed because they blocked only each other, no event wakes their requests. Launch one scout alone.
         if self.controllers.free().is_all()
             && let Some(row) = self.path_queue.oldest_row()
         {

@@ -1,4 +1,4 @@
-//! Ports that lead nearer to a destination. They are computed in a few instructions.
+//! Productive ports, which lead nearer to a destination, computed in a few instructions (SIMD within a register).
 
 use super::mesh::MeshCoord;
 use super::ports::PortSet;
@@ -42,8 +42,8 @@ impl PackedCoord {
     /// Returns the ports that lead nearer to `goal`: at most two, none at the destination.
     #[inline(always)]
     pub const fn productive_ports(self, goal: PackedDestination) -> PortSet {
-        // Each lane holds 0x7fff plus the difference, so its top bit is set if the difference is positive. The product gathers the four top bits at
-        // the top of the word.
+        // Each lane of the sum holds 0x7fff + (own coordinate - destination coordinate). So the sign bit of the lane is set if the own coordinate is
+        // greater. The product gathers the four sign bits at the top of the word.
         const TO_THE_TOP: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let is_greater = (self.0 + goal.0) & SIGN_BITS;
         PortSet::from_bits((is_greater.wrapping_mul(TO_THE_TOP) >> 60) as u8)

@@ -43,7 +43,7 @@ pub struct Venice {
     requests: u64,
     pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
-    /// Scout that is checked against a flood fill. Only while an oracle is attached.
+    /// Scout whose search is checked against a flood fill of the free links; always `None` without an oracle.
     pub(super) watched: Option<WatchedScout>,
 }
 
@@ -273,7 +273,7 @@ mod tests {
         for retry in Retry::ALL {
             let mut fabric = venice(3, 2, Routing::Xy, *retry);
             let mut outbox = Outbox::default();
-            // Two scouts move down and up the second column. Each holds the half that the other needs.
+            // Two scouts move down and up the second column. Each holds the half of the column's links that the other scout needs.
             for (controller, die) in [(0, 5), (2, 1)] {
                 let request = request(&fabric, die);
                 fabric.path_queue.insert_searching(request);

@@ -23,9 +23,9 @@ pub(super) enum ControllerStage {
 #[derive(Clone, Debug)]
 pub(super) struct FlashController {
     pub stage: ControllerStage,
-    /// Request that is served; while the controller is idle, the last one.
+    /// Request that is served; the last one served if the controller is idle.
     pub request: PathRequest,
-    /// Start of the service.
+    /// Start of the current or last service.
     pub since: Time,
     /// Links of the circuit, from the controller to the chip.
     pub circuit: Vec<LinkId>,

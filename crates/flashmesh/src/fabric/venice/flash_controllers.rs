@@ -45,7 +45,6 @@ impl FlashControllers {
         self.controllers.iter()
     }
 
-    /// Returns the free controllers.
     #[inline(always)]
     pub fn free(&self) -> &FreeControllers {
         &self.free

@@ -7,24 +7,20 @@ use crate::ids::ChannelId;
 pub(super) struct RowSet(Vec<u64>);
 
 impl RowSet {
-    /// Creates an empty set for `rows` rows.
     pub fn empty(rows: usize) -> RowSet {
         RowSet(vec![0; rows.div_ceil(64)])
     }
 
-    /// Adds `row`.
     #[inline]
     pub fn insert(&mut self, row: usize) {
         self.0[row / 64] |= 1 << (row % 64);
     }
 
-    /// Removes `row`.
     #[inline]
     pub fn remove(&mut self, row: usize) {
         self.0[row / 64] &= !(1 << (row % 64));
     }
 
-    /// Returns whether `row` is in the set.
     #[inline]
     pub fn contains(&self, row: usize) -> bool {
         self.0[row / 64] >> (row % 64) & 1 != 0
@@ -98,13 +94,13 @@ impl FreeControllers {
     }
 
     /// Returns the free controller nearest to `row`; of two equally near ones, the upper. With `beyond`, returns the one that follows `beyond` in
-    /// this order.
+    /// this order. `None` if there is none.
     #[inline]
     pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
         if self.count == 0 {
             return None;
         }
-        // The search for `beyond` stopped at its distance. Continue from there upwards and downwards.
+        // In order of distance from `row`, the search resumes after `beyond`: upwards and downwards from the distance of `beyond`.
         let (up, down) = match beyond {
             None => (Some(row), row),
             Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),

@@ -9,8 +9,8 @@ use crate::units::Time;
 pub(super) struct LinkUseRecorder(Vec<(LinkId, Time)>);
 
 impl LinkUseRecorder {
-    /// Records that the controller holds `count` links for `die` at this time. `last` is the last of them. Since the previous call at most the last
-    /// link was released and one link reserved, or all links were released.
+    /// Records that the controller holds `count` links for `die` at `now`, of which `last` was reserved last. Between two calls, at most the last
+    /// link is released and one link reserved, or all links are released.
     pub fn record_held(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
         let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
         let kept = if is_kept { count } else { count - 1 };

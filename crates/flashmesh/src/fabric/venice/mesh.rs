@@ -147,7 +147,8 @@ impl Mesh {
         })
     }
 
-    /// Returns the router at the left or upper end of `link`, with its port there. Controller and chip links have only this router.
+    /// Returns the router at the left or upper end of `link`, and the port of that router to `link`. Controller and chip links have a router at one
+    /// end only.
     pub const fn link_end(&self, link: LinkId) -> (MeshCoord, Port) {
         let number = link.0;
         if number >= self.first_chip_link() {

@@ -5,7 +5,7 @@
 //! among the open ports. Without a candidate the scout backtracks to the previous router, which releases the link and tries another port. At its
 //! destination the scout reserves the pins of the chip, which completes the circuit. A scout that has backtracked to its controller has failed.
 //!
-//! The paper leaves three points open. They are decided so that every search ends, and finds a path if the algorithm allows one
+//! The paper leaves three points of the search open. They are decided so that every search ends, and finds a path if the algorithm allows one
 //! (`tests/fabrics/venice_scouts` proves it by exhaustion against a breadth-first search):
 //!
 //! - *A port is tried once.* Until the search ends, a router records the ports by which the scout entered or left, and never sends the scout over
@@ -15,28 +15,30 @@
 //!   entry may be tried later, and a router could see a scout up to eight times. So the router counts visits. On the third return it sends the scout
 //!   back the way it came, and is not entered again. If a router forgot its ports when a scout backtracks out, only the number of paths would bound
 //!   the search.
-//! - *A scout enters no router that it holds* (one row of the table per packet). A port that leads to a held router is skipped. It is open again
-//!   after the scout has backtracked out of that router.
+//! - *A scout enters no router that it holds*, because the reservation table of a router has one row per packet. A port that leads to a held router
+//!   is skipped. The port is open again after the scout has backtracked out of that router.
 //! - *No path is missed.* A scout backtracks out of a router only when each free port there has been used or leads to a router that the scout holds.
 //!   So a failed scout has visited every router that free links lead to, and the destination was none of them.
 //!
 //! Other scouts reserve and release links during a search. The search still ends, because its bound does not depend on other scouts, but it can miss
 //! a path that did not exist during the whole search.
 //!
-//! Chip pins are a link like any other. A scout that finds them busy continues its search, which will fail, as in Algorithm 1.
+//! Chip pins are a link like any other. A scout that finds the pins busy continues its search, which will fail, as in Algorithm 1.
 //!
 //! # Circuits for dies
+//! Decisions that the paper does not state are marked \[choice\].
+//!
 //! - *Controller.* A request is served by the controller of the chip's row if it is free, otherwise by the nearest free controller; of two equally
-//!   near ones, by the upper [choice]. A read reserves one circuit for its command and another, from any controller, for the data of each plane; a
-//!   program or an erase reserves one [choice]. With `fabric.hold-path` a circuit is released at the end of its transaction.
+//!   near ones, by the upper \[choice\]. A read reserves one circuit for its command and another, from any controller, for the data of each plane; a
+//!   program or an erase reserves one \[choice\]. With `fabric.hold-path` a circuit is released at the end of its transaction.
 //! - *Pins.* No scout is sent to a chip that has a circuit or is the destination of a scout, since controllers know which chips are being served.
-//!   Other dies of the chip wait for the pins [choice].
+//!   Other dies of the chip wait for the pins \[choice\].
 //! - *Requests.* Each transfer reserves a circuit of its own [choice: "for each I/O request", section 4.2, refers to a request to one chip].
 //!   `circuits-per-request` limits the circuits that the transactions of one host request hold at a time, in order of arrival (`circuit_quota`).
 //! - *Waiting for a controller.* A controller that becomes free serves the oldest request of its own row; if there is none, the oldest of all rows
-//!   [choice]. This is the rule for choosing a controller, applied from the controller's side. With `service = "longest-first"` all controllers serve
-//!   all rows in order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset drop
-//!   from 7.9 to 6.7 GB/s.
+//!   \[choice\]. This is the rule for choosing a controller, applied from the controller's side. With `service = "longest-first"` all controllers
+//!   serve all rows in order of arrival. Under saturation the circuits then cross, most scouts fail, and uniform reads of the `venice-z-nand` preset
+//!   drop from 7.9 to 6.7 GB/s.
 //! - *After a failure* the controller is free for other requests, and the failed request waits until a circuit is torn down [choice: the paper
 //!   retries at once, which is `retry = "immediate"`, but a retry without a change must fail again]. If a circuit was torn down during the search,
 //!   the retry is immediate. Links released by other scouts trigger no retry: three requests that wake each other by failing can already livelock. No
@@ -44,13 +46,14 @@
 //!   a path in the empty mesh. `retry = "next-controller"` first tries the other free controllers in turn. With `retry = "immediate"` a controller
 //!   keeps its request and sends scout after scout while any circuit exists. Without a circuit only the scout of the oldest request leaves again, and
 //!   the others wait as described above, so that scouts cannot block each other for ever.
-//! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`]). It crosses a link in
-//!   that many link cycles: forward, backtracking, and on its return to the controller [choice]. A transfer takes (distance + size / link width) link
-//!   cycles (Equation 1); the distance is the number of links of the circuit, with the controller link and the chip link. A command takes its time on
-//!   a shared channel plus the distance [choice]: its cycles are those of the chip, not of the link.
-//! - *Order.* At equal times scouts step first, then circuits are granted, in the order of controller numbers, then everything else follows [choice].
+//! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`]). A link takes a scout
+//!   that many link cycles: forward, backtracking, and on the return to the controller \[choice\]. A transfer takes (distance + size / link width)
+//!   link cycles (Equation 1); the distance is the number of links of the circuit, with the controller link and the chip link. A command takes its
+//!   time on a shared channel plus the distance \[choice\], because the chip, not the link, times the cycles of a command.
+//! - *Order.* At equal times scouts step first, then circuits are granted, in the order of controller numbers, then everything else follows
+//!   \[choice\].
 //! - *Conflicts.* A wait for chip pins counts as cause `channel`, a wait for a controller as `controller`, and the time from the launch of a failed
-//!   scout to the next launch as `link`; each has its own time, one after the other. The time of the successful scout is no conflict.
+//!   scout to the next launch as `link`. These waits follow one another and are measured separately. The time of the successful scout is no conflict.
 
 mod chip_pins;
 mod circuit_quota;
@@ -86,7 +89,7 @@ pub use info::INFO;
 pub use mesh::MeshCoord;
 pub use ports::{Port, PortSet};
 
-// These items are public for tests of the scouts alone.
+// Public for tests that run scouts without a drive.
 #[cfg(feature = "internals")]
 pub use {
     mesh::Mesh,

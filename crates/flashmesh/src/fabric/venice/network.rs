@@ -17,7 +17,7 @@ use super::scout::{MarkedScout, Scout, ScoutPhase, StepContext, StepCounts};
 use super::step_schedule::StepSchedule;
 use super::tie_break::{Lfsr, LfsrTieBreak, TieBreakRule, TieBreaker};
 
-/// The action of a scout when it arrives.
+/// Action of a scout at the router where it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoutAction {
     /// The scout reserves a link and leaves over it.
@@ -33,8 +33,8 @@ pub enum ScoutAction {
     Failed,
 }
 
-/// Calls a method that walks scouts, monomorphized for the size of the mesh. Only for the default search, where every instruction of a step matters;
-/// other searches and tie-breaks use tables of any size.
+/// Calls a method that moves scouts, monomorphized for the size of the router table. Only the default search and tie-break are specialized, because
+/// every instruction of a step matters there. Other combinations use a method for tables of any size.
 macro_rules! compiled {
     ($network:ident.$walk:ident($($argument:expr),*)) => {{
         if matches!($network.tie_break, TieBreaker::Lfsr) && !$network.counts_visits {
@@ -59,8 +59,8 @@ macro_rules! compiled {
 
 /// A mesh of routers with a controller left of each row.
 ///
-/// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that it
-/// crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
+/// [`step`](CircuitNetwork::step) moves one scout by one link; the caller keeps the time of each scout. Between two steps a scout is on the link that
+/// it crosses. A link is reserved, in both directions at once, when a scout leaves over it, and released when the scout has backtracked over it.
 #[derive(Clone, Debug)]
 pub struct CircuitNetwork {
     mesh: Mesh,
@@ -68,7 +68,7 @@ pub struct CircuitNetwork {
     routers: Box<[Router]>,
     /// Links of each router, indexed by port.
     links: Vec<[LinkId; 5]>,
-    /// Destinations, indexed by chip.
+    /// Coordinates of the router of each chip, as scout destinations.
     goals: Vec<PackedDestination>,
     /// Scouts with their marks at routers, indexed by controller.
     packets: Vec<MarkedScout>,
@@ -202,7 +202,7 @@ impl CircuitNetwork {
         compiled!(self.run_scout_with(controller, at, hop, until))
     }
 
-    /// A separate function, so that the loop does not share CPU registers with inlined callers.
+    /// Implements [`run_scout`](Self::run_scout). Not inlined, so that the loop does not share CPU registers with its callers.
     #[inline(never)]
     fn run_scout_with<R, M, D: TieBreakRule, const COUNTS: bool>(
         &mut self,
@@ -242,7 +242,7 @@ impl CircuitNetwork {
     }
 
     /// Moves the scouts of `turns` until a search ends or all next steps are due after `until`. Returns the time, the controller and the last step of
-    /// the ended search; its scout is still first in `turns`.
+    /// the ended search, whose scout is still first in `turns`; `None` if no search ended.
     #[inline]
     pub(super) fn run_scouts(
         &mut self,
@@ -379,7 +379,6 @@ impl CircuitNetwork {
         self.counts_visits
     }
 
-    /// Returns the routing algorithm.
     pub(super) const fn routing(&self) -> &AnyRouting {
         &self.routing
     }

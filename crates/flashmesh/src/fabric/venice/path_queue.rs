@@ -14,11 +14,8 @@ use super::mesh::MeshCoord;
 pub(super) struct PathRequest {
     /// Sequence number, in order of arrival.
     pub sequence: u64,
-    /// Requesting die.
     pub die: DieId,
-    /// Requested phase.
     pub phase: TransferPhase,
-    /// Chip of the die.
     pub chip: ChipId,
     /// Router of the chip.
     pub coord: MeshCoord,
@@ -47,21 +44,22 @@ impl PinQueue {
     }
 }
 
-/// Value above all sequence numbers: for a row without a request to try, and for a request that was not tried yet.
+/// Sequence number above all others, for a row without a request to try. As `tried`, marks a request that has not been tried yet.
 const NONE: u64 = u64::MAX;
 
-/// A request whose chip is not held for another request.
+/// A request in a [`PathQueue`], with the state of its search.
 #[derive(Clone, Copy, Debug)]
 struct PathQueueEntry {
     request: PathRequest,
     /// Whether a scout for the request is in flight.
     is_searching: bool,
-    /// Value of `torn_down` when the request's scout was launched (the first one, if several controllers try in turn). A retry is useless until the
-    /// value changes.
+    /// Value of `torn_down` at the launch of the request's scout (the first one, if several controllers try in turn). A retry is useless until
+    /// another circuit is torn down.
     tried: u64,
 }
 
 impl PathQueueEntry {
+    /// Returns whether a scout for the request is to be tried: none is in flight, and since the last launch a circuit was torn down.
     #[inline]
     fn may_be_tried(&self, torn_down: u64) -> bool {
         !self.is_searching && self.tried != torn_down
@@ -73,8 +71,9 @@ impl PathQueueEntry {
 pub(super) struct PathQueue {
     /// Requests in order of arrival, indexed by the row of the die.
     rows: Vec<Vec<PathQueueEntry>>,
-    /// Oldest request to try of each row: its sequence number, and its index in the row.
+    /// Sequence number of the oldest request to try of each row; [`NONE`] if there is none.
     firsts: Vec<u64>,
+    /// Index of the oldest request to try in each row.
     positions: Vec<usize>,
     /// Rows that have a request to try. A stale row may have none.
     may_be_tried: RowSet,
@@ -111,7 +110,7 @@ impl PathQueue {
         self.consider(row, request.sequence, at);
     }
 
-    /// Makes the request `sequence`, at `position` of `row`, the first to try if it is the oldest.
+    /// Makes the request `sequence`, at `position` of `row`, the first request to try of `row` if it is the oldest.
     #[inline]
     fn consider(&mut self, row: usize, sequence: u64, position: usize) {
         self.may_be_tried.insert(row);
@@ -140,7 +139,7 @@ impl PathQueue {
         at
     }
 
-    /// Returns the row of the next request to serve. The controllers of `free` are free.
+    /// Returns the row of the next request to serve while the controllers of `free` are free; `None` if there is no request to try.
     #[inline]
     pub fn next_row(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
@@ -153,7 +152,8 @@ impl PathQueue {
         self.first_of(|_| u64::MAX)
     }
 
-    /// Returns the row whose first request is the oldest. `among` is a bitmap of the rows to consider, given word by word.
+    /// Returns the row whose first request to try is the oldest; `None` if there is none. `among` returns each word of a bitmap of the rows to
+    /// consider.
     #[inline]
     fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
         let mut first = (NONE, 0);
@@ -183,7 +183,7 @@ impl PathQueue {
         }
     }
 
-    /// Returns the row of the oldest request, even if a retry is useless.
+    /// Returns the row of the oldest request, even if a retry is useless; `None` if the queue is empty.
     pub fn oldest_row(&self) -> Option<usize> {
         let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
@@ -202,7 +202,7 @@ impl PathQueue {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// Records the launch of a scout for the [first](PathQueue::first) request of `row`, at `position`.
+    /// Records the launch of a scout for the request at `position` of `row`, which is the [first](PathQueue::first_request) to try.
     #[inline]
     pub fn mark_searching(&mut self, row: usize, position: usize) {
         let waiting = &mut self.rows[row][position];
@@ -224,7 +224,6 @@ impl PathQueue {
         }
     }
 
-    /// Removes `request`.
     #[inline]
     pub fn remove(&mut self, request: &PathRequest) {
         let row = request.coord.row as usize;
@@ -247,7 +246,7 @@ impl PathQueue {
         }
     }
 
-    /// Counts a teardown. All requests can be retried then.
+    /// Counts a teardown, after which all requests can be retried.
     #[inline]
     pub fn count_teardown(&mut self) {
         self.torn_down += 1;

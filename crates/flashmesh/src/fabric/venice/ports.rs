@@ -112,7 +112,7 @@ impl PortSet {
         self.0.count_ones()
     }
 
-    /// Returns the mesh port at index `position` of the set, in port order.
+    /// Returns the mesh port at index `position` of the set, in port order; `None` if the set has fewer mesh ports.
     pub const fn nth(self, position: u32) -> Option<Port> {
         let (mut number, mut left) = (0, position);
         while number < Port::MESH.len() {

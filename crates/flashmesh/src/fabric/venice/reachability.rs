@@ -24,7 +24,7 @@ fn tried_ports(network: &CircuitNetwork, here: MeshCoord, target: MeshCoord, fre
 ///
 /// A failing scout crosses its controller link, and every link that its algorithm tries at any reachable router, once forward and once back. If links
 /// may be crossed in both directions, the scout visits each reachable router, and crosses each link at most once forward and once back in either
-/// direction.
+/// direction. This only bounds the number of steps.
 pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, target: ChipId) -> SearchPrediction {
     let mesh = *network.mesh();
     let goal = mesh.coord_of(target);
@@ -60,7 +60,7 @@ pub(super) fn predict_search(network: &CircuitNetwork, controller: ChannelId, ta
     SearchPrediction::Fails { least: 2 * least + 2, most: 2 * most + 2 }
 }
 
-/// A scout whose search is checked against its prediction. There is none while several scouts are in flight.
+/// A scout whose search is checked against its prediction. Only a scout that is alone in flight is watched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WatchedScout {
     controller: ChannelId,
@@ -75,8 +75,8 @@ impl WatchedScout {
         WatchedScout { controller, die, verdict: predict_search(network, controller, target), steps: 0 }
     }
 
-    /// Counts a step of the scout of `controller`. If this is the watched scout and the step ends its search, returns the search. `ended` tells
-    /// whether a path was found.
+    /// Counts a step of the scout of `controller`. If this is the watched scout and the step ends its search, returns the search. `ended` is whether
+    /// a path was found; `None` if the search continues.
     pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<ScoutSearch> {
         if controller != self.controller {
             return None;

@@ -12,7 +12,6 @@ pub(super) struct Router {
     pub busy: PortSet,
     /// Register for tie-breaks.
     pub lfsr: Lfsr,
-    /// Coordinates of the router.
     pub position: PackedCoord,
 }
 
@@ -20,7 +19,7 @@ pub(super) struct Router {
 /// index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PaddedGrid {
-    /// Difference of the indices of two rows. The left border of a row is the right border of the row above.
+    /// Difference between the indices of a router and of the router below. The left border of a row is the right border of the row above.
     stride: usize,
     rows: usize,
     /// Hops, indexed by port.
@@ -30,7 +29,7 @@ pub(super) struct PaddedGrid {
 /// Hop over the link at a port, for any router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// Difference of the indices of the routers at both ends.
+    /// Index of the far router minus index of the near router.
     offset: i32,
     /// Port at the near end, as a set.
     pub near_port: PortSet,
@@ -104,9 +103,9 @@ impl PaddedGrid {
 pub(super) const SMALL_TABLE_LEN: usize = 1 << 8;
 /// Table entries for a larger mesh of up to 43 x 43.
 pub(super) const LARGE_TABLE_LEN: usize = 1 << 11;
-/// Entries of a group. A table is cleared by groups. A group of marks is a cache line.
+/// Number of table entries that are cleared together: the number of marks in a cache line.
 const GROUP: usize = 32;
-/// Number of distinct group numbers. In a larger table several groups share a number.
+/// Number of distinct group numbers. In a larger table, several groups have the same number and are cleared together.
 const GROUPS: usize = u64::BITS as usize;
 
 /// Returns the group number of router `index`, as a set of one bit.
@@ -167,7 +166,6 @@ impl<T> RouterTable<T> for [T] {
 
 /// A container that holds a table.
 pub(super) trait RouterTableStorage<T: ?Sized> {
-    /// Returns the table.
     fn table(&mut self) -> &mut T;
 }
 
@@ -223,7 +221,7 @@ impl ScoutMarks {
         ScoutMarks(used.to_bits() as u16 | 1 << ScoutMarks::HELD_SHIFT | entry | seen << ScoutMarks::SEEN_SHIFT)
     }
 
-    /// Returns the ports that are no longer tried. Only mesh ports have a meaning.
+    /// Returns the mesh ports that the scout does not try again.
     #[inline(always)]
     pub const fn used(self) -> PortSet {
         PortSet::from_bits(self.0 as u8).intersection(PortSet::MESH)

@@ -44,11 +44,11 @@ impl RoutingTable {
         self.candidates[RoutingTable::pair(nearer, open) % PAIRS]
     }
 
-    /// Draws one of the [candidates](Routes::candidates) by `register`.
+    /// Draws one of the [candidates](RoutingTable::candidates) by `register`.
     #[inline(always)]
     pub fn draw(&self, register: Lfsr, nearer: PortSet, open: PortSet) -> PortDraw {
         let entry = (usize::from(register.state()) * PAIRS) | RoutingTable::pair(nearer, open);
-        // Copy field by field: a struct that is loaded as a whole would be taken apart by shifts.
+        // Copy field by field: a struct that is loaded as a whole would be split into its fields by shifts.
         let PortDraw { port, register, is_detour } = &self.draws[entry % self.draws.len()];
         PortDraw { port: *port, register: *register, is_detour: *is_detour }
     }

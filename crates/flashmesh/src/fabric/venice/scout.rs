@@ -31,12 +31,12 @@ pub(super) struct Scout {
     pub router: u32,
     /// Number of held links between routers.
     pub held_count: u32,
-    /// Port of that router by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
+    /// Port of `router` by which the scout arrives, forward or back; meaningless if the scout holds no link between routers.
     pub arrival_port: Port,
     pub phase: ScoutPhase,
     /// Whether the scout has backtracked out of a router that it must not enter again.
     pub has_closed: bool,
-    /// Groups of the routers where the scout has marks.
+    /// Groups of table indices in which the scout has marks, as a bit set (see [`group`]).
     pub groups: u64,
 }
 
@@ -116,7 +116,7 @@ impl MarkedScout {
     }
 }
 
-/// Counts of steps that are not added to the totals yet.
+/// Counts of a loop of steps, to be added to [`Counters`] after the loop.
 #[derive(Debug, Default)]
 pub(super) struct StepCounts {
     misroutes: u64,

@@ -49,10 +49,10 @@ impl ScoutEvents {
 }
 
 impl Venice {
-    /// Runs the scout steps that are due up to `until`, each at its own time. Stops before the next grant.
+    /// Runs the scout steps that are due up to `until` or the next grant, whichever is earlier, each at its own time.
     ///
-    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It is enough to run them late: before
-    /// links are used otherwise, and before a grant may be due.
+    /// Until a circuit is granted, only other scouts can observe the moves of scouts, so steps need no events. It suffices to run the steps before
+    /// anything else uses links, and before a grant may be due.
     #[inline]
     pub(super) fn step_scouts(&mut self, until: Time, outbox: &mut Outbox) {
         while let Some((at, controller)) = self.scout_events.steps.first()
@@ -80,7 +80,7 @@ impl Venice {
         }
     }
 
-    /// Ends the search of `controller`, whose scout is first in turn. Its last step was `step`, at `at`.
+    /// Ends the search of `controller`, whose scout is first in the schedule and made its last step, `step`, at `at`.
     #[inline]
     fn end_search(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         self.scout_events.steps.remove_first();
@@ -97,7 +97,7 @@ impl Venice {
         }
     }
 
-    /// Schedules a wake-up for the earliest possible grant, to a scout in flight or to its successor.
+    /// Schedules a wake-up for the earliest time at which the circuit of a scout in flight, or of its successor if the scout fails, can be granted.
     #[inline]
     pub(super) fn schedule_wake(&self, outbox: &mut Outbox) {
         let (mut first, hop) = (self.scout_events.next_grant(), self.timing.scout_hop());
@@ -139,7 +139,7 @@ impl Venice {
         outbox.scout_steps.push(ScoutStep { at, controller, die, step, to });
     }
 
-    /// Records a step at `at`, and the search that it ended if any, if an oracle is attached.
+    /// Records a step at `at`, and the search if the step ended one, while an oracle is attached.
     #[inline(always)]
     fn record_watched(&mut self, controller: ChannelId, step: ScoutAction, at: Time, outbox: &mut Outbox) {
         if outbox.link_uses.is_some() {

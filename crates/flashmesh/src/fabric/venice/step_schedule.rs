@@ -35,7 +35,7 @@ impl StepSchedule {
         self.circle.len() == 1
     }
 
-    /// Calls `look` for each scout with the time of its next step, in any order. A loop is used, because iterator adaptors would not be inlined.
+    /// Calls `look` for each scout with the time of its next step, in any order. A callback, because the iterator adaptors would not be inlined.
     #[inline(always)]
     pub fn for_each(&self, mut look: impl FnMut(Time, ChannelId)) {
         let (before, after) = self.circle.split_at(self.next);
@@ -52,7 +52,7 @@ impl StepSchedule {
         self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
-    /// Adds a scout whose first step is at `at`. No other scout may have its next step later than that.
+    /// Adds a scout whose first step is at `at`. The next step of every other scout must be at `at` or earlier.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
         self.for_each(|other, _| debug_assert!(other <= at, "the steps fall due out of order"));
@@ -68,7 +68,7 @@ impl StepSchedule {
     }
 
     /// Returns the start of this lap, and the scouts that have not taken their step of this lap, in order. The time of each step is relative to the
-    /// start.
+    /// start of the lap.
     #[inline(always)]
     pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
         (self.lap, &self.circle[self.next..])

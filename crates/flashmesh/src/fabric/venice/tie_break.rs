@@ -24,12 +24,10 @@ impl Lfsr {
     /// Number of values of [`state`](Lfsr::state).
     pub(super) const STATES: usize = 4;
 
-    /// Creates a register in `state`.
     pub(super) const fn in_state(state: u8) -> Lfsr {
         Lfsr(state)
     }
 
-    /// Returns the state.
     #[inline(always)]
     pub(super) const fn state(self) -> u8 {
         self.0

@@ -15,7 +15,6 @@ pub(super) struct LinkTiming {
 }
 
 impl LinkTiming {
-    /// Creates the timing of the links of `mesh`.
     pub fn new(venice: &config::Venice, mesh: &Mesh) -> LinkTiming {
         LinkTiming {
             link_width: venice.link_width.as_u64(),

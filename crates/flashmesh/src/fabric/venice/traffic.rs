@@ -26,7 +26,6 @@ impl Traffic {
         self.hops += circuit.len() as u64;
     }
 
-    /// Returns the usage of each link.
     pub fn usage(&self) -> &[LinkUsage] {
         &self.usage
     }

@@ -8,7 +8,7 @@ use super::path_queue::PathRequest;
 /// Wait of one path request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wait {
-    /// Current cause, with the time at which it began.
+    /// Current cause of the wait, with its start; `None` while a scout is in flight.
     cause: Option<(Cause, Time)>,
     by_cause: [Time; Cause::ALL.len()],
     /// Whether a scout of the request has failed.

@@ -6,7 +6,7 @@ use super::RoutingAlgorithm;
 /// Number of sets of ports to other routers.
 const SETS: usize = 1 << 4;
 
-/// Results of a custom algorithm for every pair of sets, as a table. Ports that are not open are removed.
+/// A custom algorithm, tabulated for every pair of nearer and open ports. Ports that are not open are removed from the results.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomRouting {
     answers: [PortSet; SETS * SETS],
