@@ -41,7 +41,8 @@ impl WormholeNetwork {
 
     /// Requests the next link for a packet that has just become the first one in the buffer at the end of link `buffer`.
     ///
-    /// The request is held back if it is the only one for that link and no pending event precedes its grant.
+    /// The request is deferred, so that its grant needs no event, if no other request competes for the link, no pending event precedes the grant, and
+    /// a grant needs no free slots.
     #[inline(never)]
     pub(super) fn request_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
@@ -75,12 +76,12 @@ impl WormholeNetwork {
     /// Schedules the arbitration of `wire` at cycle `at` or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
-        // Arbitrations in one cycle run in the order of these calls.
+        // The order of scheduling determines the order of arbitrations within a cycle, so the deferred request goes first.
         self.enqueue_deferred();
         self.events.schedule(wire, at);
     }
 
-    /// Moves the held-back request to the request lists, if there is one.
+    /// Moves the deferred request to the request lists, if there is one.
     #[inline(always)]
     fn enqueue_deferred(&mut self) {
         if let Some(DeferredRequest { ready, link, buffer, packet, .. }) = self.events.take_deferred() {
@@ -88,7 +89,7 @@ impl WormholeNetwork {
         }
     }
 
-    /// Grants the held-back request if no event precedes it. Otherwise moves it to the request lists.
+    /// Grants the deferred request if no event precedes it. Otherwise moves the request to the request lists.
     #[inline(always)]
     pub(super) fn grant_deferred(
         &mut self,
@@ -103,7 +104,7 @@ impl WormholeNetwork {
         self.grant(link, LinkRequestId(buffer.0), packet, outbox);
     }
 
-    /// Grants `wire` to its best request, or schedules the next arbitration.
+    /// Grants `wire` to its best request. If there is none to grant, schedules the next arbitration.
     #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut NetworkReports) {
         let forward = &self.links[wire.index()];
@@ -129,7 +130,7 @@ impl WormholeNetwork {
         self.wake(wire);
     }
 
-    /// Returns the best of the requests for `link` that are ready, if the slots that it needs are free.
+    /// Returns the best of the ready requests for `link`; `None` if none is ready, or if the best one lacks free slots.
     ///
     /// A request that needs fewer slots never overtakes the best one. Otherwise a long packet could wait for ever.
     #[inline(always)]
@@ -168,7 +169,7 @@ impl WormholeNetwork {
         std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
-    /// Returns the first cycle in which `link` has the slots that a grant of `request` needs; `None` if it is not known yet.
+    /// Returns the first cycle in which `link` has the slots that a grant of `request` needs; `None` if that cycle is not known yet.
     #[inline(always)]
     fn slots_at(&self, link: &LinkState, request: &LinkRequest) -> Option<u64> {
         match self.parameters.grant_rule {
@@ -182,7 +183,7 @@ impl WormholeNetwork {
         }
     }
 
-    /// Returns the first cycle in which `request` could be granted without contention; `None` if it is not known yet.
+    /// Returns the first cycle in which `request` could be granted without contention; `None` if that cycle is not known yet.
     #[inline(always)]
     fn opportunity(&self, link: &LinkState, request: &LinkRequest, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
@@ -190,7 +191,7 @@ impl WormholeNetwork {
 
     /// Schedules the next arbitration of the free `wire`, at the first cycle in which another request can be granted.
     ///
-    /// Ready requests need no arbitration of their own: each waits for a better request that has one.
+    /// A request that is ready and has its slots is skipped: it waits for a better request, which determines the next arbitration.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
         if !self.links[wire.index()].is_uncontended() {

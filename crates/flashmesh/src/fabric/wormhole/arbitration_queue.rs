@@ -5,7 +5,7 @@ use crate::ids::LinkId;
 use super::calendar::CalendarQueue;
 use super::packet::PacketId;
 
-/// A request without contention, of a packet that has just moved. It is kept out of the request lists.
+/// An uncontended request of a packet that has just moved. Kept out of the request lists, so that its grant needs no event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeferredRequest {
     /// Cycle of the grant, if no event precedes it.
@@ -21,7 +21,7 @@ pub(super) struct DeferredRequest {
 #[derive(Clone, Debug)]
 pub(super) struct ArbitrationQueue {
     calendar: CalendarQueue,
-    /// Held-back request. Set only within a cycle: before the cycle ends, the request is granted or moved to the request lists.
+    /// Deferred request. Set only within a cycle: before the cycle ends, the request is granted or moved to the request lists.
     held_back: Option<DeferredRequest>,
     /// Last cycle of this run, if no report ends the run earlier.
     until: u64,
@@ -41,7 +41,7 @@ impl ArbitrationQueue {
         self.now
     }
 
-    /// Advances to `cycle`, which is that of the next event.
+    /// Advances to `cycle`, the cycle of the next event.
     #[inline(always)]
     pub(super) fn advance(&mut self, cycle: u64) {
         self.now = cycle;
@@ -53,7 +53,7 @@ impl ArbitrationQueue {
         self.until = cycle;
     }
 
-    /// Returns the cycle of the first pending arbitration.
+    /// Returns the cycle of the first pending arbitration; `None` if there is none.
     #[inline(always)]
     pub(super) fn first(&self) -> Option<u64> {
         self.calendar.first()
@@ -71,7 +71,7 @@ impl ArbitrationQueue {
         self.calendar.schedule(wire, at);
     }
 
-    /// Dequeues the next arbitration of this run and advances to its cycle. Returns its wire.
+    /// Dequeues the next arbitration of this run, advances to its cycle, and returns its wire; `None` if no arbitration is left in this run.
     #[inline(always)]
     pub(super) fn next_wire(&mut self) -> Option<LinkId> {
         let (at, wire) = self.calendar.dequeue(self.until)?;
@@ -85,19 +85,16 @@ impl ArbitrationQueue {
         cycle <= self.until && self.first().is_none_or(|first| cycle <= first)
     }
 
-    /// Returns the held-back request.
     #[inline(always)]
     pub(super) fn deferred(&self) -> Option<DeferredRequest> {
         self.held_back
     }
 
-    /// Holds a request back.
     #[inline(always)]
     pub(super) fn defer(&mut self, request: DeferredRequest) {
         self.held_back = Some(request);
     }
 
-    /// Removes and returns the held-back request.
     #[inline(always)]
     pub(super) fn take_deferred(&mut self) -> Option<DeferredRequest> {
         self.held_back.take()

@@ -10,16 +10,16 @@ use super::packet::{PacketId, PacketInFlight, PacketQueue};
 /// Slots of a buffer, and the flits in them. Unused at the end of an ejection link.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
-    /// Slots with the cycles from which they are free. The cycles may be in the future.
+    /// Free slots, each with the cycle from which it can be used, which may be in the future.
     slots: FlitQueue,
     /// Flits with the cycles from which they can leave.
     arrivals: FlitQueue,
     queue: PacketQueue,
     /// First cycle in which a head that was queued behind another packet can request its next link.
     considered_from: u64,
-    /// Number of slots that were returned ahead of time, and must not be returned again when their flits leave.
+    /// Number of slots that were returned before their flits left, and must not be returned again.
     returned_early: u32,
-    /// Next link, which the first packet holds.
+    /// Next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     drain: LinkId,
     credit_cycles: u32,
 }
@@ -38,13 +38,13 @@ impl Buffer {
         }
     }
 
-    /// Returns the slots with the cycles from which they are free. The cycles may be in the future.
+    /// Returns the free slots, each with the cycle from which it can be used, which may be in the future.
     #[inline(always)]
     pub(super) fn slots(&self) -> &FlitQueue {
         &self.slots
     }
 
-    /// Returns the flits, present or announced, with the cycles from which they can leave.
+    /// Returns the flits, arrived or still to arrive, with the cycles from which they can leave.
     #[inline(always)]
     pub(super) fn arrivals(&self) -> &FlitQueue {
         &self.arrivals
@@ -56,7 +56,7 @@ impl Buffer {
         self.queue.is_empty()
     }
 
-    /// Returns whether the buffer has at most one packet.
+    /// Returns whether the buffer has exactly one packet. The buffer must not be empty.
     #[inline(always)]
     pub(super) fn has_one_packet(&self) -> bool {
         self.queue.has_one()
@@ -68,13 +68,13 @@ impl Buffer {
         self.considered_from
     }
 
-    /// Returns the next link, which the first packet holds.
+    /// Returns the next link of the first packet, if the packet holds that link; otherwise [`NO_LINK`].
     #[inline(always)]
     pub(super) fn output_link(&self) -> LinkId {
         self.drain
     }
 
-    /// Records that the first packet holds its next link.
+    /// Records that the first packet holds its next link, `link`.
     #[inline(always)]
     pub(super) fn set_output_link(&mut self, link: LinkId) {
         self.drain = link;
@@ -112,14 +112,13 @@ impl Buffer {
         self.queue.push(packet, packets)
     }
 
-    /// Removes the first `flits` flits. Their slots are returned by [`free_slots`](Self::free_slots).
+    /// Removes the first `flits` flits. Call [`free_slots`](Self::free_slots) for their slots.
     #[inline(always)]
     pub(super) fn leave(&mut self, flits: u32, runs: &mut RunPool) {
         self.arrivals.consume(flits, runs);
     }
 
-    /// Returns the slots of the flits of `run`, which have left, except for slots that were returned ahead of time. Returns whether any slot was
-    /// returned now.
+    /// Frees the slots of the flits of `run`, which have left, except for slots that were returned early. Returns whether any slot was freed.
     #[inline(always)]
     pub(super) fn free_slots(&mut self, run: FlitRun, runs: &mut RunPool) -> bool {
         let early = self.returned_early.min(run.count);
@@ -131,20 +130,20 @@ impl Buffer {
         has_freed
     }
 
-    /// Removes the flits of `run` and returns their slots. None of them was returned ahead of time.
+    /// Removes the flits of `run` and frees their slots, none of which was returned early.
     #[inline(always)]
     pub(super) fn remove_and_return(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.leave(run.count, runs);
         self.return_slots(run, runs);
     }
 
-    /// Returns the slots of the flits of `run`, which leave in their cycles.
+    /// Adds the slots of the flits of `run` to the free slots. A slot is free `credit_cycles` after its flit has left.
     #[inline(always)]
     pub(super) fn return_slots(&mut self, run: FlitRun, runs: &mut RunPool) {
         self.slots.push(run.delayed_by(self.credit_cycles), runs);
     }
 
-    /// Sets the number of slots that are returned before their flits have left.
+    /// Sets the number of slots that are returned early, before their flits have left.
     #[inline(always)]
     pub(super) fn set_returned_early(&mut self, slots: u32) {
         self.returned_early = slots;
@@ -171,7 +170,7 @@ impl Buffer {
         self.drain = NO_LINK;
     }
 
-    /// Removes the first packet, whose tail has left. Returns the next one.
+    /// Removes the first packet, whose tail has left. Returns the next packet; `None` if there is none.
     #[inline(always)]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         self.queue.pop(packets)

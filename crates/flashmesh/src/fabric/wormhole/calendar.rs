@@ -1,8 +1,8 @@
 //! Calendar queue of wire arbitrations, with at most one entry per wire.
 //!
-//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are in slots, one for each cycle, in
-//! which they are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on the number of entries. An entry further
-//! ahead than the number of slots shares a slot with nearer cycles, and is skipped until it is due.
+//! The earliest entries, mostly next hops of packets that have just moved, are in a sorted array. All others are in slots, one for each cycle modulo
+//! the number of slots; the entries of a slot are chained. A bitmap finds the next used slot, so the cost of an entry does not depend on the number
+//! of entries. An entry further ahead than the number of slots shares a slot with nearer cycles, and is skipped until it is due.
 //!
 //! Entries of the same cycle are dequeued last in, first out.
 
@@ -35,15 +35,16 @@ pub(super) struct CalendarQueue {
     /// Sorted array, with the earliest entry last. No entry is later than an entry in the slots.
     near: [SortedEntry; NEAR],
     near_count: usize,
-    /// Cycle of the first entry.
+    /// Cycle of the first entry; [`NEVER`] if there is none.
     first: u64,
-    /// Cycle of the first entry in the slots.
+    /// Cycle of the first entry in the slots; [`NEVER`] if there is none.
     first_in_slots: u64,
-    /// Cycle of each wire's entry, with its links in the chain of a slot if it is there.
+    /// Entry of each wire: its cycle ([`NEVER`] if the wire is not scheduled), and its neighbours if it is in the chain of a slot.
     entries: Vec<CalendarEntry>,
     slots: Vec<u32>,
-    /// Bitmap of the used slots, and bitmap of the non-zero words of that bitmap.
+    /// Bitmap of the used slots.
     used: [u64; WORDS],
+    /// Bitmap of the non-zero words of `used`.
     used_words: u64,
     in_slots: u32,
     /// Cycle before which there is no entry.
@@ -67,13 +68,13 @@ impl CalendarQueue {
         }
     }
 
-    /// Returns the cycle of the first entry.
+    /// Returns the cycle of the first entry; `None` if there is none.
     #[inline]
     pub(super) fn first(&self) -> Option<u64> {
         (self.first != NEVER).then_some(self.first)
     }
 
-    /// Schedules `wire` at cycle `at`, unless it is already scheduled earlier.
+    /// Schedules `wire` at cycle `at`, unless it is already scheduled at that cycle or earlier.
     #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
@@ -97,7 +98,7 @@ impl CalendarQueue {
             self.near.copy_within(1.., 0);
             self.near_count -= 1;
         }
-        // The entry goes before the other entries of its cycle, which were scheduled earlier.
+        // The entry is dequeued before the other entries of its cycle, which were scheduled earlier.
         let near = &mut self.near[..self.near_count + 1];
         let mut place = near.len() - 1;
         while place > 0 && near[place - 1].at < at {
@@ -208,7 +209,7 @@ impl CalendarQueue {
         None
     }
 
-    /// Returns the cycle of the first entry in the slots.
+    /// Returns the cycle of the first entry in the slots; [`NEVER`] if there is none.
     fn find(&self) -> u64 {
         if self.in_slots == 0 {
             return NEVER;

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::topology::{GridDirection, RouterId, Topology};
 
-/// Value for no direction, at the destination.
+/// Value of a direction for packets that are at their destination.
 const NONE: u8 = u8::MAX;
 
-/// The coordinates of a router, for messages.
+/// The coordinates of a router, in calls of a routing function and in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouterCoord {
     /// Row of the router.
@@ -22,7 +22,7 @@ impl fmt::Display for RouterCoord {
     }
 }
 
-/// A link between two routers, for messages.
+/// A link between two routers, in errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedLink {
     /// Router where the link starts.
@@ -40,7 +40,7 @@ impl fmt::Display for NamedLink {
 /// A reason why custom routes are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutesError {
-    /// The chosen direction has no link.
+    /// No direction was chosen, or the chosen direction has no link.
     #[error("at router {at}, for packets to {to}, no link is named that leads on from there")]
     NoLink {
         /// Router without the link.
@@ -48,7 +48,7 @@ pub enum RoutesError {
         /// Destination of the packets.
         to: RouterCoord,
     },
-    /// Packets return to a router.
+    /// Packets return to a router that they have passed, and never arrive.
     #[error("packets to router {to} go in a circle and never arrive: {}", listed(circle))]
     Cycle {
         /// Destination of the packets.
@@ -314,7 +314,7 @@ mod tests {
         let RoutesError::Deadlock { links } = &error else { panic!("{error}") };
         assert_eq!(links.len(), 4);
         assert!(error.to_string().ends_with("(0, 0) east, (0, 1) east, (0, 2) east, (0, 3) east"), "{error}");
-        // XY routes from some sources of a mesh and YX routes from others use all turns.
+        // XY routes from some sources of a mesh and YX routes from others use all turns, so that links wait for each other.
         let mixed = |at: RouterCoord, to: RouterCoord| {
             let is_yx = (at.row + at.column).is_multiple_of(2) && at.row != to.row;
             if is_yx { xy(RouterCoord { column: to.column, ..at }, to) } else { xy(at, to) }

@@ -1,5 +1,5 @@
-//! Fast path for packets that are complete in a buffer or at a terminal and find free slots for all their flits. They move from link to link (virtual
-//! cut-through) without entering the buffers on the path.
+//! Fast path (virtual cut-through) for packets that are complete in a buffer or at a terminal and find free slots for all their flits. The packets
+//! move from link to link without entering the buffers on the path.
 
 use crate::ids::LinkId;
 
@@ -27,7 +27,7 @@ impl WormholeNetwork {
         state.buffer.arrive(run.delayed_by(hop_cycles), &mut self.runs);
         state.carry_packet(run);
         state.holder.source = NO_LINK;
-        // Packets behind it at the terminal must wait for the whole packet.
+        // Marked as held, so that the next packet at the terminal requests the link without an arbitration; `wake` below schedules that arbitration.
         state.wire_state.is_held = true;
         let is_first = state.buffer.push(id, &mut self.packets);
         self.packets[id].head = now;
@@ -48,8 +48,8 @@ impl WormholeNetwork {
         true
     }
 
-    /// Moves a whole packet, which is alone in the buffer at the end of `link`, over all links that it is granted before any other event. The packet
-    /// then enters the buffer where it has to wait.
+    /// Moves a whole packet, which has just crossed `link` into an empty buffer, over all further links that it is granted before any other event.
+    /// The packet then enters the buffer where it has to wait.
     pub(super) fn cut_through(&mut self, link: LinkId, id: PacketId, outbox: &mut NetworkReports) {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, .. } = self.parameters;
         let limit = self.events.safe_horizon();

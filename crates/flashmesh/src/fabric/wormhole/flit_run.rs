@@ -39,7 +39,7 @@ impl FlitRun {
         FlitRun { start: self.at(count), count: self.count - count, ..self }
     }
 
-    /// Appends the flits of `next` if all cycles are evenly spaced then. Returns whether they were appended.
+    /// Appends the flits of `next` if the cycles are then still evenly spaced. Returns whether they were appended.
     #[inline(always)]
     fn join(&mut self, next: FlitRun) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
@@ -50,8 +50,8 @@ impl FlitRun {
         is_even
     }
 
-    /// Returns the longest evenly spaced run of at most `limit` flits that can cross a link. The run starts at `free` or later, has a flit at most
-    /// every `stride` cycles, and no flit before its cycles in `first` and `second`.
+    /// Returns the longest evenly spaced run of at most `limit` flits that can cross a link. The run starts at `free` or later and has at most one
+    /// flit every `stride` cycles. No flit crosses before its cycle in `first` or in `second`.
     ///
     /// The exact crossings follow x(j) = max(first(j), second(j), x(j - 1) + `stride`), which is the maximum of three linear functions of j. The
     /// returned run follows the function that is largest at j = 0, and ends where a steeper one exceeds it.
@@ -139,7 +139,7 @@ pub(super) struct FlitQueue {
     first: FlitRun,
     second: FlitRun,
     flits: u32,
-    /// Third run and last run, if there are more than two runs.
+    /// Pool indices of the third and of the last run; [`NO_NODE`] if there are at most two runs.
     third: u32,
     last: u32,
 }
@@ -236,7 +236,7 @@ impl FlitQueue {
         }
     }
 
-    /// Merges the flits whose cycles are not after `now` into one run, for uses where these cycles need not be distinguished.
+    /// Merges the flits whose cycles are not after `now` into one run. Callers that look at cycles from `now` on cannot distinguish these cycles.
     #[inline]
     pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
         while self.second.count > 0 {
@@ -249,7 +249,7 @@ impl FlitQueue {
         }
     }
 
-    /// Returns the cycle of flit `index`.
+    /// Returns the cycle of flit `index`; `None` if the queue is shorter.
     #[inline]
     pub(super) fn nth(&self, mut index: u32, pool: &RunPool) -> Option<u64> {
         let mut cursor = self.cursor();

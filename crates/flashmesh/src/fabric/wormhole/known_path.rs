@@ -26,8 +26,8 @@ struct RemainingFlits {
 impl RemainingFlits {
     const NONE: RemainingFlits = RemainingFlits { link: NO_LINK, end: 0, even: 0, left: 0 };
 
-    /// Delays the end for `run`: no flit crosses before its cycle in `run`. Of the `left` flits that remain, the first one belongs to the first
-    /// cycle.
+    /// Delays the end for the last `left` flits, none of which crosses before its cycle in `run`. The first of these flits belongs to the first cycle
+    /// of `run`.
     #[inline(always)]
     fn delay_by_run(&mut self, run: FlitRun, left: u32, stride: u32) {
         self.delay_to(run.start + u64::from(left) * u64::from(stride), left);
@@ -46,9 +46,9 @@ impl WormholeNetwork {
     /// Moves all remaining flits of the packet on `ejection`, which holds its whole path, in two passes over its links.
     ///
     /// [`settle`](Self::settle) would move one buffer of flits at a time back and forth. If buffers cover the credit round trip, a flit never waits
-    /// longer for its slot than for the flit ahead of it. In terms of the recurrence: a path that goes back and forth over a pair of links is never
-    /// the longest. So the slots are computed first, from the ejection link backwards, as if every flit arrived in time. Then the flits are moved
-    /// forwards.
+    /// longer for its slot than for the flit ahead of it. In the recurrence of the [module](super), this means that a chain of constraints that goes
+    /// back and forth between two links is never the longest. So the slots are computed first, from the ejection link backwards, as if every flit
+    /// arrived in time. Then the flits are moved forwards.
     pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut NetworkReports) {
         if self.drain_evenly(ejection, outbox) {
             return;
@@ -166,7 +166,7 @@ impl WormholeNetwork {
         true
     }
 
-    /// Returns slots to `feeder` ahead of time: those that its packet still needs, at the cycles at which `link` will free them.
+    /// Frees slots of the buffer at the end of `feeder` early: the slots that the packet still needs, at the cycles at which `link` will free them.
     fn return_slots_early(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =

@@ -15,10 +15,11 @@ use super::topology::{PlacedRouter, Topology};
 pub(super) struct LinkState {
     pub(super) holder: Holder,
     pub(super) buffer: Buffer,
-    /// First request for the link, and round-robin state of its arbitration.
+    /// First request in the chain for the link; [`NO_REQUEST`] if there is none.
     pub(super) requests: LinkRequestId,
+    /// Round-robin state of the arbitration of the link.
     pub(super) round_robin: RoundRobin,
-    /// Wire that the link uses. A wire has the number of its first link.
+    /// Wire that the link uses. A wire has the number of its link; of two links, the lower number.
     pub(super) wire: LinkId,
     /// State of the wire with the number of this link.
     pub(super) wire_state: Wire,
@@ -33,7 +34,7 @@ pub(super) struct LinkState {
 #[derive(Clone, Debug)]
 pub(super) struct Holder {
     pub(super) packet: PacketId,
-    /// Link whose buffer the packet comes from.
+    /// Link whose buffer the packet comes from; [`NO_LINK`] for a terminal.
     pub(super) source: LinkId,
     /// Number of flits that have not crossed yet.
     pub(super) remaining_flits: u32,
@@ -45,7 +46,7 @@ pub(super) struct Holder {
     granted: u64,
 }
 
-/// A wire, which carries one packet at a time. It belongs to one link, or with half-duplex links to both links between two routers.
+/// The wire of one link, or with half-duplex links of the two links between a pair of routers. A wire carries one packet at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) is_held: bool,
@@ -92,7 +93,7 @@ impl LinkState {
         }
     }
 
-    /// Returns whether the link has no requests, and its wire no other direction.
+    /// Returns whether the link has no requests and does not share its wire.
     #[inline(always)]
     pub(super) fn is_uncontended(&self) -> bool {
         self.requests == NO_REQUEST && self.wire_state.backward == NO_LINK
@@ -141,7 +142,8 @@ impl LinkState {
 }
 
 impl Holder {
-    /// Makes a packet the holder at `now`. It comes from the buffer at the end of link `source`, and all `flits` flits still have to cross.
+    /// Makes `packet` the holder at `now`, with all its `flits` flits still to cross. The packet comes from the buffer at the end of link `source`,
+    /// or from a terminal if `source` is [`NO_LINK`].
     #[inline(always)]
     pub(super) fn grant(&mut self, packet: PacketId, source: LinkId, flits: u32, now: u64) {
         *self = Holder { packet, source, remaining_flits: flits, free: now, head: NOT_YET, granted: now };

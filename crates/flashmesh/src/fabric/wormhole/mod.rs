@@ -6,7 +6,8 @@
 //! 2014, section 5.3; Network-on-SSD, CAL 2012, section 3.1). Terminals are attached to routers by injection and ejection links of their own. A
 //! terminal queues any number of packets, and accepts ejected packets at once.
 //!
-//! Let n be the number of a flit among all flits that cross link i, k its number in its packet, and T its crossing:
+//! Let n be the number of a flit among all flits that cross link i, k its number in its packet, T(k, i) the cycle of its crossing, and departure(n)
+//! the cycle in which flit n leaves the buffer at the end of the link:
 //!
 //! - T(k, i) is the first cycle in which the link has been granted to the packet, the flit has arrived, the link has finished the previous flit, and
 //!   the buffer at its end has a free slot: max( grant, T(k, i - 1) + `hop_cycles`, T(k - 1, i) + `flit_cycles`, departure(n - `buffer_flits`) +
@@ -41,8 +42,8 @@
 //! - **Ring and torus.** A wraparound link is used only as the *first* hop of a packet in its row or column. So no link of that row or column leads
 //!   into it, and its number precedes theirs. Under shortest paths a closed row would have a cycle of waits, which needs virtual channels. Here there
 //!   is no such cycle, but only routers at an edge have the shorter path.
-//! - **Custom routes** ([`Topology::with_routes`]) are a table of the next link for each router and destination. A link waits for the links that follow it
-//!   on any route; a table in which such waits form a cycle is rejected.
+//! - **Custom routes** ([`Topology::with_routes`]) are a table of the next link for each router and destination. A link waits for the links that
+//!   follow it on any route; a table in which such waits form a cycle is rejected.
 //! - **Half duplex.** A wire couples both directions: eastward packets would wait for westward ones and vice versa, and packets that hold wires while
 //!   they wait would deadlock. Hence [`GrantRule::WholePacket`] is required. A packet is granted a wire only if the buffer at its end has space for
 //!   the whole packet. The packet's flits are in the previous buffer, or arrive over a wire that was granted in the same way. So the packet crosses

@@ -22,8 +22,8 @@ pub(super) const NOT_YET: u64 = u64::MAX;
 /// Value for no request.
 pub(super) const NO_REQUEST: LinkRequestId = LinkRequestId(u32::MAX);
 
-/// A request of a packet for a link. A buffer, or a queue of a terminal, requests a link only for its first packet. So each has one entry, and the
-/// requests for a link are chained.
+/// A request of a packet for a link. Each buffer and each queue of a terminal has one entry, because it requests a link only for its first packet.
+/// The requests for a link form a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkRequest {
     /// First cycle in which the request can be granted.
@@ -31,7 +31,7 @@ pub(super) struct LinkRequest {
     pub(super) packet: PacketId,
     /// Next request in the chain of the link.
     pub(super) next: LinkRequestId,
-    /// Number of the buffer among the inputs of the router.
+    /// Number of the buffer among the inputs of its router, or of the queue at its terminal.
     pub(super) input: u32,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Removes the first packet of a queue, whose injection link was granted. Returns the next packet.
+    /// Removes the first packet of a queue, whose injection link was granted. Returns the next packet; `None` if there is none.
     pub(super) fn leave(
         &mut self,
         packet: &Packet,

@@ -69,7 +69,7 @@ pub struct Injection {
     pub tail: u64,
 }
 
-/// Reports of a network. Each is made once, when it is final. This is in the reported cycle or earlier.
+/// Reports of a network. Each injection and each delivery is reported once, as soon as its cycles are final: in the reported cycle or earlier.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReports {
     /// Deliveries that became final.
@@ -158,7 +158,7 @@ impl QueueLength {
     }
 }
 
-/// Traffic of a link. Includes crossings in later cycles that are already determined.
+/// Traffic of a link, including crossings in later cycles that are already determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg(feature = "internals")]
 pub struct LinkTraffic {
@@ -180,7 +180,7 @@ pub(super) struct PacketInFlight {
     pub(super) hops: u32,
     /// Router of the destination.
     pub(super) destination_router: PlacedRouter,
-    /// Next packet in the queue, meaningless for the last one.
+    /// Next packet in the queue; meaningless for the last packet of the queue.
     next_in_queue: PacketId,
 }
 
@@ -220,13 +220,13 @@ impl PacketQueue {
         self.first == NO_PACKET
     }
 
-    /// Returns whether the queue has at most one packet.
+    /// Returns whether the queue has exactly one packet. The queue must not be empty.
     #[inline(always)]
     pub(super) fn has_one(&self) -> bool {
         self.first == self.last
     }
 
-    /// Appends `packet`. Returns whether it is the first.
+    /// Appends `packet`. Returns whether it is the only packet.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, PacketInFlight>) -> bool {
         let last = std::mem::replace(&mut self.last, packet);
@@ -239,7 +239,7 @@ impl PacketQueue {
         is_first
     }
 
-    /// Removes the first packet. Returns the next one.
+    /// Removes the first packet. Returns the next packet; `None` if there is none.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, PacketInFlight>) -> Option<PacketId> {
         if self.first == self.last {

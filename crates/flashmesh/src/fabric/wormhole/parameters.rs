@@ -137,7 +137,7 @@ impl Parameters {
     }
 }
 
-/// Timing of a hop, derived from the parameters.
+/// Timing of a hop from one link to the next, derived from the parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HopTiming {
     /// Cycles from the crossing of a head to its request for the next link.
@@ -177,7 +177,7 @@ pub enum ParameterError {
     /// Slots return to a terminal later than to a router.
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
-    /// Grants would depend on other links in the same cycle.
+    /// Whether slots are free at a grant would depend on other links in the same cycle.
     #[error("slots that are free again in the cycle in which a flit leaves go with GrantRule::Immediate only")]
     SlotsAtGrant,
     /// The result would depend on the order in which the directions of a wire are processed.

@@ -52,10 +52,10 @@ impl WormholeNetwork {
         }
     }
 
-    /// Handles the usual case of the functions below in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
+    /// Handles the usual case of a grant in one step: `link` is granted to a packet whose flits follow its head evenly spaced.
     ///
-    /// Either all flits are in the buffer at the end of link `source`, or will be there in time, and find free slots; or the packet is so long that
-    /// its later flits lag. Returns whether this was the case; otherwise nothing has changed.
+    /// Either all flits find free slots, and are in the buffer at the end of link `source` or arrive there in time; or the packet is so long that its
+    /// later flits lag. Returns whether this was the case; otherwise nothing has changed.
     #[inline]
     pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut NetworkReports) -> bool {
         let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
@@ -174,7 +174,7 @@ impl WormholeNetwork {
     }
 
     /// Moves flits over `link` to the buffer at its end: the next run, or under [`GrantRule::Immediate`] all flits that can move. Returns the cycles
-    /// of the first and the last flit.
+    /// of the first and the last flit; `None` if no flit can move.
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
@@ -300,7 +300,7 @@ impl CrossedRuns {
 }
 
 impl LinkState {
-    /// Moves the flits of a terminal for which there are slots. Returns the cycles of the first and the last flit.
+    /// Moves the flits of a terminal for which there are slots. Returns the cycles of the first and the last flit; `None` if no flit can move.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
         let buffer = &mut self.buffer;
         let Holder { remaining_flits: mut left, mut free, .. } = self.holder;

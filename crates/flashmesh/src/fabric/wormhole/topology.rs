@@ -70,7 +70,7 @@ pub enum TopologyError {
     NoRouter(TerminalId),
 }
 
-/// Direction of a link between routers. It is also the number of the link among the inputs of the router where the link ends.
+/// Direction of a link between routers. Its number is also the number of the link among the inputs of the router where the link ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridDirection {
     /// To the next column.
@@ -133,7 +133,8 @@ struct LinkEnd {
     reverse: LinkId,
 }
 
-/// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless [replaced](Topology::with_routes).
+/// Routers, links and terminals, and the routes of packets: first along the row, then along the column (XY), unless
+/// [replaced](Topology::with_routes).
 ///
 /// A wraparound link is used only as the first hop of a packet in its row or column, and only if this is shorter. The [module](super) shows why this
 /// keeps the network free of deadlock.
@@ -147,10 +148,11 @@ pub struct Topology {
     router_links: u32,
     inputs: Vec<u32>,
     places: Vec<PlacedRouter>,
-    /// Direction between two columns, and between two rows; meaningless for equal ones.
+    /// Direction from one column to another, indexed by both; meaningless for equal columns.
     along_row: Vec<GridDirection>,
+    /// Direction from one row to another, indexed by both; meaningless for equal rows.
     along_column: Vec<GridDirection>,
-    /// Custom routes, in place of XY.
+    /// Custom routes; `None` for XY routes.
     routes: Option<Box<CustomRoutes>>,
 }
 
@@ -190,7 +192,7 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Replaces the routes by those that `choose` returns. It is called once for each pair of a router and a destination.
+    /// Replaces the routes by those that `choose` returns. `choose` is called once for each pair of a router and a destination.
     ///
     /// # Errors
     /// If packets would not arrive, or if the network could deadlock.
@@ -199,12 +201,10 @@ impl Topology {
         Ok(self)
     }
 
-    /// Returns all routers.
     pub(super) fn routers(&self) -> Vec<RouterId> {
         self.places.iter().map(|place| place.router).collect()
     }
 
-    /// Returns the coordinates of a router.
     pub(super) fn router_coord(&self, router: RouterId) -> RouterCoord {
         let PlacedRouter { row, column, .. } = self.places[router.index()];
         RouterCoord { row, column }
@@ -339,7 +339,6 @@ impl Topology {
         Some(self.ends[link.index()].reverse).filter(|&reverse| reverse != NO_LINK)
     }
 
-    /// Returns a router with its coordinates.
     #[inline]
     pub(super) fn placed_router(&self, router: RouterId) -> PlacedRouter {
         self.places[router.index()]
@@ -351,7 +350,7 @@ impl Topology {
         self.next_link_from(self.placed_router(router), self.placed_router(self.router_of(destination)), destination)
     }
 
-    /// Like [`next_link`](Self::next_link), but for places that have been looked up. `to` is the router of `destination`.
+    /// Like [`next_link`](Self::next_link), but with coordinates that have been looked up. `to` is the router of `destination`.
     #[inline]
     pub(super) fn next_link_from(&self, from: PlacedRouter, to: PlacedRouter, destination: TerminalId) -> LinkId {
         let way = if let Some(routes) = &self.routes {
@@ -414,7 +413,7 @@ fn adjacent_position(place: u32, length: u32, forward: bool, wraps: bool) -> Opt
     }
 }
 
-/// Returns the distance between two positions in a row of `length`, and whether the shortest way uses the wraparound link.
+/// Returns the length of the route between two positions in a row of `length`, and whether the route uses the wraparound link.
 fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
     let direct = from.abs_diff(to);
     let around = match from {

@@ -84,7 +84,7 @@ impl FlitNetwork {
         }
     }
 
-    /// Returns the link that counts the held time of the wire of `link`, and whether the other direction is held.
+    /// Returns the link that counts the held time of the wire of `link`, and whether the other direction of the wire is held.
     fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
         match self.ports[link.index()].side {
             Some(SharedWireSide { reverse, .. }) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
@@ -144,8 +144,8 @@ impl FlitNetwork {
         self.ports[reverse.index()].side = Some(SharedWireSide { reverse: link, has_token: true });
     }
 
-    /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. Terminates, because links form
-    /// no cycle.
+    /// Moves the first flit out of the full buffer at the end of `link`, so that its slot is free in the same cycle. The recursion ends, because the
+    /// links that packets follow form no cycle.
     fn make_room(&mut self, link: LinkId, now: u64, outbox: &mut NetworkReports) {
         let port = &self.ports[link.index()];
         if port.holder.is_some()

@@ -17,8 +17,9 @@ pub(super) struct FlitLink {
     pub(super) holder: Option<Holder>,
     pub(super) arbiter: PortArbiter,
     pub(super) buffer: FlitBuffer,
-    /// Cycle from which a flit may cross, and cycle from which the link may be granted.
+    /// Cycle from which a flit may cross.
     pub(super) flit_free: u64,
+    /// Cycle from which the link may be granted.
     pub(super) grant_free: u64,
     /// Side of a shared wire; `None` if the link has a wire of its own.
     pub(super) side: Option<SharedWireSide>,
@@ -27,7 +28,7 @@ pub(super) struct FlitLink {
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
     pub(super) is_active: bool,
-    /// Time for which the wire was held. Of two links that share a wire, the first counts it.
+    /// Time for which the wire was held. Of two links that share a wire, only the one with the lower number counts.
     pub(super) held: HeldCycles,
 }
 
@@ -95,7 +96,7 @@ impl PortArbiter {
         self.requests.push(request);
     }
 
-    /// Returns the first cycle in which a request can be granted.
+    /// Returns the first cycle in which a request can be granted; `None` if there is no request.
     pub(super) fn ready(&self) -> Option<u64> {
         self.requests.iter().map(|request| request.ready).min()
     }
@@ -130,11 +131,12 @@ impl PortArbiter {
     }
 }
 
-/// The side of a link at a shared wire.
+/// One direction of a shared wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedWireSide {
     /// Link in the other direction.
     pub(super) reverse: LinkId,
+    /// Whether this direction has the transfer token.
     pub(super) has_token: bool,
 }
 
@@ -152,7 +154,7 @@ pub(super) struct FlitBuffer {
     flits: VecDeque<Flit>,
     /// Cycles from which the free slots can be used.
     slots: VecDeque<u64>,
-    /// Next link, which the first packet holds.
+    /// Next link of the first packet, if the packet holds that link.
     drain: Option<LinkId>,
     /// First cycle in which a head that was queued behind another packet can request its next link.
     considered_from: u64,
@@ -165,7 +167,6 @@ impl FlitBuffer {
         FlitBuffer { flits: VecDeque::new(), slots, drain: None, considered_from: 0, credit_cycles }
     }
 
-    /// Returns the first flit.
     pub(super) fn first(&self) -> Option<&Flit> {
         self.flits.front()
     }
@@ -177,12 +178,12 @@ impl FlitBuffer {
         Some((packet, (crossed + route_cycles).max(self.considered_from)))
     }
 
-    /// Returns the next link that must be processed first if no slot is free.
+    /// Returns the next link of the first packet if no slot is free and the packet holds that link. A flit that crosses the link first frees a slot.
     pub(super) fn output_if_full(&self) -> Option<LinkId> {
         self.drain.filter(|_| self.slots.is_empty())
     }
 
-    /// Records that the first packet holds its next link.
+    /// Records that the first packet holds its next link, `link`.
     pub(super) fn set_output_link(&mut self, link: LinkId) {
         self.drain = Some(link);
     }

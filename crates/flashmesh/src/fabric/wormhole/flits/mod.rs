@@ -1,8 +1,8 @@
 //! Flit-level simulation of the network, for links whose two directions alternate flit by flit.
 //!
-//! [`WormholeNetwork`](super::WormholeNetwork) computes runs of flits at once. This requires that a link is granted to one packet until its tail has crossed. A
-//! *shared wire* is not: each direction of a half-duplex link carries a packet, and the wire carries one flit of either packet at a time. So this
-//! network steps through every cycle and every active link, at a cost proportional to the number of flits.
+//! [`WormholeNetwork`](super::WormholeNetwork) computes runs of flits at once. This requires that a link is granted to one packet until its tail has
+//! crossed. A *shared wire* is not: each direction of a half-duplex link carries a packet, and the wire carries one flit of either packet at a time.
+//! So this network steps through every cycle and every active link, at a cost proportional to the number of flits.
 //!
 //! # Semantics
 //!
@@ -10,8 +10,8 @@
 //!
 //! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). One of the two sides of a wire has a token. The side
 //!   with the token sends a flit and passes the token on. A side that cannot send, for lack of a flit or a free slot, passes the token on without
-//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`WireSharing`] selects whether
-//!   the two links of a terminal also share a wire.
+//!   loss of time \[choice\]. So two directions that both have flits alternate, and one direction alone has the whole wire. [`WireSharing`] selects
+//!   whether the two links of a terminal also share a wire.
 //! - **Runs** (PACT 2014, rules 1 and 2). Consecutive packets with the same token are a run. After a packet of a run an output prefers the next
 //!   packet of the run to other packets. With `small_first`, small packets go first even between the packets of a run.
 //!
@@ -77,10 +77,11 @@ pub struct FlitNetwork {
     terminals: Vec<Terminal>,
     /// Links that are held or requested.
     active: Vec<LinkId>,
-    /// Copy of `active` that is used during a cycle.
+    /// Copy of `active` for the cycle that is being run.
     stepped: Vec<LinkId>,
-    /// First cycle that has not been run, and the next cycle in which an event is possible.
+    /// First cycle that has not been run.
     reached: u64,
+    /// Next cycle in which an event is possible; [`u64::MAX`] if the network is empty.
     next: u64,
     injected: u64,
     log: CrossingLog,
