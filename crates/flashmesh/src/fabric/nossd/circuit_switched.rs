@@ -30,7 +30,7 @@ use super::settings::{parameters, too_large};
 use super::state::DieState;
 use super::zero_load_latency::ZeroLoadLatency;
 
-/// One possible route to a die: its local channels at both ends, and its links.
+/// A possible route of a circuit: the local channels at the sending controller, at the chip and at the receiving controller, and the links between.
 #[derive(Clone, Debug)]
 struct CircuitRoute {
     sender: TerminalId,
@@ -54,7 +54,7 @@ struct CircuitRequest {
     cause: Cause,
 }
 
-/// The network, whose links are reserved as circuits.
+/// The circuit-switched NoSSD interconnect: a network whose links are reserved as circuits.
 #[derive(Clone, Debug)]
 pub struct CircuitSwitchedNossd {
     topology: Topology,
@@ -69,7 +69,7 @@ pub struct CircuitSwitchedNossd {
     dies: Vec<DieState>,
     /// Circuits, indexed by path.
     circuits: Vec<Option<Circuit>>,
-    /// Die that holds each link, indexed by link.
+    /// Die that holds each link, indexed by link; `None` if the link is free.
     holders: Vec<Option<DieId>>,
     /// Queued requests, in order of arrival.
     waiting: Vec<CircuitRequest>,
@@ -143,14 +143,14 @@ impl CircuitSwitchedNossd {
         self.waiting.iter().filter(move |other| other.routes.iter().any(|route| route.links.contains(&link)))
     }
 
-    /// Returns the number of dies that hold a local channel of a controller, or wait for one.
+    /// Returns the load of a controller: for each of its local channels, the die that holds the channel and the queued requests for the channel.
     fn load(&self, controller: u32) -> u32 {
         let locals = self.controllers.local_channels(self.controllers.terminal(controller));
         let links = locals.map(|terminal| self.links.layout_link(self.topology.injection(terminal)));
         links.map(|link| u32::from(self.holders[link.index()].is_some()) + self.requests_for(link).count() as u32).sum()
     }
 
-    /// Returns [`Cause::Controller`] if all local channels of the chosen controller are held or waited for, otherwise [`Cause::Link`].
+    /// Returns [`Cause::Controller`] if every route has a controller link that is held or requested, otherwise [`Cause::Link`].
     fn cause(&self, routes: &[CircuitRoute]) -> Cause {
         let is_taken = |link: LinkId| self.holders[link.index()].is_some() || self.requests_for(link).next().is_some();
         let of_controllers = |link: &&LinkId| self.links.layout().links[link.index()].kind == LinkKind::Controller;
@@ -203,7 +203,7 @@ impl CircuitSwitchedNossd {
         self.circuits[path.index()].as_ref().expect("a circuit is used by whom it was granted to")
     }
 
-    /// Sends a message over a circuit, between `ends`, at `now`. Returns its arrival time.
+    /// Sends a message over a circuit at `now`, from the first to the second of `ends`. Returns its arrival time.
     fn send_over(
         &mut self,
         ends: [TerminalId; 2],

@@ -9,7 +9,7 @@ use crate::ids::ChipId;
 
 use super::terminals::{Endpoint, TerminalNumbering};
 
-/// Keeps the draw of ties independent of the other random choices of a run.
+/// Seed modifier that makes the draws among tied controllers independent of the other random choices of a run.
 const SEED_OF_TIES: u64 = 0x6e6f_7373_642d_7469;
 
 /// Returns the grid of the routers, one in each chip.
@@ -43,10 +43,10 @@ fn attachments(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<R
     }
 }
 
-/// Builds the topology of a drive. It has one terminal for each local channel: first those of the chips, then those of the controllers.
+/// Builds the topology of a drive, with one terminal for each local channel: first the channels of the chips, then the channels of the controllers.
 ///
 /// # Errors
-/// If a network cannot have that many chips.
+/// If the drive has more chips than a network can have.
 pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
     let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
@@ -64,7 +64,7 @@ pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<To
     Topology::new(grid(config.topology, rows, columns), attached.collect())
 }
 
-/// State of the choice of controllers.
+/// State of the injection policies: the round-robin position and the random numbers for ties.
 #[derive(Clone, Debug)]
 pub(super) struct InjectionState {
     /// Next controller in round-robin order.
@@ -94,9 +94,9 @@ pub(super) struct ControllerSelector {
     threshold: u32,
     ties: LeastLoadedTies,
     reply: ReplyPolicy,
-    /// Hops from each controller to each chip, chip by chip.
+    /// Number of hops of a command from each controller to each chip. The entries of a chip are consecutive.
     hops_in: Vec<u32>,
-    /// Controller nearest to each chip, in hops of data from the chip, with that number.
+    /// Controller nearest to each chip, and the number of hops of data from the chip to that controller.
     nearest_out: Vec<(u32, u32)>,
 }
 
@@ -135,12 +135,12 @@ impl ControllerSelector {
         self.terminals.first_terminal(Endpoint::Chip(chip.0))
     }
 
-    /// Returns the terminals of all local channels of an endpoint. `first` is its first terminal.
+    /// Returns the terminals of all local channels of the endpoint whose first terminal is `first`.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.terminals.channels(self.terminals.endpoint_at(first))).map(TerminalId)
     }
 
-    /// Returns the local channel with the smallest `key` of an endpoint. `first` is its first terminal.
+    /// Returns the local channel with the smallest `key`, among the channels of the endpoint whose first terminal is `first`.
     pub(super) fn channel_with_min(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
         self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
@@ -158,7 +158,6 @@ impl ControllerSelector {
         }
     }
 
-    /// Returns the numbering of terminals.
     pub(super) fn terminals(&self) -> TerminalNumbering {
         self.terminals
     }
@@ -249,7 +248,7 @@ mod tests {
         let expected =
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
-        // Two controllers are fewer than the four sides; later cases have more controllers on a side than chips.
+        // The first case has fewer controllers than sides, the second more controllers on a side than chips.
         assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }

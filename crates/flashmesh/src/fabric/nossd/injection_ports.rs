@@ -26,7 +26,7 @@ struct InjectionPort {
 }
 
 impl InjectionPort {
-    /// Returns the index of a local channel that is free at `now`.
+    /// Returns the index of a local channel that is free at `now`; `None` if none is free.
     #[inline]
     fn free(&self, now: Time) -> Option<usize> {
         self.channels.iter().position(|state| matches!(state, ChannelState::Free(from) if *from <= now))
@@ -105,7 +105,7 @@ impl InjectionPorts {
         }
     }
 
-    /// Returns the number of dies that are queued at a port or send over it.
+    /// Returns the number of dies that are queued at a port, or for which a local channel of the port is busy at `now`.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
         let port = self.port(terminal);
         let busy = port.channels.iter().filter(|state| !matches!(state, ChannelState::Free(from) if *from <= now));
@@ -128,8 +128,8 @@ impl InjectionPorts {
         *self.channel_mut(terminal) = ChannelState::Sending;
     }
 
-    /// Records that the message of a local channel will be in the network at `from`, when the channel becomes free. Returns whether a die is queued
-    /// for the port.
+    /// Records that the message of a local channel will be completely in the network at `from`, when the channel becomes free. Returns whether a die
+    /// is queued for the port.
     pub(super) fn schedule_free(&mut self, terminal: TerminalId, from: Time) -> bool {
         *self.channel_mut(terminal) = ChannelState::Free(from);
         !self.port(terminal).waiting.is_empty()

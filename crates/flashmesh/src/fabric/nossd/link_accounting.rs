@@ -19,12 +19,12 @@ const LINK_WIRES: u32 = 8;
 pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
-    /// Link of the layout for each link of the network.
+    /// Link of the layout, indexed by link of the network.
     numbers: Vec<LinkId>,
     /// Links of each controller, into the network and out of it.
     controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
-    /// Uses that are known but have not ended, in order of time for each link.
+    /// Uses that have not been reported to the oracle, because they had not ended. In order of time for each link.
     uses: Vec<LinkUse>,
     is_watching: bool,
 }
@@ -132,8 +132,8 @@ impl LinkAccounting {
         shared_resources
     }
 
-    /// Counts a message of `phase` on each link of its path. `busy` is the busy time that the message adds to each link, and the time at which it
-    /// ends (zero if that is past).
+    /// Counts a message of `phase` on each link of its path. `busy` is the busy time that the message adds to each link, and the end of that time
+    /// ([`Time::ZERO`] if it has passed).
     pub(super) fn count(
         &mut self,
         topology: &Topology,
@@ -168,7 +168,7 @@ impl LinkAccounting {
         });
     }
 
-    /// Starts the log of the network. Called before the first packet.
+    /// Starts the log of the network, unless it is running. Called before each packet that is injected while an oracle is attached.
     pub(super) fn start_log(&mut self, network: &mut PacketNetwork) {
         if !self.is_watching {
             self.is_watching = true;
@@ -186,7 +186,7 @@ impl LinkAccounting {
         }
     }
 
-    /// Records the link uses that the network knows so far.
+    /// Moves the crossings from the log of the network to `uses`.
     pub(super) fn record_uses(&mut self, network: &mut PacketNetwork, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
@@ -197,7 +197,7 @@ impl LinkAccounting {
         self.uses.extend(uses);
     }
 
-    /// Reports the uses that have ended by `now`.
+    /// Reports the uses that have ended by `now` to the oracle.
     #[inline]
     pub(super) fn report(&mut self, now: Time, outbox: &mut Outbox) {
         if self.is_watching {
@@ -216,7 +216,7 @@ impl LinkAccounting {
     }
 }
 
-/// Returns the name of a link. Several links of one endpoint are named in the order of their numbers.
+/// Returns the kind and the name of a network link. The local channels of one endpoint have the same name.
 fn describe(topology: &Topology, controllers: &ControllerSelector, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));

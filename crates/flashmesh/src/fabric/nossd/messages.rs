@@ -1,4 +1,4 @@
-//! Messages in the network, from injection until arrival, when they are counted.
+//! Messages in the network, from their injection to their arrival. A message is counted when it arrives.
 
 use crate::config;
 use crate::engine::arena::Arena;
@@ -25,7 +25,7 @@ pub(super) struct MessageNetwork {
     flit_time: Time,
     zero_load: ZeroLoadLatency,
     in_flight: Arena<MessageId, MessageInFlight>,
-    /// Acknowledgements whose arrival time is known.
+    /// Acknowledgements that are not counted yet, each with its arrival time.
     acknowledging: Vec<(Time, MessageId)>,
     /// Number of messages in flight to each terminal.
     arriving_at: Vec<u32>,
@@ -118,7 +118,7 @@ impl MessageNetwork {
     pub fn advance(&mut self, now: Time, ports: &mut InjectionPorts, dies: &mut [DieState], outbox: &mut Outbox) {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
-        // The event that ends the lookahead can inject a packet in the cycle of the event.
+        // The event that ends the lookahead can inject a packet in the cycle of the event, so the network runs only to the cycle before.
         let mut lookahead_until = cycle_of(outbox.lookahead_until);
         if self.alarm_at <= cycle {
             self.alarm_at = u64::MAX;
@@ -161,7 +161,7 @@ impl MessageNetwork {
         self.schedule_wake(outbox);
     }
 
-    /// Counts a packet of a message as injected. Returns whether it was the last packet of a transfer, whose port is free then.
+    /// Counts a packet of a message as injected. Returns whether it was the last packet of a transfer, after which the port of the transfer is free.
     fn count_injected(&mut self, id: MessageId) -> bool {
         let message = &mut self.in_flight[id];
         message.to_inject -= 1;

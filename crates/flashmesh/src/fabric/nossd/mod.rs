@@ -27,9 +27,9 @@
 //!   be refilled in the cycle in which its flit leaves. So a buffer of one flit passes a flit in every cycle.
 //! - *Local channels* (PACT 2014, section 5.1): each chip has `chip-channels` links into the network and as many out of it, each controller
 //!   `controller-channels`. A message enters over a free local channel, and leaves over the one with the fewest messages in flight \[choice\].
-//! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Each command is chosen as soon as it is ready, and its
-//!   packets queue at the controller, small packets first. The wait counts as time in the network, and `least-loaded` counts packets, as in PACT
-//!   2014, section 5.4.
+//! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. The controller of a command is chosen as soon as the
+//!   command is ready, and the packets of the command queue at the controller, small packets first. The wait counts as time in the network, and
+//!   `least-loaded` counts packets, as in PACT 2014, section 5.4.
 
 mod circuit_switched;
 mod controller_selector;
@@ -68,7 +68,7 @@ pub use routing::{PacketRouting, PacketRoutingError};
 use settings::too_large;
 use state::{DieState, MessageContent, MessageInFlight};
 
-/// Token for the wake-up of the network. The token for a port is its terminal number.
+/// Token of wake-ups of the network. The token of a wake-up for a port is the terminal number of the port.
 const NETWORK: u32 = TOKENS - 1;
 
 /// The packet-switched NoSSD interconnect: a network of routers, one in each chip.
@@ -268,7 +268,7 @@ impl Fabric for Nossd {
         if let Some(id) = self.dies[grant.die.index()].pending_arrivals[grant.phase.index()].take() {
             self.messages.count(id, &self.controllers);
         }
-        // After a transfer, the port was freed or granted again when the message was completely in the network. Nothing is left to release.
+        // Only a port that was not used is still granted here. After a transfer, the port was freed when the message was completely in the network.
         let channel = self.dies[grant.die.index()].local_channels[grant.phase.index()];
         if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copy_destination = None;
@@ -327,7 +327,7 @@ impl Fabric for Nossd {
         self.messages.links.report(now, outbox);
     }
 
-    /// Reports ended link uses. A network that runs ahead knows uses before they end.
+    /// Reports the link uses that have ended. A network that runs ahead logs uses before they end.
     fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
         self.messages.links.report(now, outbox);
     }

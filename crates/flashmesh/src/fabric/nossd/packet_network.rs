@@ -1,4 +1,4 @@
-//! The network below the messages. It is simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
+//! The network that carries the packets. It is simulated by runs of flits, or flit by flit if the two directions of a link alternate with every flit.
 
 use crate::config::{self, Interleave};
 use crate::fabric::wormhole::{
@@ -84,7 +84,7 @@ impl PacketNetwork {
         either!(self, network => network.take_log())
     }
 
-    /// Returns the cycles for which completed packets held a link. If two links share wires, the first has the cycles of both.
+    /// Returns the cycles for which completed packets held a link. If two links share wires, the link with the lower number has the cycles of both.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
         either!(self, network => network.held_cycles(link))
     }

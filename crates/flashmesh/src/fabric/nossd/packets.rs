@@ -52,14 +52,14 @@ impl Packetizer {
         }
     }
 
-    /// Divides `payload` into packets. Returns them with their class.
+    /// Divides `payload` into packets. Returns the packets and their class.
     pub(super) fn packetize(&self, payload: Payload) -> (Packets, PacketClass) {
         let requests = |flits| (Packets { count: payload.planes, flits }, PacketClass::Small);
         match payload.kind {
             // The page list of a Clean lengthens the request.
             TransferKind::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             TransferKind::Erase | TransferKind::Copyback => requests(self.erase_request),
-            // No data is sent, because the data has come from another chip.
+            // The data is in the chip already, because another chip has sent it.
             TransferKind::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
             TransferKind::Program | TransferKind::Data | TransferKind::ChipToChipData => {
                 // Each plane has a message of its own, with its own page.
@@ -82,7 +82,7 @@ impl Packetizer {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// Returns the length of the longest packet, in flits. It must fit a buffer if packets enter buffers only as a whole.
+    /// Returns the length of the longest packet, in flits. Buffers must be as long if packets enter them only as a whole.
     pub(super) fn longest_packet(config: &config::Nossd, geometry: &config::Geometry, pages_per_program: u32) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
         let page = (geometry.page_size + geometry.page_spare).as_u64() * u64::from(pages_per_program);

@@ -12,7 +12,7 @@ id!(
     MessageId
 );
 
-/// Effect of the arrival of a message.
+/// Content of a message, which determines the effect of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MessageContent {
     Transfer(Grant),
@@ -29,12 +29,13 @@ pub(super) struct MessageInFlight {
     pub source: TerminalId,
     pub destination: TerminalId,
     pub created: u64,
-    /// Number of packets still to be injected, and still to be delivered.
+    /// Number of packets still to be injected.
     pub to_inject: u32,
+    /// Number of packets still to be delivered.
     pub to_deliver: u32,
 }
 
-/// A read whose data has not been sent completely: the controller that receives the data, and the planes left.
+/// A read whose data has not been sent completely: the controller that receives the data, and the number of planes whose data is still to be sent.
 #[derive(Clone, Copy, Debug, Default)]
 struct PendingRead {
     controller: u32,
@@ -56,7 +57,7 @@ pub(super) struct DieState {
     pub copy_destination: Option<ChipId>,
     /// Blocked time of the last transfer of each phase.
     pub stalled: [Time; TransferPhase::ALL.len()],
-    /// Last transfer of each phase, if its arrival time is known.
+    /// Message of the last transfer of each phase, from when its arrival time is known until the message is counted.
     pub pending_arrivals: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
@@ -72,7 +73,7 @@ impl DieState {
         self.reads[0].controller
     }
 
-    /// Removes one plane from the data to send. Returns the controller that receives it.
+    /// Removes one plane from the data to send. Returns the controller that receives the data of that plane.
     pub fn dequeue_plane(&mut self) -> u32 {
         let [first, second] = self.reads;
         let planes = first.planes.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Terminals of the network, one for each local channel: first those of the chips, then those of the controllers.
+//! Terminals of the network, one for each local channel: first the channels of the chips, then the channels of the controllers.
 
 use crate::config;
 use crate::fabric::wormhole::TerminalId;
