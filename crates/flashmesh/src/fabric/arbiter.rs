@@ -46,16 +46,17 @@ impl Default for QueuedRequest {
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// Number of dies in the round-robin order, and number of dies on each chip.
+    /// Number of dies in the round-robin order.
     positions: u32,
+    /// Number of dies on each chip.
     positions_per_chip: Divisor,
-    /// Position of the last grant; under [`Arbitration::DataFirstRoundRobin`], of the last granted command.
+    /// Position of the last grant; of the last granted command under the rules that serve data first and commands by chip.
     last: u32,
     /// Value of `last` before the latest grant.
     before_last: u32,
     commands: Ring<QueuedRequest>,
     data: Ring<QueuedRequest>,
-    /// Custom policy, with the number of the channel or controller that it arbitrates.
+    /// Custom policy, with the number of the channel or controller that it arbitrates; `None` if `arbitration` is the rule.
     custom: Option<(u32, SharedPolicy)>,
 }
 
@@ -84,8 +85,8 @@ fn nearest(
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
 }
 
-/// Returns whether `other` precedes a request for data of class `data` in the data-first order. `goes_on` tells whether that request continues an
-/// operation.
+/// Returns whether `other` precedes a data request in the data-first order. `data` is the owner class of that request; `goes_on` is whether that
+/// request continues an operation.
 #[inline]
 fn precedes(other: &QueuedRequest, data: DataOwner, goes_on: bool) -> bool {
     other.data_owner < data || (other.data_owner == data && !goes_on)
@@ -167,7 +168,8 @@ impl Arbiter {
         }
     }
 
-    /// Returns whether the die at `position` had its turn before the die of the latest grant, in the cyclic order from before that grant.
+    /// Returns whether the chip of the die at `position` preceded the granted chip in the round-robin order in which the latest grant was made.
+    /// `false` for all rules except [`Arbitration::DataFirstTogether`].
     #[inline]
     pub(super) fn precedes_grant(&self, position: u32) -> bool {
         self.arbitration == Arbitration::DataFirstTogether && self.chips_behind(position) < self.chips_behind(self.last)
@@ -178,7 +180,7 @@ impl Arbiter {
         round_robin_rank(by_chip.divide(position), by_chip.divide(self.before_last), by_chip.divide(self.positions))
     }
 
-    /// Moves the last grant of a command to the die at `position`. Returns the former position.
+    /// Changes the position of the latest command grant to `position`. Returns the former position.
     pub(super) fn replace_grant(&mut self, position: u32) -> u32 {
         std::mem::replace(&mut self.last, position)
     }

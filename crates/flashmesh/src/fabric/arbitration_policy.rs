@@ -24,7 +24,7 @@ pub struct Contender {
     pub order: u64,
 }
 
-/// Chooses the next request to grant of a channel or a controller.
+/// A policy that chooses the next request to grant of a channel or a controller.
 ///
 /// # Contract
 /// - `choose` is called when a resource is released while two or more requests are queued. A request that finds the resource free, or is alone in the
@@ -32,7 +32,8 @@ pub struct Contender {
 /// - `waiting` is in order of arrival, and the returned value is an index into it. An index out of range selects the first request.
 /// - The policy is deterministic: equal calls in equal order return equal indices.
 pub trait ArbitrationPolicy {
-    /// Returns the index in `waiting` of the request that gets the channel or controller `resource`. `last` is the position of the last grant.
+    /// Returns the index in `waiting` of the request to which the channel or controller `resource` is granted. `last` is the position of the last
+    /// grant.
     fn choose(&mut self, resource: u32, last: u32, waiting: &[Contender]) -> usize;
 }
 

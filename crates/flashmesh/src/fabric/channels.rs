@@ -1,4 +1,4 @@
-//! Half-duplex channels. Each is shared by consecutive dies, and has an arbiter of its own.
+//! Half-duplex channels, each with its own arbiter and shared by dies with consecutive numbers.
 
 use crate::config::Arbitration;
 use crate::engine::id_table::IdTable;
@@ -15,7 +15,7 @@ use super::{Cause, DataOwner, Grant, GrantRecord, LinkUsage, Outbox, Payload, Tr
 struct Channel {
     /// Holder, with its phase and the time of the grant; `None` if the channel is free.
     held: Option<(DieId, TransferPhase, Time)>,
-    /// Number of the latest batch of transactions in which this channel was idle and was granted; 0 outside of batches.
+    /// Batch ([`Outbox::batch`]) of the last request that found the channel idle and was granted it; 0 if that request was in no batch.
     batch: u32,
     arbiter: Arbiter,
 }
@@ -77,7 +77,8 @@ impl Channels {
                 && channel.arbiter.precedes_grant(position)
                 && let Some(granted) = outbox.grants.iter_mut().find(|granted| granted.grant.path == path)
             {
-                // The grant has not been taken yet: requests of one batch are arbitrated together.
+                // Requests of one batch are arbitrated together. The grant is still in the outbox, so this request, which precedes the granted one,
+                // takes it over.
                 granted.grant.die = die;
                 channel.held = Some((die, phase, now));
                 let replaced = channel.arbiter.replace_grant(position);

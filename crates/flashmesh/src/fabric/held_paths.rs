@@ -89,7 +89,7 @@ impl HeldPaths {
         self.paths[path.index()].as_mut().expect("a path is used by whom it was granted to")
     }
 
-    /// Records the grants of the inner fabric, which start at index `first` of `outbox`.
+    /// Records the grants that the inner fabric has added to `outbox`, starting at index `first`.
     fn record_grants(&mut self, first: usize, now: Time, outbox: &mut Outbox) {
         let mut at = first;
         while let Some(&GrantRecord { grant, .. }) = outbox.grants.get(at) {
@@ -261,7 +261,7 @@ impl Fabric for HeldPaths {
                 self.enqueue_use(path, PathUse::Acknowledgement(id), now, outbox)
             }
             Some(number) => {
-                // The fabric has no acknowledgement messages, so the controller learns of the end at once.
+                // The fabric has no acknowledgement messages, so the end is reported to the controller at once.
                 outbox.events.push((now, FabricEvent::Acknowledged(id)));
                 let path = self.path(number);
                 path.unacknowledged -= 1;

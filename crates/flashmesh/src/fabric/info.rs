@@ -9,8 +9,8 @@ use super::{AnyFabric, FabricError};
 
 /// Properties of a kind of interconnect, known before an instance is built.
 ///
-/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles have a [table](crate::check::expected_fabrics) of their own.
-/// Each kind states every property: there are no defaults.
+/// Code outside the folder of a kind may distinguish kinds only by these properties. The oracles have a [table](crate::check::expected_fabrics) of
+/// their own. Each kind states every property: there are no defaults.
 #[derive(Clone, Debug)]
 pub struct FabricInfo {
     /// Value of `fabric.kind`.
@@ -55,7 +55,7 @@ pub enum RouterPlacement {
 }
 
 impl FabricInfo {
-    /// Returns the time that a chip takes to decode or frame a packet, in addition to the array time.
+    /// Returns the time that the controller on a die takes to decode or frame a packet, in addition to the array time; zero without such controllers.
     pub fn on_die_controller_time(&self, config: &Config) -> Time {
         if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
     }
@@ -79,7 +79,7 @@ fn kinds_where(is_one: impl Fn(&FabricInfo) -> bool) -> String {
 /// Checks an interconnect of kind `info` against the rest of `config`.
 ///
 /// # Errors
-/// If they do not fit. The error has the reason and the keys to change.
+/// If the interconnect does not fit the configuration. The error has the reason and the keys to change.
 pub fn check(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     check_keys(info, config)?;
     let r#move = config.gc.r#move;
@@ -104,7 +104,7 @@ fn check_keys(info: &FabricInfo, config: &Config) -> Result<(), FabricError> {
     let config::Fabric {
         kind: _,
         hold_path: _,
-        // This key is used only with `channel_load`.
+        // These three keys are used only with `channel_load`.
         driver_resistance_ohm: _,
         chip_capacitance_ff: _,
         controller_capacitance_ff: _,
@@ -208,8 +208,8 @@ mod tests {
                 let key = format!("fabric.{}", parameter.key);
                 let named = info.used_keys.iter().chain(info.accepted_unused_keys).filter(|of| **of == key).count();
                 let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
-                // These keys are used only with `channel-load`. Kinds with neither list of that key reject it: their channels are shared, but the
-                // model ignores their electrical load.
+                // These keys are used only with `channel-load`. pnSSD and ideal reject `channel-load`, because the model does not apply the
+                // electrical load to their channels.
                 let is_of_load = key.ends_with("-ohm") || key.ends_with("-ff");
                 let is_refused = key == "fabric.channel-load" && ["pnssd", "ideal"].contains(&info.name);
                 assert_eq!(named, usize::from(!is_of_all && !is_of_load && !is_refused), "{}: {key}", info.name);

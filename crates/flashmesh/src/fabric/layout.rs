@@ -42,7 +42,7 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// A set of links of which every transfer to `part` must cross one, on any route. Gives a lower bound on run time.
+/// A set of links of which every transfer to `part` must cross one, on any route. The rate of the links bounds the run time from below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedResource {
     /// Destination whose transfers must cross [`links`](Self::links).
@@ -95,8 +95,8 @@ impl Layout {
         numbered.map(|(_, number)| LinkId(number))
     }
 
-    /// Returns the bytes that crossed the pins of the chips. If the interconnect has chip links, only these are counted, where each transfer crosses
-    /// one; otherwise all links. A transfer from chip to chip crosses the pins of both.
+    /// Returns the bytes that crossed the pins of the chips. Counts only chip links if there are any, because each transfer crosses one; otherwise
+    /// counts all links. A transfer from chip to chip crosses the pins of both chips.
     pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
         let has_chip_links = self.count(LinkKind::Chip) > 0;
         let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);

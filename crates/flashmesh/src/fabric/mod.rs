@@ -1,8 +1,8 @@
 //! Interconnects between controllers and chips: the [`Fabric`] trait and its implementations.
 //!
-//! Glossary: a die *requests* a path; the fabric *grants* it, at once or later; the die *sends* over it and *releases* it. A *cause* is the resource
-//! whose occupation delayed a grant. Each kind has a folder with a static [`FabricInfo`], which has all properties that other modules use, and a line in
-//! the [registry].
+//! Glossary: a die *requests* a path; the fabric *grants* the path, at once or later; the die *sends* over the path and *releases* it. A *cause* is
+//! the resource whose occupation delayed a grant. A decision that no paper states is marked \[choice\]. Each kind has a folder with a static
+//! [`FabricInfo`], which has all properties that other modules use, and a line in the [registry].
 
 mod arbiter;
 mod arbitration_policy;
@@ -49,15 +49,15 @@ pub use usage::{HoldTimes, LinkUsage};
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one request per phase pending; on channels it may request the path of
-///   its next data before it releases the current one. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
+/// - A die requests a path with [`acquire`](Fabric::acquire), with at most one request per phase pending; on channels it may request the path of its
+///   next data before it releases the current one. The fabric answers each request with exactly one [`GrantRecord`] in the outbox, in the same call
 ///   if a path is free, otherwise in a later call.
 /// - The payload is chosen after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the path unused.
 ///   [`FabricEvent::Delivered`] occurs when the last byte arrives: the simulation schedules the event if `send` returns the time, otherwise the
 ///   fabric raises it through the outbox.
-/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The
-///   exception is `fabric.hold-path`: a fabric built by [`FabricInfo::build_held`] is released at the end of the transaction, and until then `send` is called
-///   over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
+/// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move, never during tR, tPROG or tBERS. The exception
+///   is `fabric.hold-path`: a path of a fabric built by [`FabricInfo::build_held`] is released at the end of the transaction. Until then `send` is
+///   called over the same path as often as its die has something to send, in any phase. Such a fabric uses wake-up tokens below 2^31.
 /// - A fabric with activity of its own schedules [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`]
 ///   up to date.
 /// - A link carries one transfer at a time, and each use is reported to the outbox when it ends. The fabric is deterministic.
@@ -117,23 +117,24 @@ pub trait Fabric: std::fmt::Debug {
     /// Sends `payload` over the path of `grant`.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> SendOutcome;
 
-    /// Releases the path of `grant`. Queued requests can be granted then.
+    /// Releases the path of `grant`, after which queued requests can be granted.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
     /// Returns whether the pending request of `die` waits for a transfer, or for an earlier request, of a die for which `is_another` holds. This
-    /// distinguishes waits for other host requests from waits for the same one. `true` if the fabric does not know.
+    /// distinguishes waits for other host requests from waits for the same one. `true` if the fabric cannot determine the blocking dies.
     fn is_blocked_by(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         true
     }
 
-    /// Returns whether each transfer occupies exactly one path, and no other transfer uses it. Then a die waits only for earlier transfers over the
-    /// same path, so the order of grants determines for which requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is not called.
+    /// Returns whether each transfer occupies exactly one path, which no other transfer uses meanwhile. Then a die waits only for earlier transfers
+    /// over the same path, so the order of grants determines for which requests a die waited, and [`is_blocked_by`](Fabric::is_blocked_by) is not
+    /// called.
     fn has_exclusive_paths(&self) -> bool {
         false
     }
 
-    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`GrantRecord::cause`] was the only one. Call when
-    /// the path has just been granted.
+    /// Returns the wait for `grant` by cause, if it had several causes, one after the other; `None` if [`GrantRecord::cause`] was the only one. Call
+    /// when the path has just been granted.
     fn wait_by_cause(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
         None
     }
@@ -155,13 +156,13 @@ pub trait Fabric: std::fmt::Debug {
         now
     }
 
-    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
+    /// Sends the acknowledgement of `die`, which [`FabricEvent::Acknowledged`] follows. Call only if
+    /// [`sends_acknowledgements`](Fabric::sends_acknowledgements) holds.
     fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric needs no acknowledgements");
     }
 
-    /// Redirects the acknowledgement of the operation that `die` starts without a command. It goes to the controller that sent the last command of
-    /// `by`.
+    /// Redirects the acknowledgement of the operation that `die` starts without a command to the controller that sent the last command of `by`.
     fn redirect_acknowledgement(&mut self, _die: DieId, _by: DieId) {}
 
     /// Handles a due [`FabricEvent::Wake`] or [`FabricEvent::Alarm`].
@@ -183,8 +184,8 @@ pub trait Fabric: std::fmt::Debug {
     /// Returns the parts of the interconnect.
     fn layout(&self) -> &Layout;
 
-    /// Returns the sets of links that transfers must cross on every route. They give a lower bound on run time: a given load occupies them equally
-    /// long in any order and on any route.
+    /// Returns the sets of links that transfers must cross on every route. The sets give a lower bound on run time: a given load occupies a set
+    /// equally long in any order and on any route.
     fn shared_resources(&self) -> Vec<SharedResource> {
         self.layout().shared_resources()
     }
@@ -214,7 +215,7 @@ pub trait Fabric: std::fmt::Debug {
 
 /// Properties of an interconnect that are known at compile time.
 pub trait StaticFabric: Fabric + Clone {
-    /// Whether the fabric schedules events or wake-ups of its own. A drive over a fabric that does not never polls for them.
+    /// Whether the fabric schedules events or wake-ups of its own. If `false`, the drive never polls for them.
     const SCHEDULES_EVENTS: bool;
 }
 

@@ -102,11 +102,11 @@ pub struct Outbox {
     pub wake_at: Time,
     /// End of the lookahead. No event of the drive is due before this time, so a woken fabric can simulate its own activity up to it at once.
     pub lookahead_until: Time,
-    /// Ended uses of links; recorded only if an oracle is attached.
+    /// Ended uses of links; `None` unless an oracle, or another probe that receives every notice, is attached.
     pub link_uses: Option<Vec<LinkUse>>,
-    /// Steps of scouts, in order; recorded only if a probe is attached.
+    /// Steps of scouts, in order; recorded only if `link_uses` is `Some`.
     pub scout_steps: Vec<ScoutStep>,
-    /// Ended searches for paths; recorded only if an oracle is attached.
+    /// Ended searches for paths; recorded only if `link_uses` is `Some`.
     pub searches: Vec<ScoutSearch>,
 }
 
@@ -126,7 +126,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Records the use of `link` for `die` between two times, if an oracle is attached.
+    /// Records the use of `link` for `die` between two times, if `link_uses` is `Some`.
     #[inline]
     pub fn record_use(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
         if let Some(uses) = &mut self.link_uses {

@@ -91,14 +91,14 @@ pub struct Payload {
     pub planes: u32,
     /// Time of command and address cycles on a shared channel; zero for outgoing data.
     pub command_time: Time,
-    /// Host data with its metadata.
+    /// Data with its share of the spare area; for the command of a Clean, the page list.
     pub bytes: Bytes,
 }
 
-/// A started transfer.
+/// Times of a started transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendOutcome {
-    /// Arrival time of the last byte. `None` if it is not known yet; then the fabric raises [`FabricEvent::Delivered`].
+    /// Arrival time of the last byte; `None` if the fabric raises [`FabricEvent::Delivered`] when the time is known.
     pub arrival: Option<Time>,
     /// Minimum duration of the transfer: over the shortest path, without contention.
     pub min_duration: Time,

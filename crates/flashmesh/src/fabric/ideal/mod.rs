@@ -8,7 +8,7 @@ use crate::flash::geometry::Geometry;
 
 use super::{AnyFabric, FabricError, FabricInfo, RouterPlacement, SharedChannels};
 
-/// Properties of the ideal.
+/// Properties of the ideal interconnect.
 pub static INFO: FabricInfo = FabricInfo {
     name: "ideal",
     caption: "Every chip has a channel of its own. Nothing is in the way of anything.",

@@ -19,7 +19,7 @@ pub(super) struct DieChannel {
 /// Channels of a square array with N rows. Links 0 to N - 1 are horizontal, links N to 2N - 1 vertical.
 #[derive(Clone, Debug)]
 pub(super) struct ChannelGrid {
-    /// Horizontal and vertical side, indexed by die.
+    /// Horizontal and vertical channel of each die.
     sides: Vec<[DieChannel; 2]>,
     /// Number of rows and of columns (N).
     rows: u32,
@@ -49,7 +49,7 @@ impl ChannelGrid {
         ChannelGrid { sides: sides.collect(), rows, channels_per_controller }
     }
 
-    /// Returns the horizontal and the vertical side of a die.
+    /// Returns the horizontal and the vertical channel of a die.
     #[inline]
     pub(super) fn die_channels(&self, die: DieId) -> [DieChannel; 2] {
         self.sides[die.index()]

@@ -1,12 +1,12 @@
 //! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and the vertical channel of its column.
 //!
-//! A channel is 8 bit wide, like that of the bus, and carries packets, like that of pSSD. A transfer takes the horizontal channel if it is free,
-//! otherwise the vertical one; if both are held, it takes the one that becomes free first. A chip has separate pins for its two channels, and can use
-//! both at once \[choice\]: for two of its dies, for a command of a die whose data leaves, or, with `split-page`, for the two halves of one
+//! A channel is 8 bit wide, like a channel of the bus, and carries packets, as in pSSD. A transfer takes the horizontal channel if it is free,
+//! otherwise the vertical one; if both are held, the one that becomes free first. A chip has separate pins for its two channels, and can use both at
+//! once \[choice\]: for two of its dies, for a command to a die and outgoing data of the same die, or, with `split-page`, for the two halves of one
 //! transfer's data.
 //!
-//! A controller drives one channel. With `controllers = "shared"` it drives a horizontal and a vertical one, one at a time. A chip on the diagonal of
-//! the array then has only one controller, so its pages are never split \[choice\].
+//! A controller drives one channel. With `controllers = "shared"` a controller drives a horizontal and a vertical channel, one at a time. A chip on
+//! the diagonal of the array then has only one controller, so its pages are never split \[choice\].
 //!
 //! Chip-to-chip moves of GC cross the vertical channel of the two chips as a data packet, without a controller. They are arbitrated like other
 //! outgoing data \[choice\].
@@ -97,14 +97,14 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
-    /// Marks the channel of `side` as held. Also marks its controller, except for copies.
+    /// Marks the channel of `side` as held, and, unless `phase` is a copy, the controller of `side` as busy.
     #[inline]
     fn hold(&mut self, side: DieChannel, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
         self.channels[side.link.index()] = Some(ChannelHolder { die, phase, since: now, is_split });
         self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds `side` for `phase` and adds the grant to the outbox.
+    /// Holds the channel of `side` for `phase`, and adds the grant to the outbox.
     #[inline]
     fn grant(
         &mut self,
@@ -119,7 +119,7 @@ impl Pnssd {
         outbox.grants.push(GrantRecord { grant, since: now, cause });
     }
 
-    /// Releases `side` and returns its holder.
+    /// Releases the channel of `side` and returns its holder; `None` if the channel is free.
     #[inline]
     fn release_channel(&mut self, side: DieChannel, now: Time, outbox: &mut Outbox) -> Option<ChannelHolder> {
         let held = self.channels[side.link.index()].take()?;
@@ -128,14 +128,14 @@ impl Pnssd {
         Some(held)
     }
 
-    /// Returns both sides of `die`, first the one of channel `path`.
+    /// Returns both channels of `die`, starting with channel `path`.
     #[inline]
     fn channels_from(&self, die: DieId, path: PathId) -> [DieChannel; 2] {
         let [horizontal, vertical] = self.grid.die_channels(die);
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// Grants paths to queued requests. Controller `number`, or one of its channels, has become free.
+    /// Grants queued requests of controller `number`, after the controller or one of its channels has become free.
     fn grant_queued(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
         while let Some((next, side)) = self.dequeue(number) {
             for other in self.grid.die_channels(next.die) {
@@ -147,7 +147,7 @@ impl Pnssd {
         }
     }
 
-    /// Dequeues the next request of a controller. Returns it with the side to use.
+    /// Dequeues the next request of controller `number` that can be granted. Returns the request and the channel to use; `None` if there is none.
     #[inline]
     fn dequeue(&mut self, number: u32) -> Option<(QueuedRequest, DieChannel)> {
         let Pnssd { grid, channels, controllers, supports_chip_to_chip: copies_pages, .. } = self;
@@ -476,12 +476,13 @@ mod tests {
             assert_eq!(sent.arrival, Some(Time::from_ns(4096 + 12)));
             assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
             assert_eq!(fabric.controller_busy_times(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
-            // The controller of the column is free, but its channel is not. So chip 4 has only its horizontal channel, and chip 7 has to wait then.
+            // The copy holds the channel of the column, but not the column's controller. So chip 4 can use only its horizontal channel, and chip 7
+            // has to wait.
             assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
             assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
             fabric.acquire_chip_to_chip(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
             assert!(outbox.grants.is_empty());
-            // The oldest request is granted first if its controller is free. Otherwise the copy is granted.
+            // On release, the oldest request is granted if its controller is free, otherwise the copy.
             let served = release(&mut fabric, copy, 4108);
             match controllers {
                 Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),
