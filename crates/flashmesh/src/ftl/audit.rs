@@ -5,8 +5,7 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
     /// Checks that all tables agree, in time proportional to mapped pages and blocks: the map is a bijection between mapped logical pages and valid
-    /// physical pages, counters agree with the bitmaps, and every block is in one state, which the account of its plane includes. Pages may be in
-    /// flight.
+    /// physical pages, counters agree with the bitmaps, and every block is in exactly one state and counted by its plane. Pages may be in flight.
     ///
     /// # Errors
     /// The first inconsistency found.
@@ -60,8 +59,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// Checks that every replica is valid and belongs to a page mapped elsewhere, and that the guests of each plane are counted. Returns the number
-    /// of replicas.
+    /// Checks that every replica is valid and is not the original of its page, and that each plane counts its guests. Returns the number of replicas.
     fn audit_replicas(&self) -> Result<u64, String> {
         let Some(replicas) = &self.replicas else { return Ok(0) };
         let table = self.blocks.table();

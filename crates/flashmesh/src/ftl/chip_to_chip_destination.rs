@@ -7,16 +7,17 @@ impl Ftl {
     /// Chooses the destination plane of a chip-to-chip copy of `lpn`, a valid page of a victim in `plane`. Counts the page as in flight to the
     /// destination until [`finish_incoming`](Ftl::finish_incoming). Returns `None` if the page has to stay in its plane.
     ///
-    /// Candidates are the planes at the same position (die and plane) of other chips that the data `reaches`, within the namespace of the page. These
-    /// are skipped:
+    /// Candidates are the planes at the same position (die and plane) of other chips whose dies the data can reach (`reaches(from, to)`), within the
+    /// namespace of the page. These are skipped:
     ///
     /// - planes without room for another valid page,
     /// - planes without a page in the open block for arrivals that cannot open another block,
     /// - planes that already await a page, because a chip has one page buffer per plane \[choice\].
     ///
     /// Of the others, the plane with the fewest valid pages is chosen, on a tie the nearest, then the first. The chosen plane must not have more
-    /// valid pages than the source plane \[choice\]. So moves even out the planes. A choice of the plane with the most free pages would gather pages
-    /// where a collection has just ended. A plane full of valid pages amplifies writes more than an empty plane saves.
+    /// valid pages than the source plane \[choice\]. So moves even out the valid pages of the planes, because a plane full of valid pages raises
+    /// write amplification more than an empty plane lowers it. Choosing the plane with the most free pages instead would gather pages where a
+    /// collection has just ended.
     ///
     /// # Why there is no deadlock
     ///
@@ -43,8 +44,8 @@ impl Ftl {
         Some(chosen)
     }
 
-    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled program of a
-    /// victim. One plane takes all of them in one program.
+    /// Like [`admit_chip_to_chip`](Self::admit_chip_to_chip), but for `lpns`, the mapping units of a whole program, or of the last, partly filled
+    /// program of a victim. One plane takes all of them in one program.
     pub(crate) fn admit_program(
         &mut self,
         lpns: &[Lpn],
@@ -65,9 +66,9 @@ impl Ftl {
     /// `may_take` holds. Counts the first of `lpns`, as many as fit, as in flight to the destination. Returns the destination and the number of these
     /// pages; `None` if no plane takes any.
     ///
-    /// Like [`Ftl::admit_chip_to_chip`], except for the candidates: a packet names the destination of each page, so any plane of another chip is eligible.
-    /// The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If programs write
-    /// several mapping units, only the last pages of a victim leave a program partly empty.
+    /// Like [`Ftl::admit_chip_to_chip`], except for the candidates: a packet names the destination of each page, so any plane of another chip is
+    /// eligible. The packet takes as many pages as have room in one open block \[choice\]; the controller sends another Clean for the rest. If
+    /// programs write several mapping units, only the last pages of a victim leave a program partly empty.
     pub(crate) fn admit_clean(
         &mut self,
         lpns: &[Lpn],
@@ -90,7 +91,7 @@ impl Ftl {
         (pages > 0).then_some((chosen, pages))
     }
 
-    /// Returns how many of `lpns`, counted from the first one, `plane` has room for.
+    /// Returns how many of `lpns`, in order from the first, fit into the quota of `plane`.
     fn room_for(&self, lpns: &[Lpn], plane: PlaneId) -> usize {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, plane, &occupancy) > before;
@@ -125,7 +126,7 @@ impl Ftl {
         account.incoming_pages
     }
 
-    /// Sets the number of pages in flight to `plane`, if fewer pages are sent than were admitted.
+    /// Sets the number of pages in flight to `plane`. Called if fewer pages are sent than were admitted.
     pub(crate) fn set_incoming(&mut self, plane: PlaneId, pages: u32) {
         self.blocks.plane_mut(plane).incoming_pages = pages;
     }

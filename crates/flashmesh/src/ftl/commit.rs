@@ -97,7 +97,7 @@ impl Ftl {
         }
     }
 
-    /// Notifies the allocator of `pages`, which came to their planes without host writes.
+    /// Notifies the allocator of `pages`, which were mapped to their planes without host writes.
     pub(super) fn notify_filled(&mut self, pages: Range<u32>) {
         if self.counts_parts {
             self.mapping.materialize_all();

@@ -35,7 +35,7 @@ pub(super) struct InitialMap {
 /// 64 pages.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneImage {
-    /// For each logical page of the sample, the offset of its location in the first copy from the first page of a group.
+    /// For each logical page of the sample, its location in the first copy, as an offset from the first page of a group.
     offsets: Vec<u32>,
     by_pages: Divisor,
     /// Logical page of each valid physical page of the sample. Computed at the first lookup of a physical page.
@@ -49,7 +49,7 @@ pub(super) struct PlaneImage {
     by_block: Divisor,
 }
 
-/// Planes that were filled together.
+/// Planes that were filled together, in order or from copies of one sample.
 #[derive(Clone, Debug)]
 pub(super) struct PlaneGroup {
     first_page: Ppn,
@@ -221,7 +221,7 @@ impl GroupContent {
 }
 
 impl PlaneImage {
-    /// Creates the state from the offset of each logical page of the sample in the first copy.
+    /// Creates the image from the location of each logical page in the first copy.
     pub fn new(offsets: Vec<u32>, physical_pages: u32, copies: u32, pages_per_block: u32) -> PlaneImage {
         let by_pages = Divisor::new(offsets.len() as u32);
         PlaneImage {

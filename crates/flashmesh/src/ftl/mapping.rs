@@ -114,7 +114,7 @@ impl Mapping {
         std::mem::replace(&mut self.forward[lpn.index()], entry)
     }
 
-    /// Returns the location that `entry`, the entry of `lpn`, stands for.
+    /// Returns the location encoded by `entry`, the entry of `lpn`; `None` if the page is unmapped.
     #[inline(always)]
     fn place_in(&self, entry: u32, lpn: Lpn) -> Option<Ppn> {
         // A single comparison handles both entries without a physical page, 0 and `UNMAPPED`.
@@ -139,7 +139,7 @@ impl Mapping {
         self.initial.is_some()
     }
 
-    /// Stores the entries of the valid `pages` that are still computed, because lookups of stored entries are faster.
+    /// Stores the still computed entries of the valid `pages` in the tables, where lookups are faster.
     pub(super) fn materialize(&mut self, pages: impl Iterator<Item = Ppn>) {
         let Some(initial) = &self.initial else { return };
         let computed = pages.filter(|ppn| self.reverse[ppn.index()] == 0);
@@ -147,7 +147,7 @@ impl Mapping {
         self.set_all(&computed);
     }
 
-    /// Stores all entries that are still computed.
+    /// Stores all still computed entries in the tables.
     pub(super) fn materialize_all(&mut self) {
         let Some(initial) = self.initial.take() else { return };
         initial.in_batches(|batch| {
@@ -195,7 +195,7 @@ impl Mapping {
     }
 
     /// Returns the number of changes of the location of any logical page. First writes count only once an unmapped page [was
-    /// read](Mapping::note_unmapped_read).
+    /// read](Mapping::count_unmapped_read).
     #[inline(always)]
     pub(super) fn changes(&self) -> u64 {
         self.changes
@@ -212,7 +212,7 @@ impl Mapping {
         self.unmapped_reads
     }
 
-    /// Records that `ppn` holds `lpn`, in addition to its mapped location.
+    /// Records that `ppn` holds a copy of `lpn`. The mapped location of `lpn` stays the same.
     pub(super) fn set_reverse(&mut self, ppn: Ppn, lpn: Lpn) {
         self.reverse[ppn.index()] = lpn.0 + 1;
     }
@@ -235,7 +235,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the physical pages of `lpns`, all of which must have been written.
+    /// Returns the physical pages of `lpns`, all of which must have entries in the table.
     pub(super) fn physical_pages(&self, lpns: Range<u32>) -> impl Iterator<Item = Ppn> {
         let entries = &self.forward[lpns.start as usize..lpns.end as usize];
         entries

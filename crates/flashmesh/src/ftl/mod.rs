@@ -7,12 +7,15 @@
 //!
 //! # Terms
 //!
-//! - *OpenBlockKind* ([`OpenBlockKind`]): kind of data with an open block of its own.
+//! - *Kind* ([`OpenBlockKind`]): kind of data with an open block of its own. Parameters named `stream` hold a kind, unless their type is `StreamId`.
+//! - *Position*: index of a block in its plane.
 //! - *Reserve*: the last free block of a plane, which only garbage collection may open.
 //! - *Part*: range of logical pages with the same set of planes. Each namespace bound to planes has its own.
+//! - *Load* of a plane: its number of pages if all logical pages are mapped and spread evenly.
 //! - *Home*: address at which an unmapped page is read.
 //! - *Twins*: blocks at the same position in all planes of a superblock, which are opened, collected and erased together.
 //! - *Guest*: valid page that replication has put on a plane.
+//! - *Gain* of a collection: the invalid pages of its victims, which become free.
 //!
 //! # Why a plane never runs out of space
 //!
@@ -26,8 +29,8 @@
 //! If host writes are out of space and no collection is running, the plane has one free block, the reserve, and at most one open block for
 //! collection. The reserve is opened only by a collection, and is replaced when its victim is erased. The other B - 2 or more blocks are full once
 //! the programs in flight have ended. If all of their pages were valid, the plane would hold (B - 2) P valid pages. So at least 2 P pages in full
-//! blocks are invalid, and [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages for collection than before, so
-//! that after at most P of them a block is free for the host.
+//! blocks are invalid, and [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages for collection than before. So
+//! a block is free for the host once the collected victims had P invalid pages in total.
 //!
 //! If all pages of all full blocks are valid, there is nothing to gain. Then [`Ftl::needs_collection`] is false, so that collection does not move the
 //! same pages in circles, however high its threshold.
@@ -36,15 +39,15 @@
 //!
 //! - If the map is stored on flash, a plane has two more open blocks, for translation pages written and for translation pages moved. Translation
 //!   pages count as logical pages. So at least B - 4 blocks are full when the host or the map is out of space, while at most (B - 6) P pages are
-//!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to what is left of the open block of their kind, and to the reserve.
-//!   Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
+//!   valid, and again 2 P pages in full blocks are invalid. Pages of a victim go to the remaining pages of the open block of their kind, and to the
+//!   reserve. Each collection leaves more pages in one of the two than before, so that after at most 2 P invalid pages a block is free.
 //! - If pages move between chips, a plane has one more open block, for arriving pages; [`Ftl::admit_chip_to_chip`] explains why nothing waits for it.
 //! - With early binding, at most P pages of a plane are allocated to writes that are not programmed yet. One spare block makes up for them: even if
 //!   they count as valid beside their older versions, the plane is no fuller than before. Their blocks are not full, so no such block is a victim. A
 //!   write that holds such a page waits for no other write, so it is programmed in the end, and its block becomes full. If a program writes several
-//!   mapping units, these wait for each other's reads, which wait for no program. When no more units are added to a program, the rest of its units is
-//!   skipped. A moved page that goes to the block of host writes skips the rest of a program there. The reserve holds no host writes until a victim
-//!   is erased, so collection finds as many pages as before.
+//!   mapping units, these wait for each other's reads, which wait for no program. When no more units are added to a program, its remaining units are
+//!   skipped. A moved page that goes to the block of host writes skips the remaining units of the program there. The reserve holds no host writes
+//!   until a victim is erased, so collection finds as many pages as before.
 //! - If each host stream has an open block of its own, a plane has one more for each stream beyond the first that uses it. When one stream is out of
 //!   space, the blocks of the others may be open. For each of these blocks the plane has one full block fewer, and one block of valid pages fewer.
 //!   Every stream counts, even if it has never written. So no stream waits for a block that another stream took without requesting a collection.
@@ -111,7 +114,7 @@ use crate::units::Bytes;
 /// A page-level flash translation layer.
 ///
 /// The caller must program and commit every page that it allocates ([`Ftl::commit_write`], [`Ftl::commit_move`]), whatever happens meanwhile. Apart
-/// from preallocated pages, each plane may have one program in flight for each stream, because a die executes one operation at a time.
+/// from preallocated pages, each plane may have one program in flight for each kind of open block, because a die executes one operation at a time.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     geometry: Geometry,
@@ -125,7 +128,7 @@ pub struct Ftl {
     partition: Partition,
     /// Replicas of pages; `None` unless replication is enabled.
     replicas: Option<Box<Replicas>>,
-    /// Whether the allocator is notified of every page that comes to a plane or leaves it.
+    /// Whether the allocator is notified of every page that is mapped to a plane or leaves a plane.
     counts_parts: bool,
     /// Whether preconditioning put the drive into a steady state of uniform random writes.
     is_stationary: bool,
@@ -215,7 +218,8 @@ impl Ftl {
         self.mapping.is_mapped(lpn)
     }
 
-    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid until this number changes.
+    /// Returns the number of changes of the map. Results of [`Ftl::lookup`] and [`Ftl::default_location_for_read`] stay valid until this number
+    /// changes.
     #[inline(always)]
     pub(crate) fn map_changes(&self) -> u64 {
         self.mapping.changes()
@@ -273,13 +277,13 @@ impl Ftl {
         self.is_stationary
     }
 
-    /// Returns the valid pages of `plane`.
+    /// Returns the number of valid pages of `plane`.
     #[inline]
     pub(crate) fn valid_pages_of_plane(&self, plane: PlaneId) -> u32 {
         self.blocks.plane(plane).valid_pages
     }
 
-    /// Returns the valid pages of `block`.
+    /// Returns the number of valid pages of `block`.
     #[inline]
     pub fn valid_pages(&self, block: BlockId) -> u32 {
         self.blocks.table().valid_pages(block)
@@ -291,7 +295,7 @@ impl Ftl {
         self.blocks.table().erase_count(block)
     }
 
-    /// Returns the pages of `block` programmed since its last erase.
+    /// Returns the number of pages of `block` programmed since its last erase.
     pub(crate) fn programmed_pages(&self, block: BlockId) -> u32 {
         self.blocks.table().programmed_pages(block)
     }

@@ -24,7 +24,7 @@ impl<'a> PlaneOccupancy<'a> {
         PlaneOccupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
     }
 
-    /// Returns the pages in flight to `plane` from other chips.
+    /// Returns the number of pages in flight to `plane` from other chips.
     #[inline]
     pub fn incoming_pages(&self, plane: PlaneId) -> u32 {
         self.planes[plane.index()].incoming_pages

@@ -1,4 +1,4 @@
-//! Streams: kinds of data with an open block of their own in each plane.
+//! Kinds of data with an open block of their own in each plane.
 
 use crate::ids::StreamId;
 
@@ -29,10 +29,10 @@ pub enum OpenBlockKind {
 }
 
 impl OpenBlockKind {
-    /// Stream of all host writes if they share an open block.
+    /// Kind of all host writes if the host streams share an open block.
     pub(super) const SHARED: OpenBlockKind = OpenBlockKind::Host(StreamId(0));
 
-    /// All streams except those of the host.
+    /// All kinds except host writes.
     pub(super) const NON_HOST: [OpenBlockKind; 7] = [
         OpenBlockKind::Collection,
         OpenBlockKind::Incoming,
@@ -43,7 +43,7 @@ impl OpenBlockKind {
         OpenBlockKind::Fold,
     ];
 
-    /// Number of streams of a plane, with those of the host counted as one.
+    /// Number of kinds, with the host writes of all streams counted as one.
     pub(super) const COUNT: usize = 8;
 
     /// Returns an index below [`OpenBlockKind::COUNT`], which is the same for all host streams.
@@ -66,7 +66,7 @@ impl OpenBlockKind {
         matches!(self, OpenBlockKind::Translation | OpenBlockKind::TranslationCollection)
     }
 
-    /// Returns the number of free blocks that the stream must not open. The SLC cache has free blocks of its own.
+    /// Returns the number of free blocks that must be left when a block of this kind is opened. The SLC cache has free blocks of its own.
     #[inline]
     pub(super) fn reserved_blocks(self) -> u32 {
         match self {

@@ -1,18 +1,18 @@
-//! Allocation of pages to programs: when they begin, or before (`ftl.write-binding = "early"`).
+//! Allocation of physical pages to programs: when the program begins, or earlier (`ftl.write-binding = "early"`).
 
 use super::spare_blocks::PREALLOCATED_BLOCKS;
 use super::{Ftl, OpenBlockKind};
 use crate::ids::{BlockId, PlaneId, Ppn, StreamId};
 
 impl Ftl {
-    /// Returns the stream whose open block in `plane` takes writes of host stream `stream`. This is `stream` itself if it has an open block there,
-    /// otherwise (also for `None`) the first host stream that has one.
+    /// Returns the kind of open block in `plane` for writes of host stream `stream`: the block of `stream` if `stream` has one there, otherwise (also
+    /// for `None`) the block of the first host stream that has one.
     #[inline]
     pub fn host_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         self.blocks.plane(plane).open.host_block_kind(stream)
     }
 
-    /// Returns the stream of the open block for valid pages moved out of the block of `from`.
+    /// Returns the kind of open block for valid pages moved out of the block of `from`.
     #[inline]
     pub(crate) fn move_block_kind(&self, from: Ppn) -> OpenBlockKind {
         match self.translation {
@@ -36,8 +36,8 @@ impl Ftl {
 
     /// Allocates the next page of the open block of `stream`. If this block is full, opens another one.
     ///
-    /// For host writes, returns `None` if only the reserve of collection is left. For collection, returns `None` only if the reserve is used up as
-    /// well, which a single collection cannot do.
+    /// Returns `None` if no free block is left that this kind may open. Only collection may open the reserve, and a single collection never uses it
+    /// up.
     #[inline]
     pub fn allocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate(plane, stream)
@@ -59,7 +59,7 @@ impl Ftl {
         self.blocks.begin_program_of_move(plane, stream)
     }
 
-    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the stream that [`Ftl::move_block_kind`] returns.
+    /// Like [`Ftl::allocate`], but for a moved page. `stream` is the kind that [`Ftl::move_block_kind`] returns.
     pub(crate) fn allocate_move(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         self.blocks.allocate_move(plane, stream)
     }
@@ -72,8 +72,8 @@ impl Ftl {
     /// Like [`Ftl::allocate`], but for a write whose program begins later. [`Ftl::preallocated_programmed`] or [`Ftl::drop_preallocated`] must
     /// follow.
     ///
-    /// Returns `None` if only the reserve of collection is left, or if the preallocated pages of all streams fill the spare blocks that the plane has
-    /// for them.
+    /// Returns `None` if only the reserve of collection is left, or if preallocated pages of all host streams use up the spare blocks that the plane
+    /// has for them.
     #[inline]
     pub(crate) fn preallocate(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<Ppn> {
         if self.blocks.plane(plane).preallocated == PREALLOCATED_BLOCKS * self.geometry.pages_per_block {

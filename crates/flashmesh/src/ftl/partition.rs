@@ -42,7 +42,7 @@ impl PlaneSet {
     pub(super) fn in_order(&self, geometry: &Geometry, order: [ArrayLevel; 4]) -> Vec<PlaneId> {
         let plane = |residue: u32| {
             let mut rest = residue;
-            // Unit of the plane at each level, in the order of [`Level`].
+            // Index of the plane at each level, in the order of [`ArrayLevel`].
             let mut unit = [0; 4];
             for level in order {
                 let set = self.level(level);
@@ -87,7 +87,7 @@ pub struct Partition {
     pages_per_block: u32,
     /// Mapping units of a page of the array, which are on the same plane.
     units_per_page: u32,
-    /// Pages of each plane if every part is full and spread evenly over its planes.
+    /// Load of each plane: its number of pages if every part is full and spread evenly over its planes.
     loads: Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl Partition {
     /// Returns how `config` partitions a drive of this geometry.
     ///
     /// # Errors
-    /// If the namespaces do not fit the drive, or a stream uses one that does not exist.
+    /// If the namespaces do not fit the drive, or a stream uses a namespace that does not exist.
     pub fn new(geometry: &Geometry, config: &Config) -> Result<Partition, NamespaceError> {
         let translation = TranslationPages::new(geometry, config);
         let namespaces = config.namespaces(geometry)?;
@@ -212,12 +212,12 @@ impl Partition {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }
 
-    /// Returns the pages of `plane` if all logical pages are mapped and each part is spread evenly over its planes.
+    /// Returns the load of `plane`: its number of pages if all logical pages are mapped and each part is spread evenly over its planes.
     pub fn pages_when_full(&self, plane: PlaneId) -> u32 {
         self.loads[plane.index()]
     }
 
-    /// Returns the number of blocks of `plane` beyond those that its load fills.
+    /// Returns the number of blocks of `plane` that are not needed for its load.
     pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
         self.blocks_per_plane.saturating_sub(self.pages_when_full(plane).div_ceil(self.pages_per_block))
     }
@@ -238,9 +238,9 @@ impl Partition {
         self.slack_pages(plane) / 2
     }
 
-    /// Returns the maximum number of pages of each part on each plane, by part and plane, for allocators without fixed shares. This is the even share
-    /// of the part, and an equal part of half the pages that neither load nor spare blocks take. The other half is left to guests or stays free,
-    /// because a plane with more valid pages than others is more costly to collect.
+    /// Returns the maximum number of pages of each part on each plane, by part and plane, for allocators without fixed shares. A limit is the even
+    /// share of the part, plus half of the pages that neither load nor spare blocks take, divided equally among the parts on the plane. The other
+    /// half is left to guests or stays free, because a plane with more valid pages than others is more costly to collect.
     pub(super) fn page_limits(&self, geometry: &Geometry) -> Vec<u32> {
         let planes = geometry.planes() as usize;
         let mut sharing = vec![0; planes];

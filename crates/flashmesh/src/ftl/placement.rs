@@ -21,7 +21,7 @@ impl Ftl {
         self.place(&PageWrite::new(lpn), idle, None)
     }
 
-    /// Returns whether a write placed on `plane` is still to be programmed there, now that its operation could begin.
+    /// Returns whether a write placed on `plane` is still to be programmed there when its operation could begin.
     pub(crate) fn keeps_plane(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: LoadView<'_>) -> bool {
         let occupancy = PlaneOccupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
@@ -45,7 +45,7 @@ impl Ftl {
         self.notify_filled(0..self.mapping.logical_pages());
     }
 
-    /// Lets a policy place written pages on any plane that [has room](Ftl::has_room); other pages follow the static order.
+    /// Allows a policy to place written pages on any plane that [has room](Ftl::has_room). Other pages follow the static order.
     ///
     /// # Panics
     /// If a page has already been placed.
@@ -58,7 +58,7 @@ impl Ftl {
         self.notify_filled(0..self.mapping.logical_pages());
     }
 
-    /// Lets pages go to other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which have
+    /// Allows pages on other planes than those of the static order, if the allocation is static. Changes nothing under other allocators, which have
     /// quotas already, or with superblocks, whose planes share their blocks.
     ///
     /// # Panics
@@ -76,8 +76,8 @@ impl Ftl {
         self.allocation.admits(lpn, plane, &occupancy) > 0
     }
 
-    /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, both planes must share them; otherwise `other` must
-    /// have room.
+    /// Returns whether a page withdrawn from `plane` may go to `other` instead. With superblocks, the two planes must share superblocks; otherwise
+    /// `other` must have room.
     pub(crate) fn may_redirect(&self, lpn: Lpn, plane: PlaneId, other: PlaneId) -> bool {
         if self.has_twins() { self.share_superblocks(plane, other) } else { self.has_room(lpn, other) }
     }

@@ -1,4 +1,4 @@
-//! Preconditioned states, shared by runs that begin with the same one.
+//! Preconditioned drives, shared by runs that begin in the same state.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -33,7 +33,8 @@ impl Ftl {
         self.collector.is_short(&self.blocks, plane)
     }
 
-    /// Returns whether to collect `plane` while its die is idle.
+    /// Returns whether to collect `plane` while its die is idle: free pages are below the background threshold, a collection would gain pages, and
+    /// none is in progress.
     #[inline]
     pub fn needs_background_collection(&self, plane: PlaneId) -> bool {
         self.collector.needs_background_collection(&self.blocks, plane)
@@ -47,7 +48,8 @@ impl Ftl {
 
     /// Begins a collection of `plane`: marks one of its full blocks as victim and returns it.
     ///
-    /// Returns `None` if no full block has an invalid page, or a collection or wear-levelling move of the plane is in progress.
+    /// Returns `None` if no victim would gain enough pages and have space for its valid pages, or if a collection or wear-levelling move of the plane
+    /// is in progress.
     pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
         let victim = self.collector.begin(&mut self.blocks, plane)?;
         self.store_entries(victim);
@@ -63,7 +65,8 @@ impl Ftl {
     }
 
     /// Begins static wear levelling of `plane` if the erase counts of its most erased block and of its least erased full block differ by more than
-    /// the threshold. Marks the least erased block as victim and returns it. The caller moves its cold data like that of any victim.
+    /// the threshold. Marks the least erased block as victim and returns it; with superblocks, its twins are marked as well. The caller moves the
+    /// pages of the victims as in a collection.
     ///
     /// Returns `None` while the plane is being collected, and always if static wear levelling is off.
     pub fn begin_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
@@ -111,13 +114,13 @@ impl Ftl {
         self.blocks.finish_erase(block);
     }
 
-    /// Returns whether planes share superblocks, and so use the same blocks together.
+    /// Returns whether planes share superblocks, and so open, collect and erase blocks together.
     #[inline]
     pub(crate) fn has_twins(&self) -> bool {
         self.blocks.has_twins()
     }
 
-    /// Returns the superblocks; superblocks of single dies if planes do not share any.
+    /// Returns the superblocks; without superblocks, one set of planes for each die.
     pub(crate) fn superblocks(&self) -> Superblocks {
         self.blocks.superblocks()
     }
@@ -138,7 +141,7 @@ impl Ftl {
         self.blocks.open_block_pages(plane, stream)
     }
 
-    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there.
+    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages placed there.
     pub(crate) fn twin_progress(&self, plane: PlaneId, stream: super::OpenBlockKind, waiting: u32) -> u32 {
         self.blocks.twin_progress(plane, stream, waiting)
     }
@@ -156,7 +159,8 @@ impl Ftl {
 
     /// Begins a collection of the planes that share superblocks with `plane`. Returns the victims: the blocks of one position, one in each plane.
     ///
-    /// Returns `None` if no position that is full in all planes has an invalid page, or a collection of the planes is in progress.
+    /// Returns `None` if no position that is full in all planes would gain enough pages and have space for its valid pages, or if a collection of the
+    /// planes is in progress.
     pub(crate) fn begin_twin_collection(&mut self, plane: PlaneId) -> Option<Vec<BlockId>> {
         let victims = self.collector.begin_twins(&mut self.blocks, plane)?;
         victims.iter().for_each(|&victim| self.store_entries(victim));

@@ -21,11 +21,12 @@ pub(super) struct Replicas {
     locations: FxHashMap<Lpn, Ppn>,
     /// Valid pages that are guests of their plane.
     guests: FxHashSet<Ppn>,
-    /// Number of guests of each plane. `awaited` counts the guests in flight, `guests_max` limits the sum of both.
+    /// Number of guests of each plane. `incoming` counts the guests in flight, `guests_max` limits the sum of both.
     counts: Vec<u32>,
     incoming: Vec<u32>,
     guests_max: Vec<u32>,
-    /// Pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, since they were last fetched.
+    /// Pages whose replica was dropped by a write, a deallocation, or a read that mapped the page, and that [`next_dropped`](Self::next_dropped) has
+    /// not returned yet.
     dropped: Vec<Lpn>,
 }
 
@@ -75,7 +76,7 @@ impl Replicas {
         self.incoming[plane.index()] -= 1;
     }
 
-    /// Adds the replica of `lpn`, which was in flight to `plane` until now, at `ppn`.
+    /// Adds the replica of `lpn`, so far in flight to `plane`, at `ppn`.
     pub(super) fn add(&mut self, lpn: Lpn, ppn: Ppn, plane: PlaneId) {
         self.end_incoming(plane);
         let before = self.locations.insert(lpn, ppn);
@@ -100,7 +101,7 @@ impl Replicas {
         self.dropped.pop()
     }
 
-    /// Moves the replica of `lpn` within its plane, if it is at `from`. Returns whether the replica was moved.
+    /// Records that the replica of `lpn` moved from `from` to `to`. Returns false, without a change, if the replica is not at `from`.
     pub(super) fn relocate(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
         match self.locations.get_mut(&lpn) {
             Some(home) if *home == from => {

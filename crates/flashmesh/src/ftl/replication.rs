@@ -27,8 +27,9 @@ impl Ftl {
         self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
     }
 
-    /// Returns the plane of `die` for a replica of `lpn`. The plane must belong to the namespace, not be short of free pages, and have room for a
-    /// guest. Chooses the plane with the most free pages, on a tie the first; with superblocks, the plane furthest behind.
+    /// Returns the plane of `die` for a replica of `lpn`; `None` if no plane of the die qualifies. The plane must belong to the namespace, not be
+    /// short of free pages, and have room for a guest. Chooses the plane with the most free pages, on a tie the first; with superblocks, the plane
+    /// furthest behind.
     pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
         let replicas = self.replicas.as_ref()?;
         let first = self.geometry.first_plane(die).0;
@@ -90,7 +91,7 @@ impl Ftl {
         Some(ppn)
     }
 
-    /// Returns the next page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
+    /// Removes and returns a page whose replica was dropped by a write, a deallocation, or a read that mapped the page.
     #[inline]
     pub(crate) fn next_dropped_replica(&mut self) -> Option<Lpn> {
         self.replicas.as_mut()?.next_dropped()

@@ -1,4 +1,4 @@
-//! Spare blocks: blocks that a plane needs beyond those filled by its pages.
+//! Spare blocks: blocks that a plane needs beyond the blocks that its pages fill.
 
 use super::translation::is_map_on_flash;
 use crate::config::{self, Config, WriteBinding};
@@ -19,7 +19,7 @@ pub const TRANSLATION_BLOCKS: u32 = 2;
 /// Blocks for folded pages: the open block, and the block in which a fold continues if the open block is full.
 pub const FOLD_BLOCKS: u32 = 2;
 
-/// Open block of a dynamic SLC cache. A lent block is returned only after it was filled.
+/// Open block of a dynamic SLC cache. The native block lent for this block is returned only after the SLC block was filled and folded.
 pub const LENT_BLOCKS: u32 = 1;
 
 /// Returns the spare blocks that each plane needs, without the open blocks of host streams beyond the first, which
@@ -38,8 +38,8 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     gathering + SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
 }
 
-/// Returns the number of blocks of a plane that invalid units may fill permanently if programs write several mapping units. A block with fewer
-/// invalid units than one program is not a victim, so every block may keep that many. One more block covers units skipped by programs.
+/// Returns the number of blocks of a plane that invalid units may fill permanently if programs write several mapping units; 0 otherwise. A block with
+/// fewer invalid units than one program is not a victim, so every block may keep that many. One more block covers units skipped by programs.
 pub fn blocks_for_gathering(config: &Config) -> u32 {
     let program = u64::from(config.units_per_program());
     if program == 1 {

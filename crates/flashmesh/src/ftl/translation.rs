@@ -4,8 +4,8 @@
 //! allocation, garbage collection and wear levelling treat them like other pages. Their programs and moves have open blocks of their own, so each
 //! block holds either data or translation pages.
 //!
-//! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. After them
-//! come the pages of the replication map, and then those of the journal.
+//! If the map has to survive a power cut ([`persistence`](crate::persistence)), its checkpoints are stored in translation pages as well. The pages of
+//! the map are followed by the pages of the replication map, then by those of the journal.
 //!
 //! All translation pages are on flash from the start, even if nothing was written, because a lookup of a page never written also costs a read. At the
 //! start they are stored in the first blocks of each plane, and none is invalid \[choice\].

@@ -1,4 +1,5 @@
-//! Writes without simulated time, for preconditioning and for studies of write amplification. They must not be mixed with operations in flight.
+//! Writes without simulated time, for preconditioning and for studies of write amplification. Untimed writes must not be mixed with operations in
+//! flight.
 
 use super::{Ftl, IdleDies, OpenBlockKind};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
@@ -65,7 +66,7 @@ impl Ftl {
         is_one_set && self.allocation.is_static() && !does_more
     }
 
-    /// Returns the destination plane and stream of the next pages, and how many of them can be written before a collection is needed, a block is
+    /// Returns the destination plane and kind of the next pages, and how many of them can be written before a collection is needed, a block is
     /// opened, or another twin is furthest behind.
     fn room_for_run(&self) -> (PlaneId, OpenBlockKind, u32) {
         let first = PlaneId(0);
@@ -107,7 +108,7 @@ impl Ftl {
         moved
     }
 
-    /// Moves one valid page: the first of the victim with the most valid pages.
+    /// Moves one valid page: the first one of the victim that has the most valid pages.
     pub(super) fn move_next_untimed(&mut self, victims: &[BlockId]) {
         let Some(&victim) = victims.iter().max_by_key(|&&victim| self.valid_pages(victim)) else { return };
         let Some((page, lpn)) = self.next_valid_page(victim, 0) else { return };
@@ -119,7 +120,7 @@ impl Ftl {
         self.commit_move(lpn, from, to);
     }
 
-    /// Returns whether the planes collected with `plane` have a page for a host write during the collection.
+    /// Returns whether the planes that collect together with `plane` have a page for a host write before their victims are erased.
     pub(super) fn can_write_untimed(&self, plane: PlaneId) -> bool {
         let stream = self.host_block_kind(plane, Some(StreamId(0)));
         let plane = if self.has_twins() { self.blocks.twin_behind(plane, stream).0 } else { plane };

@@ -10,7 +10,7 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
-/// State of the current checkpoint, and the count that starts the next one.
+/// State of the current checkpoint, and the count of journal pages that triggers the next one.
 #[derive(Clone, Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,

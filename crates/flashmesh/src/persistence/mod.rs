@@ -5,8 +5,8 @@
 //! - **Checkpoints.** The map is stored in translation pages, and the replication map in pages of its own (Patterned Read Collisions, IEEE Access
 //!   2023, section III.B: both are synchronised together). A checkpoint programs the changed pages of both.
 //! - **The journal.** Every change adds an entry to a buffer in DRAM. A page of entries is programmed when the page is full, or for a host flush.
-//! - **The data pages.** A program writes the logical page number and a stamp, the number of the write, into the spare area. Pages programmed after
-//!   the last journal page are found by a scan of the blocks written since. A move or a copy keeps the stamp.
+//! - **The data pages.** A program writes the logical page number and a stamp, the sequence number of the write, into the spare area. Pages
+//!   programmed after the last journal page are found by a scan of the blocks written since. A move or a copy keeps the stamp.
 //!
 //! So recovery finds every programmed page, with or without a journal entry; the journal limits the scan to a few blocks. Only a deallocation leaves
 //! no trace in a data page. A deallocation is durable once its entry is in the journal on flash.
@@ -73,7 +73,7 @@ pub struct Persistence {
     pages: TranslationPages,
     pages_per_block: u32,
     last: Stamp,
-    /// Stamp of the last write or deallocation of each host page; 0 if there was none during the run.
+    /// Stamp of the last write or deallocation of each host page; 0 if the page was neither written nor deallocated during the run.
     stamps: Vec<Stamp>,
     /// Host pages deallocated and not written since, even if a read has mapped them again.
     deallocated: FxHashSet<Lpn>,

@@ -1,10 +1,10 @@
-//! Recovery of the map after a power cut, from what is on flash.
+//! Recovery of the map after a power cut, from data on flash.
 //!
 //! 1. Load the pages of the map, as their last programs left them.
 //! 2. Replay each journal entry that is newer than its map page.
 //! 3. Apply the pages programmed after the last journal page. A page with a newer stamp than the map is the newest version. A page with the same
 //!    stamp is a move or a copy. A page with an older stamp was superseded while in flight.
-//! 4. Unmap pages whose block was erased afterwards. If such a page has a copy, the copy becomes the original; otherwise the page had been
+//! 4. Unmap pages whose block was erased after their program. If such a page has a copy, the copy becomes the original; otherwise the page had been
 //!    deallocated.
 //! 5. Drop copies whose stamp differs from that of the page. The map and the replication map are programmed at different times, so that one may
 //!    include a write that the other lacks.
@@ -28,7 +28,7 @@ pub struct Recovered {
     pub pages_found: u64,
     /// Host pages with data whose newest version was not found.
     pub pages_lost: u64,
-    /// Deallocated host pages to which the recovered map gives data again.
+    /// Deallocated host pages that the recovered map maps to data again.
     pub deallocations_lost: u64,
 }
 
@@ -50,7 +50,7 @@ impl Recovered {
 }
 
 impl Persistence {
-    /// Rebuilds the map from flash. `ftl`, the state at the power cut, is used only to count what was lost.
+    /// Rebuilds the map from flash. `ftl`, the state at the power cut, is used only to count lost pages and lost deallocations.
     pub fn recover(&self, ftl: &Ftl) -> Recovered {
         let mut image = self.image.clone();
         let mut entries = 0;

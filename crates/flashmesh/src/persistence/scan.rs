@@ -14,7 +14,8 @@ pub struct ScanRead {
     pub is_whole: bool,
 }
 
-/// Reads of a recovery. Each step begins when the previous one has ended.
+/// Reads of a recovery. Each field is a step, which begins when the previous one has ended. The step `journal` reads the pages of the journal and of
+/// the replication map.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     /// Spare area of the first page of each block: shows whether the block is erased, holds translation pages, or was opened after the last journal
@@ -31,7 +32,8 @@ pub struct Scan {
 }
 
 impl Persistence {
-    /// Returns the reads of a recovery after a power cut that interrupted the programs of `torn`. `ftl` holds the content of the array.
+    /// Returns the reads of a recovery after a power cut that interrupted the programs of `torn`. `ftl` holds the content of the array. With
+    /// `keeps_map`, a mapping cache reads the pages of the map later, on demand.
     pub fn scan(&self, geometry: &Geometry, ftl: &Ftl, torn: &[Ppn], keeps_map: bool) -> Scan {
         let beside = |ppn| ScanRead { ppn, is_whole: false };
         let whole = |lpn: Lpn| ftl.lookup(lpn).map(|ppn| ScanRead { ppn, is_whole: true });

@@ -1,4 +1,4 @@
-//! Recovery in states that rarely occur in a run of a whole drive.
+//! Recovery from states that rarely occur when a whole drive runs.
 
 use super::{Persistence, PersistenceAction, ProgramReason};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};

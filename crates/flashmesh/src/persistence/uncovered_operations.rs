@@ -1,4 +1,4 @@
-//! Programs and erases that the journal on flash does not cover; a scan of the flash finds them.
+//! Programs and erases that the journal on flash does not cover. Recovery finds them by a scan of the flash.
 
 use std::collections::VecDeque;
 

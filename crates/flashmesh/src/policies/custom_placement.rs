@@ -14,8 +14,8 @@ use super::{AnyPolicy, DispatchedWrites, FirmwarePolicy, PlacementStage, PolicyE
 /// A custom choice of planes for host writes, in place of [`FirmwarePolicy::place_write`].
 ///
 /// # Contract
-/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, and an open block of
-///   `stream`.
+/// - `place_write` is called for every page written, when its write arrives. The allocator has chosen `plane` for the page, which goes to an open
+///   block of kind `stream` there.
 /// - The result is a plane of the drive. If planes share blocks, the result must share the blocks of `plane`. If the result is full, or in another
 ///   namespace, `plane` is used.
 /// - The placer is deterministic: equal calls in equal order return equal results.
@@ -29,7 +29,7 @@ pub trait WritePlacer {
 pub struct PlacementView<'a> {
     ftl: &'a Ftl,
     geometry: &'a Geometry,
-    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
+    /// Numbers of writes and of moved pages that have no physical page yet, indexed by plane.
     writes: &'a [u32],
     moves: &'a [u32],
 }
@@ -40,22 +40,23 @@ impl PlacementView<'_> {
         self.geometry
     }
 
-    /// Returns the number of writes placed on a plane that have not got a page yet.
+    /// Returns the number of writes placed on a plane that have no physical page yet.
     pub fn writes_waiting(&self, plane: PlaneId) -> u32 {
         self.writes[plane.index()]
     }
 
-    /// Returns the number of pages that GC or wear levelling moves to a plane and that have not got a page yet.
+    /// Returns the number of pages that GC or wear levelling moves to a plane and that have no physical page there yet.
     pub fn moves_waiting(&self, plane: PlaneId) -> u32 {
         self.moves[plane.index()]
     }
 
-    /// Returns the number of used pages in the open blocks of a plane: those for writes of `stream` and for moved pages.
+    /// Returns the number of used pages in the open block of kind `stream` of a plane. The open blocks of host writes and of moved pages count
+    /// together.
     pub fn open_block_pages(&self, plane: PlaneId, stream: OpenBlockKind) -> u32 {
         self.ftl.open_block_pages(plane, stream)
     }
 
-    /// Returns the number of unwritten pages of a plane.
+    /// Returns the number of pages of a plane that can be allocated.
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.ftl.free_pages(plane)
     }
@@ -76,7 +77,7 @@ pub struct CustomPlacement {
     policy: AnyPolicy,
     placer: Box<dyn WritePlacer + Send>,
     geometry: Geometry,
-    /// Numbers of writes and of moved pages that have no page yet, indexed by plane.
+    /// Numbers of writes and of moved pages that have no physical page yet, indexed by plane.
     writes: Vec<u32>,
     moves: Vec<u32>,
 }

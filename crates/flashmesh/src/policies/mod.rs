@@ -1,7 +1,7 @@
 //! Firmware policies. Each has a folder, with its [info](PolicyInfo), and a line in [`POLICIES`].
 //!
-//! A policy decides where pages go, and when. It holds no page data and has no clock. All that distinguishes a policy from the page policy is in its
-//! folder.
+//! A policy decides where pages go, and when. It holds no page data and has no clock. The folder of a policy contains everything that distinguishes
+//! the policy from the page policy.
 
 mod custom_placement;
 mod mbm;
@@ -43,11 +43,11 @@ pub enum PlacementStage {
 pub enum PolicyEvent<'a> {
     /// A page read starts that belongs to the request of the last [`plan_read`](FirmwarePolicy::plan_read).
     ReadBegins(TransactionId, Lpn),
-    /// A read leaves its die, or the queue of the die.
+    /// A user read ended on its die, or left the queue of the die.
     ReadEnded(&'a Transaction),
     /// A read is cancelled.
     ReadCancelled(TransactionId),
-    /// A program placed on a plane got its page, or is cancelled.
+    /// A program placed on a plane was allocated its physical page, or was cancelled.
     PageAllocated(TransactionClass, PlaneId),
     /// A page that the policy [rewrites](FirmwarePolicy::rewrite_plane) has been programmed.
     Rewritten,
@@ -74,7 +74,7 @@ pub struct PolicyView<'a> {
 pub struct DispatchedWrites {
     /// Dispatched writes with their planes, in order.
     pub dispatched: Vec<(TransactionId, PlaneId)>,
-    /// Rewrites for which their die has no space.
+    /// Rewrites that are not dispatched, because their die has no space.
     pub dropped: Vec<TransactionId>,
     /// Planes without a free page for host writes, which may need GC.
     pub full_planes: Vec<PlaneId>,
@@ -87,8 +87,8 @@ pub struct DispatchedWrites {
 /// - The policy is deterministic: equal calls in equal order return equal results.
 /// - The policy preserves the guarantees of a drive: whatever it returns, each read gets the newest version, each write is programmed once, and no
 ///   plane runs out of pages.
-/// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`dispatch_held`](FirmwarePolicy::dispatch_held), after a finite time. `due` is
-///   called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
+/// - Each write that the policy [holds](FirmwarePolicy::try_hold) is dispatched once, by [`dispatch_held`](FirmwarePolicy::dispatch_held), after a
+///   finite time. `dispatch_held` is called again when a write in flight ends, so the policy must not hold all writes if none is in flight.
 /// - The policy places dispatched writes with [`Ftl::record_placement`], on a plane that [has room](Ftl::has_room).
 #[enum_dispatch]
 #[auto_impl(Box)]
@@ -103,14 +103,14 @@ pub trait FirmwarePolicy {
         PlacementStage::Allocator
     }
 
-    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of `stream`. Called under [`PlacementStage::AfterAllocator`]. If the
-    /// returned plane has no room, `plane` is used.
+    /// Returns the plane for a page that the allocator placed on `plane`, in an open block of kind `stream`. Called under
+    /// [`PlacementStage::AfterAllocator`]. If the returned plane has no room, `plane` is used.
     fn place_write(&mut self, plane: PlaneId, _stream: OpenBlockKind, _ftl: &Ftl) -> PlaneId {
         plane
     }
 
-    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`. This is another plane than the
-    /// returned one only if the returned plane had no room.
+    /// Notifies the policy that a page passed to [`place_write`](FirmwarePolicy::place_write) was placed on `plane`, the returned plane unless that
+    /// one had no room.
     fn placed(&mut self, _plane: PlaneId) {}
 
     /// Returns the plane that takes a page moved out of `plane`: one of the same die, or of the planes that share its blocks.
@@ -118,11 +118,11 @@ pub trait FirmwarePolicy {
         plane
     }
 
-    /// Plans the reads of the logical `pages`, before they start. They belong to a request of `bytes`.
+    /// Plans the reads of the logical `pages` of a request of `bytes`, before the reads start.
     fn plan_read(&mut self, _pages: Range<u32>, _bytes: Bytes, _ftl: &Ftl) {}
 
-    /// Returns whether the policy holds a transaction that is ready for its die. The policy then keeps it until it is [due](FirmwarePolicy::dispatch_held).
-    /// Called for reads as well, but only writes may be held.
+    /// Returns whether the policy holds a transaction that is ready for its die, until [`dispatch_held`](FirmwarePolicy::dispatch_held) dispatches
+    /// it. Called for reads as well, but only writes may be held.
     fn try_hold(&mut self, _id: TransactionId, _transaction: &Transaction, _ftl: &Ftl) -> bool {
         false
     }
@@ -168,7 +168,7 @@ impl Clone for AnyPolicy {
     }
 }
 
-/// A policy of any kind. Calls of the page policy, which most drives have, are direct.
+/// A policy of any kind. The page policy, which most drives have, is called without dynamic dispatch.
 #[enum_dispatch(FirmwarePolicy)]
 pub enum AnyPolicy {
     Page(page::PagePolicy),
@@ -193,11 +193,11 @@ pub struct PolicyInfo {
     pub build: fn(&Config, &Geometry) -> AnyPolicy,
     /// Changes to the rules of the translation layer, made by the policy.
     pub ftl_rules: fn(&Config, FtlRules) -> FtlRules,
-    /// Returns the conflicts of the policy with the rest of the configuration.
+    /// Returns the conflicts between the policy and the rest of the configuration.
     pub(crate) conflicts: fn(&Config, Option<&Geometry>) -> Vec<ConfigConflict>,
 }
 
-/// Facts of all policies, in the order of their kinds.
+/// Info of all policies, in the order of [`config::FirmwarePolicy`].
 static POLICIES: [&PolicyInfo; config::FirmwarePolicy::ALL.len()] =
     [&page::INFO, &tbm::INFO, &mbm::INFO, &sprinkler::INFO, &superblock::INFO];
 
@@ -220,12 +220,12 @@ pub fn ftl_rules(config: &Config) -> FtlRules {
     (info_of(config.ftl.policy).ftl_rules)(config, FtlRules::new(config))
 }
 
-/// Returns the conflicts of the policy that `config` names with the rest of the configuration.
+/// Returns the conflicts between the policy that `config` names and the rest of the configuration.
 pub(crate) fn conflicts(config: &Config, geometry: Option<&Geometry>) -> Vec<ConfigConflict> {
     (info_of(config.ftl.policy).conflicts)(config, geometry)
 }
 
-/// Returns the conflicts of a policy that writes the planes of `dies` dies together with the rest of the configuration.
+/// Returns the conflicts between the rest of the configuration and a policy that joins the planes of `dies` dies.
 fn joint_plane_conflicts(config: &Config, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = Vec::new();
     if dies == 1 && config.geometry.planes_per_die < 2 {

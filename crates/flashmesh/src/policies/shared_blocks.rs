@@ -10,7 +10,7 @@ use super::{AnyPolicy, FirmwarePolicy, PlacementStage, PolicyEvent, joint_plane_
 
 /// Placement of pages over planes that share blocks, by the number of programs that wait on each plane.
 ///
-/// Moved pages are counted separately from writes, because moves can proceed while writes wait: when only reserve pages are left.
+/// Moved pages are counted separately from writes, because moves can proceed while writes wait, when only pages of the reserve are left.
 #[derive(Clone, Debug)]
 pub(super) struct SharedBlockPlacement {
     superblocks: Superblocks,
@@ -22,10 +22,10 @@ pub(super) struct SharedBlockPlacement {
 /// Waiting programs, either of writes or of moved pages.
 #[derive(Clone, Debug)]
 struct PendingPrograms {
-    /// Number of programs without a page yet, indexed by plane.
+    /// Number of programs without a physical page yet, indexed by plane.
     count: Vec<u32>,
-    /// Plane that got the last page, with its progress in programs, for each set of planes that share blocks. If programs gather, that plane also
-    /// gets the next pages until its progress changes: then its program is full.
+    /// For each set of planes that share blocks, the plane of the last page, with its [progress](Ftl::twin_progress) at that time. If programs gather
+    /// several mapping units, the next pages go to the same plane until its progress changes, because then its program is full.
     last: Vec<Option<(PlaneId, u32)>>,
 }
 
@@ -36,20 +36,21 @@ impl PendingPrograms {
 }
 
 impl SharedBlockPlacement {
-    /// Creates the base for superblocks over `dies` dies each.
+    /// Creates the placement for superblocks over `dies` dies each.
     pub(super) fn new(geometry: &Geometry, dies: u32) -> SharedBlockPlacement {
         let superblocks = Superblocks::new(geometry, dies);
         let none = PendingPrograms::new(geometry, superblocks);
         SharedBlockPlacement { superblocks, writes: none.clone(), moves: none, gathers: geometry.gathers_units() }
     }
 
-    /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Waiting programs
-    /// count as progress.
+    /// Returns the plane for the next page: among the planes that share superblocks with `plane`, the one that is furthest behind. Programs without a
+    /// physical page yet count as progress.
     fn plane_behind(&mut self, is_move: bool, plane: PlaneId, stream: OpenBlockKind, ftl: &Ftl) -> PlaneId {
         let SharedBlockPlacement { superblocks, writes, moves, gathers } = self;
         let set = superblocks.index_of(plane) as usize;
         let (waiting, beside) = if is_move { (moves, None) } else { (writes, Some(moves)) };
-        // Writes never share a program with moved pages if programs gather, or in the SLC cache. Waiting moves do not count then.
+        // If programs gather several mapping units, or in the SLC cache, writes never share a program with moved pages. So moves without a physical
+        // page do not count for writes then.
         let beside = beside.filter(|_| !*gathers && stream != OpenBlockKind::Slc);
         let progress = |twin: PlaneId| {
             let beside = beside.as_ref().map_or(0, |moves| moves.count[twin.index()]);
@@ -95,7 +96,7 @@ impl FirmwarePolicy for SharedBlockPlacement {
     }
 }
 
-/// Returns the conflicts of superblocks over `dies` dies with the configuration.
+/// Returns the conflicts between superblocks over `dies` dies and the rest of the configuration.
 pub(super) fn conflicts(config: &Config, geometry: Option<&Geometry>, dies: u32) -> Vec<ConfigConflict> {
     let mut clashes = joint_plane_conflicts(config, dies);
     let together = if dies == 1 { "the planes of a die" } else { "the planes of a superblock" };

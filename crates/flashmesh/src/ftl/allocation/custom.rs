@@ -25,7 +25,7 @@ impl fmt::Debug for CustomAllocator {
 }
 
 impl Clone for CustomAllocator {
-    /// Panics: only prepared drives are cloned, and these do not have the caller's allocator yet.
+    /// Panics, because a drive is cloned only after preconditioning, before the allocator of the caller is set.
     fn clone(&self) -> CustomAllocator {
         unreachable!("a drive with an allocator of the caller's own is not cloned")
     }

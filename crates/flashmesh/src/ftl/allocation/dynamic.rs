@@ -21,9 +21,9 @@ pub struct Dynamic {
     rounds: RoundRobinPointers,
     quotas: PlaneQuotas,
     order: StaticOrder,
-    /// Number of mapping units in a program, including those of the other planes of a die if they are programmed together.
+    /// Number of mapping units in a program; if the planes of a die are programmed together, in the programs of all of these planes.
     program: u32,
-    /// For each part: plane of the last unit, and number of units that still fit into its program.
+    /// For each part, the plane of the last mapping unit placed, and the number of units still free in its program.
     filling: Vec<(PlaneId, u32)>,
 }
 
@@ -54,8 +54,8 @@ impl Dynamic {
         &mut self.quotas
     }
 
-    /// Returns the next plane for a page of `part` and moves the pointers. Considers planes with room on dies in `idle`; on all dies if `idle` is
-    /// `None`.
+    /// Returns the next plane for a page of `part` and moves the pointers. Eligible are planes with room on dies in `idle`, or on all dies if `idle`
+    /// is `None`. Returns `None` if no plane is eligible.
     fn next(&mut self, part: usize, occupancy: &PlaneOccupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |number: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),

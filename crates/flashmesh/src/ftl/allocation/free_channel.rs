@@ -43,7 +43,8 @@ impl FreeChannel {
         &mut self.quotas
     }
 
-    /// Returns the next plane with room and moves the pointers. Considers free channels only; with `any_channel`, all channels.
+    /// Returns the next plane with room and moves the pointers. Considers only free channels, or all channels with `any_channel`. Returns `None` if
+    /// no plane has room.
     fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
         let dies_per_chip = drive.geometry().dies_per_chip;
         let is_free = |ChipId(chip): ChipId| {
@@ -201,7 +202,7 @@ mod tests {
             let ppn = ftl.allocate(plane, OpenBlockKind::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
-        // Each of the 12 planes of the free channel has room for 24 pages; the rest goes to the other channel.
+        // Each of the 12 planes of the free channel takes 24 pages, its limit. Further pages go to the busy channel.
         assert_eq!(on_free_channel, 12 * 24);
         ftl.audit().expect("the tables agree");
     }

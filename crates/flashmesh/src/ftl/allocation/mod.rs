@@ -46,8 +46,8 @@ pub trait Allocator {
     fn on_committed(&mut self, lpn: Lpn, plane: PlaneId);
 
     /// Returns whether a write placed on `plane` is still to be programmed there. Called for a host write without a physical page yet, when the write
-    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::on_withdrawn) and
-    /// placed once more, for good, by the load of this moment.
+    /// leads an operation whose path has been granted. Must not have side effects. If false, the write is [withdrawn](Allocator::on_withdrawn), then
+    /// placed a second and last time, by the current load.
     fn keeps_plane(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
         true
     }
@@ -62,7 +62,7 @@ pub trait Allocator {
     fn on_read(&mut self, _read: &PageRead) {}
 }
 
-/// Allocator of a drive: one of the configurable policies, or that of the caller.
+/// Allocator of a drive: a configurable policy, or the allocator of the caller.
 #[derive(Clone, Debug)]
 pub(super) enum AnyAllocator {
     Static(StaticOrder),
@@ -96,7 +96,7 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns the static order, which gives the planes of pages never written, or written before the run.
+    /// Returns the static order, which determines the planes of pages that were never written, or were written before the run.
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             AnyAllocator::Static(order) => order,
@@ -122,16 +122,16 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns how many pages of the part of `lpn` may come to `plane` from other planes: the room of `plane`, or 0 if it does not belong to the
-    /// planes of this part. Always 0 under a static order.
+    /// Returns how many more pages of the part of `lpn` can move to `plane`: the free quota of the part there, or 0 if the part does not use `plane`.
+    /// Always 0 under a static order, which has no quotas.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> u32 {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
         if order.members(part).binary_search(&plane).is_err() { 0 } else { quotas.room(part, plane, occupancy) }
     }
 
-    /// Returns whether `plane`, to which the static order assigns `lpn`, has room for this page. Always true under a static order, where no other
-    /// pages come there.
+    /// Returns whether `plane`, which the static order assigns to `lpn`, has room for the page. Always true under a static order, which places no
+    /// other pages on `plane`.
     pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &PlaneOccupancy<'_>) -> bool {
         self.quotas().is_none_or(|quotas| quotas.has_room(self.static_order().part_of(lpn), plane, occupancy))
     }
@@ -154,7 +154,7 @@ impl AnyAllocator {
         }
     }
 
-    /// Returns whether valid pages are counted by part and plane. [`moved`](Self::moved) must then be called for every page that moves.
+    /// Returns whether valid pages are counted by part and plane. [`on_moved`](Self::on_moved) must then be called for every page that moves.
     pub(super) fn counts_parts(&self) -> bool {
         self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }

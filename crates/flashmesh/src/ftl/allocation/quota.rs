@@ -89,8 +89,8 @@ impl PlaneQuotas {
         self.limits[at].saturating_sub(valid + self.in_flight[at] + occupancy.incoming_pages(plane))
     }
 
-    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the set with room, wrapping around. If
-    /// there is none, returns the plane of [`PlaneQuotas::without_room`].
+    /// Returns the plane of `lpn` in the static order if that plane has room, otherwise the next plane of the part with room, wrapping around. If no
+    /// plane has room, returns [`fallback_plane`](Self::fallback_plane).
     pub(super) fn plane_with_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
@@ -104,8 +104,9 @@ impl PlaneQuotas {
             .unwrap_or_else(|| self.fallback_plane(order, lpn, occupancy))
     }
 
-    /// Returns the plane for a page if no plane has room: the current plane of the page, which then needs no more room than before, or else the
-    /// emptiest plane of the set. This happens only on a drive with the minimum of spare blocks and more pages in flight than it has to spare.
+    /// Returns the plane for a page if no plane has room: the current plane of the page, where the new version replaces the old one, or the emptiest
+    /// plane of the part for an unmapped page. This happens only on a drive with the minimum of spare blocks and more pages in flight than spare
+    /// pages.
     pub(super) fn fallback_plane(&self, order: &StaticOrder, lpn: Lpn, occupancy: &PlaneOccupancy<'_>) -> PlaneId {
         occupancy.current_plane(lpn).unwrap_or_else(|| {
             let part = order.part_of(lpn);

@@ -64,7 +64,8 @@ impl RoundRobinPointers {
         cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
     }
 
-    /// Returns the next eligible plane for a page of `part`, the first in round-robin order at each level. Moves the pointers past this plane.
+    /// Returns the next plane for a page of `part` that meets the conditions of all levels: at each level, the first one in round-robin order. Moves
+    /// the pointers past this plane. Returns `None` if no plane meets the conditions.
     pub(super) fn next(
         &mut self,
         part: usize,

@@ -39,20 +39,20 @@ pub struct StaticOrder {
     parts: Vec<PartOrder>,
 }
 
-/// Planes of the logical pages in `first..end`.
+/// Static order of one part: the logical pages `first..end`.
 #[derive(Clone, Debug)]
 struct PartOrder {
     first: u32,
     end: u32,
-    /// Planes in the order of consecutive pages.
+    /// Planes of consecutive runs of pages, in cyclic order.
     planes: Vec<PlaneId>,
     /// Home of the first page of the part on each plane, in the order of `planes`.
     first_homes: Vec<Ppn>,
     /// Number of consecutive pages on the same plane: the mapping units in a page of the array.
     run: u32,
-    /// Division by the number of planes times `run`.
+    /// Division by the number of pages in a round over all planes: the number of planes times `run`.
     by_round: Divisor,
-    /// Planes in ascending order.
+    /// Planes of the part in ascending order.
     members: Vec<PlaneId>,
 }
 
@@ -68,7 +68,7 @@ impl PartOrder {
         PartOrder { first: pages.start, end: pages.end, planes, first_homes, run, by_round, members }
     }
 
-    /// Returns how many pages of the part before `lpn` are on its plane, and the index of the plane in `planes`.
+    /// Returns the number of pages of the part before `lpn` on its plane, and the index of that plane in `planes`.
     #[inline]
     fn place(&self, lpn: Lpn) -> (u32, usize) {
         let number = lpn.0 - self.first;
@@ -128,7 +128,7 @@ impl PlaneShare {
 }
 
 impl StaticOrder {
-    /// Creates the table of `order` over all planes. The first level varies fastest.
+    /// Creates the table of `order` over all planes. The first level of `order` varies fastest.
     ///
     /// # Panics
     /// If a level is missing from `order`.

@@ -8,9 +8,9 @@ use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that skips planes without room \[choice\].
 ///
-/// If pages move to other chips, a plane holds pages of other planes as well. Then its share of the static order no longer bounds its valid pages.
-/// Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight; it nearly always has. Otherwise the
-/// page goes to the next plane of the set with room.
+/// If pages move to other chips, a plane also holds pages that the static order assigns to other planes. So its share of the static order no longer
+/// bounds its valid pages. Therefore a page goes to its plane of the static order only if this plane has room, counting pages in flight. Otherwise
+/// the page goes to the next plane of the part with room. The plane of the static order nearly always has room.
 #[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,

@@ -77,7 +77,7 @@ impl<'a> DriveView<'a> {
         self.idle
     }
 
-    /// Returns the queues and states of the dies; `None` unless the drive runs.
+    /// Returns the queues and states of the dies; `None` before the drive runs, as in preconditioning.
     pub fn load(&self) -> Option<LoadView<'a>> {
         self.load
     }

@@ -6,9 +6,9 @@ use crate::ftl::audit::check;
 use crate::ids::{BlockId, PlaneId};
 
 impl BlockManager {
-    /// Checks that counters agree with the bitmaps, and that every block is in one state, which the account of its plane includes. For a drive that
-    /// was never written, `reads_bitmaps` is false: the bitmaps of unused blocks are skipped, because reading them would make the process allocate
-    /// their memory.
+    /// Checks that counters agree with the bitmaps, and that every block is in exactly one state and counted by its plane. For a drive that was never
+    /// written, `reads_bitmaps` is false: the bitmaps of unused blocks are skipped, because reading them would make the process allocate their
+    /// memory.
     pub(in super::super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane, reads_bitmaps)?;

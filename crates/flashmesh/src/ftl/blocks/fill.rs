@@ -1,4 +1,4 @@
-//! Programs and moves of runs of pages, and copies of planes, before a simulation begins.
+//! Programs and moves of whole runs of pages, and copies of planes, all without simulated time.
 
 use super::BlockManager;
 use super::open_blocks::OpenBlock;
@@ -6,7 +6,8 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl BlockManager {
-    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`, if no block was erased yet.
+    /// Returns the first page that [`BlockManager::open_and_fill`] would program in `plane`; `None` if no block is free. If no block was erased yet,
+    /// the next pages follow it.
     pub(in super::super) fn next_fresh_page(&self, plane: PlaneId) -> Option<Ppn> {
         self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0))
     }
@@ -69,9 +70,9 @@ impl BlockManager {
         account.valid_pages -= self.table.clear_all_valid(block);
     }
 
-    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. Blocks of `source` have 1 /
-    /// `times` as many pages. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the first page of the
-    /// first plane.
+    /// Copies the state of the planes of `source`, except for wear, to `planes`, which are consecutive and unused. A block of this drive has `times`
+    /// as many pages as a block of `source`. Unless `times` is 1, the next page of every open block must be at a multiple of 64 pages. Returns the
+    /// first page of the first plane.
     pub(in super::super) fn copy_planes(&mut self, planes: &[PlaneId], source: &BlockManager, times: u32) -> Ppn {
         let first_block = planes.first().map_or(0, |&plane| self.geometry.first_block(plane).0);
         for (from, &to) in source.planes.iter().zip(planes) {

@@ -133,7 +133,7 @@ impl BlockManager {
         Some(ppn)
     }
 
-    /// Opens another block for `stream`. Returns `None` if the remaining free blocks are reserved.
+    /// Opens another block for `stream`. Returns `None` if all remaining free blocks are reserved for other kinds.
     pub(super) fn open_block(&mut self, plane: PlaneId, stream: OpenBlockKind) -> Option<()> {
         if !self.planes[plane.index()].can_open(stream) {
             return None;
@@ -167,7 +167,7 @@ impl BlockManager {
         plane
     }
 
-    /// Records that `ppn` was programmed with data that is invalid by now, or that it will not be programmed.
+    /// Records that `ppn` was programmed with data that is already invalid, or will not be programmed.
     pub(super) fn program_invalid(&mut self, ppn: Ppn) {
         self.count_program(self.table.block_of(ppn));
     }
@@ -200,7 +200,7 @@ impl BlockManager {
         plane
     }
 
-    /// Returns the stream for valid pages moved out of `block`, if moved pages have an open block of their own.
+    /// Returns the kind of open block for valid pages moved out of `block`, if moved pages have an open block of their own.
     pub(super) fn move_block_kind(&self, block: BlockId) -> OpenBlockKind {
         match self.table.holds_translation(block) {
             _ if self.geometry.is_slc(block) => OpenBlockKind::Fold,

@@ -1,8 +1,8 @@
 //! Destination of moved pages: an open block of their own, or the open block of host writes.
 //!
 //! If moved pages share the block of host writes, and this block is full, collection continues in the reserve. After the erase of the victim, host
-//! writes continue in the rest of that block. So host writes never open the reserve, and a plane never runs out of space, for the same reasons as
-//! with two open blocks.
+//! writes continue in the remaining pages of that block. So host writes never open the reserve, and a plane never runs out of space, for the same
+//! reasons as with two open blocks.
 
 use super::BlockManager;
 use crate::ftl::open_block_kind::OpenBlockKind;
@@ -17,7 +17,8 @@ impl BlockManager {
         self.moves_share_write_block
     }
 
-    /// Returns the host stream whose open block takes moved pages of `stream` first; `None` if these have an open block of their own.
+    /// Returns the kind of host writes whose open block takes moved pages of kind `stream` first; `None` if moved pages of this kind have an open
+    /// block of their own.
     pub(super) fn shared_with(&self, plane: PlaneId, stream: OpenBlockKind) -> Option<OpenBlockKind> {
         let is_shared = self.moves_share_write_block && stream == OpenBlockKind::Collection;
         is_shared.then(|| self.planes[plane.index()].open.host_block_kind(None))
@@ -35,8 +36,8 @@ impl BlockManager {
         shared.and_then(|shared| self.next_program(plane, shared)).or_else(|| self.next_offset(plane, stream))
     }
 
-    /// Gives host writes the block that collection has opened from the reserve, with its remaining pages, if their own block is full. Called after a
-    /// victim of `plane` was erased.
+    /// Makes the block that collection opened from the reserve the open block of host writes, if their own block is full. Called after a victim of
+    /// `plane` was erased.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let open = &mut self.planes[plane.index()].open;
         let written = open.host_block_kind(None);
@@ -62,7 +63,7 @@ impl BlockManager {
         self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
     }
 
-    /// Advances the write pointers of the planes of each die to the furthest pointer, skipping pages \[choice\].
+    /// Advances the write pointers of the planes of each die to the furthest one, skipping pages \[choice\].
     pub(in super::super) fn level_write_pointers(&mut self) {
         let planes_per_die = self.geometry.planes_per_die;
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {

@@ -1,17 +1,18 @@
-//! Open blocks of a plane, one for each stream.
+//! Open blocks of a plane, one for each kind of data.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ids::{BlockId, PlaneId, StreamId};
 
-/// An open block, and the next page to allocate in this block. If `next_page` is the number of its pages, no block is open.
+/// An open block, and the offset of the next page to allocate there. If `next_page` equals the number of pages of the block, the block is full, and
+/// none is open.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct OpenBlock {
     pub(in super::super) block: BlockId,
     pub(in super::super) next_page: u32,
 }
 
-/// Open blocks of a plane. The fields that most writes read come first; see [`Plane`](super::plane::Plane).
+/// Open blocks of a plane. The fields that most writes access come first; see [`Plane`](super::plane::Plane).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(in super::super) struct OpenBlocks {
@@ -45,8 +46,8 @@ impl OpenBlocks {
         self.beyond = vec![nothing; streams.saturating_sub(1) as usize];
     }
 
-    /// Returns the stream whose open block takes writes of host stream `stream`: `stream` itself if it has an open block here, otherwise the first
-    /// one that has.
+    /// Returns the kind of open block for writes of host stream `stream`: the block of `stream` if `stream` has one here, otherwise the block of the
+    /// first host stream that has one.
     #[inline]
     pub(in super::super) fn host_block_kind(&self, stream: Option<StreamId>) -> OpenBlockKind {
         if self.writers == 0 {
@@ -78,8 +79,8 @@ impl OpenBlocks {
             .chain(OpenBlockKind::NON_HOST)
     }
 
-    /// Returns the stream that has `block` open with `next_page` as its next page. Both must match, because the entry of a full block stays until the
-    /// stream opens another block.
+    /// Returns the kind of the open block `block`, if its next page is `next_page`. Both must match, because the entry of a full block stays until
+    /// another block of its kind is opened.
     pub(super) fn stream_at(&self, block: BlockId, next_page: u32) -> Option<OpenBlockKind> {
         self.streams().find(|&stream| {
             let open = self.get(stream);
@@ -99,8 +100,8 @@ impl OpenBlocks {
         pages - self.get(stream).next_page
     }
 
-    /// Returns whether an open block of the host is full. A stream that has never written counts as full, because its first write would have to wait
-    /// for a block.
+    /// Returns whether an open block of host writes is full. The block of a stream that has never written counts as full, because the first write
+    /// would have to wait for a block.
     #[inline]
     pub(super) fn is_host_block_full(&self) -> bool {
         match self.writers {
@@ -114,8 +115,8 @@ impl OpenBlocks {
             .any(|stream| writers >> stream & 1 != 0 && self.pages_left(OpenBlockKind::Host(StreamId(stream))) == 0)
     }
 
-    /// Copies the open blocks of `source`, a plane of another drive with a single open write block. Blocks of that drive have 1 / `times` as many
-    /// pages. Adds `first_block` to the block numbers.
+    /// Copies the open blocks of `source`, a plane of another drive with a single open block of host writes. A block of this drive has `times` as
+    /// many pages as a block of that drive. Adds `first_block` to the block numbers.
     pub(super) fn copy_from(&mut self, source: &OpenBlocks, first_block: u32, times: u32) {
         let nothing_open = self.blocks[0];
         let of_slc = *self.get(OpenBlockKind::Slc);
@@ -125,7 +126,7 @@ impl OpenBlocks {
         });
         let written = std::mem::replace(self.get_mut(OpenBlockKind::SHARED), nothing_open);
         *self.get_mut(self.host_block_kind(None)) = written;
-        // Keep the own entry: the SLC cache of an unused drive is empty, and its blocks need not be larger by `times`.
+        // Keep the entry of this plane: its SLC cache is empty, and its SLC blocks need not have `times` as many pages as those of `source`.
         *self.get_mut(OpenBlockKind::Slc) = of_slc;
     }
 

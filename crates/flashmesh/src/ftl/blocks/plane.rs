@@ -1,4 +1,4 @@
-//! Account of a plane: free blocks, open blocks, and invalid pages that collection could gain.
+//! State of a plane: free blocks, open blocks, and invalid pages that collection could gain.
 
 use super::free_blocks::FreeBlocks;
 use super::open_blocks::OpenBlocks;
@@ -8,7 +8,7 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::slc::SlcPlane;
 use crate::ids::{BlockId, PlaneId};
 
-/// Account of a plane. The fields that each program reads come first, in one cache line.
+/// State of a plane. The fields that each program accesses come first, in one cache line.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Plane {
@@ -19,7 +19,7 @@ pub(in super::super) struct Plane {
     pub(in super::super) invalid_pages: u32,
     /// Number of blocks being collected: 0 or 1.
     pub(in super::super) collecting: u32,
-    /// Number of blocks filled so far.
+    /// Number of blocks filled so far: the sequence number of the block filled last.
     pub(in super::super) blocks_filled: u32,
     /// Pages allocated to early-bound writes that are not programmed yet.
     pub(in super::super) preallocated: u32,
@@ -30,7 +30,8 @@ pub(in super::super) struct Plane {
     pub(in super::super) incoming_pages: u32,
     pub(in super::super) free: FreeBlocks,
     pub(in super::super) wear: WearSpread,
-    /// Number of free blocks (0 or 1) kept for a fold, which is in progress or will return a lent block. No other stream may open this block.
+    /// Number of free blocks (0 or 1) kept for a fold in progress, or for the fold that will return a lent block. Only folded pages may open this
+    /// block.
     pub(in super::super) kept_for_fold: u32,
     /// Blocks of the SLC cache; `None` without an SLC cache.
     pub(in super::super) slc: Option<Box<SlcPlane>>,
@@ -57,8 +58,8 @@ impl Plane {
         }
     }
 
-    /// Copies the state of `source`, except for wear, to this unused plane. `source` is a plane of another drive with a single open write block,
-    /// whose blocks have 1 / `times` as many pages. Adds `first_block` to its block numbers.
+    /// Copies the state of `source`, except for wear, to this unused plane. `source` is a plane of another drive with a single open block of host
+    /// writes. A block of this drive has `times` as many pages as a block of that drive. Adds `first_block` to the block numbers of `source`.
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32, times: u32) {
         self.free_pages = source.free_pages * times;
         self.valid_pages = source.valid_pages * times;
@@ -66,7 +67,7 @@ impl Plane {
         self.blocks_filled = source.blocks_filled;
         self.collecting = source.collecting;
         self.open.copy_from(&source.open, first_block, times);
-        // Push the free blocks in the order in which `source` would open them. Here their erase counts are equal, so that this order is kept.
+        // Push the free blocks in the order in which `source` would open them. All are pushed with an erase count of 0, so that this order is kept.
         while self.free.pop().is_some() {}
         let mut free = source.free.clone();
         while let Some(block) = free.pop() {
@@ -83,7 +84,7 @@ impl Plane {
         }
     }
 
-    /// Returns the free block that `stream` opens next.
+    /// Returns the free block that would be opened next for `stream`.
     #[inline]
     pub(super) fn peek_free(&self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
@@ -92,7 +93,7 @@ impl Plane {
         }
     }
 
-    /// Removes and returns the free block that `stream` opens next.
+    /// Removes and returns the free block to open next for `stream`.
     pub(super) fn pop_free(&mut self, stream: OpenBlockKind) -> Option<BlockId> {
         match stream {
             OpenBlockKind::Slc => self.slc.as_mut()?.free.pop(),

@@ -12,7 +12,7 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 pub enum BlockState {
     /// Erased, not opened yet.
     Free,
-    /// Takes programs, or waits for the last of them to end.
+    /// Open for programs, or fully allocated while the last programs are in flight.
     Open,
     /// All pages are programmed; candidate for collection.
     Full,
@@ -22,7 +22,7 @@ pub enum BlockState {
     SlcFull,
 }
 
-/// Tables by block, and a bitmap by page. All are zero for a fresh drive.
+/// Tables indexed by block, and a bitmap indexed by page. All entries of a fresh drive are zero.
 #[derive(Clone, Debug)]
 pub(in super::super) struct BlockTable {
     geometry: Geometry,
@@ -141,7 +141,7 @@ impl BlockTable {
         self.rows[block.index()][TRANSLATION] != 0
     }
 
-    /// Marks a block as full, the `sequence`-th of its plane. Returns its invalid pages.
+    /// Marks a block as full, the `sequence`-th block of its plane to be filled. Returns the number of its invalid pages.
     pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
         let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.set_state(block, BlockState::Full);
@@ -150,7 +150,7 @@ impl BlockTable {
         invalid_pages
     }
 
-    /// Marks a full block as victim. Returns its invalid pages.
+    /// Marks a full block as victim. Returns the number of its invalid pages.
     pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
         self.set_state(block, BlockState::Collecting);
@@ -188,8 +188,8 @@ impl BlockTable {
         self.erase_count[block.index()]
     }
 
-    /// Copies the state of block `source_block` of `source`, except for wear, to `block`. Blocks of `source` have 1 / `times` as many pages: each
-    /// group of 64 pages is repeated `times` times.
+    /// Copies the state of block `source_block` of `source`, except for wear, to `block`. A block of this drive has `times` as many pages as a block
+    /// of `source`: each group of 64 pages is repeated `times` times.
     pub(in super::super) fn copy_from(
         &mut self,
         block: BlockId,
@@ -286,7 +286,7 @@ impl BlockTable {
         }
     }
 
-    /// Returns whether all entries of a block are zero; with `with_bitmap`, its bitmap as well.
+    /// Returns whether a block is free and was never used: all of its counters are zero, and with `with_bitmap` all bits of its bitmap.
     pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let [valid, programmed, state, _] = self.rows[at];
@@ -305,7 +305,7 @@ impl BlockTable {
         self.geometry.first_block(plane)
     }
 
-    /// Returns the candidates for the victim selector in `plane`.
+    /// Returns the candidates in `plane` for the victim selector.
     pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let (invalid_pages, filled) = self.full_blocks(plane);
         Candidates::new(plane, invalid_pages, filled)

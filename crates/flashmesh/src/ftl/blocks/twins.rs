@@ -2,9 +2,9 @@
 //! this is TBM (Twin Block Management Policy to Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
 //!
 //! - A block is opened in all planes at once, so that they have the same active block index. If a plane has pages left when another plane has filled
-//!   its block, these pages are skipped \[choice\]. There can be as many as there were programs that went to other planes alone.
-//! - Each page, written or moved, goes to the plane that is furthest behind. So write pointers stay together, and the valid pages of a victim are
-//!   spread evenly.
+//!   its block, these pages are skipped \[choice\]. As many pages are skipped as programs went to other planes alone.
+//! - Each page, written or moved, goes to the plane that is furthest behind, with the fewest whole programs in its open blocks. So write pointers
+//!   stay together, and the valid pages of a victim are spread evenly.
 //! - A victim is a position, with the invalid pages of all blocks at this position. The blocks are freed once all of them are erased.
 //!
 //! So the planes together act like one plane with larger blocks and a larger reserve, and never run out of space, for the same reasons as a single
@@ -16,7 +16,7 @@ use crate::ftl::open_block_kind::OpenBlockKind;
 use crate::ftl::superblocks::SuperblockPlanes;
 use crate::ids::{BlockId, PlaneId};
 
-/// Superblocks, and progress of the erases of their victims.
+/// Superblocks, and the progress of erasing their victims.
 #[derive(Clone, Debug)]
 pub(super) struct Twins {
     superblocks: Superblocks,
@@ -36,7 +36,7 @@ impl BlockManager {
         self.twins.is_some()
     }
 
-    /// Returns the superblocks; superblocks of single dies if planes do not share any.
+    /// Returns the superblocks; without superblocks, one set of planes for each die.
     #[inline]
     pub(in super::super) fn superblocks(&self) -> Superblocks {
         self.twins.as_ref().map_or_else(|| Superblocks::new(&self.geometry, 1), |twins| twins.superblocks)
@@ -98,16 +98,16 @@ impl BlockManager {
         }
     }
 
-    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages that will go there. Programs fill
-    /// one plane after the other.
+    /// Returns the number of whole programs of `stream` in the open blocks of `plane`, including `waiting` pages placed there. A partly filled
+    /// program does not count, so that programs fill one plane after the other.
     #[inline]
     pub(in super::super) fn twin_progress(&self, plane: PlaneId, stream: OpenBlockKind, waiting: u32) -> u32 {
         self.geometry.programs_of(self.open_block_pages(plane, stream) + waiting, stream == OpenBlockKind::Slc)
     }
 
     /// Returns the plane furthest behind among those that share superblocks with `plane`, and the number of pages that complete its program. If no
-    /// page is pending, the next page of `stream` goes there. The plane stays the furthest behind until it has taken these pages, or a block is
-    /// opened.
+    /// page is pending, the next page of `stream` goes to that plane. The plane stays the furthest behind until it has received these pages, or a
+    /// block is opened.
     pub(in super::super) fn twin_behind(&self, plane: PlaneId, stream: OpenBlockKind) -> (PlaneId, u32) {
         let in_slc = stream == OpenBlockKind::Slc;
         let program = if in_slc { self.geometry.units_per_page } else { self.geometry.units_per_program };
@@ -184,7 +184,7 @@ impl BlockManager {
             return self.twins_of_block(block).for_each(|twin| self.free_folded(twin));
         }
         self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
-        // If one plane has opened the reserve, host writes of all planes continue in it.
+        // If one plane has pages left in the block that collection opened from the reserve, host writes of all planes continue in these blocks.
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(OpenBlockKind::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
@@ -216,7 +216,7 @@ impl BlockManager {
         }
     }
 
-    /// Checks that planes that share superblocks use the same blocks.
+    /// Checks that blocks of one superblock agree in whether they are free, and in their erase counts.
     pub(super) fn audit_twins(&self) -> Result<(), String> {
         if !self.has_twins() {
             return Ok(());

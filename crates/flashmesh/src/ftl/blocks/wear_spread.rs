@@ -47,7 +47,7 @@ impl WearSpread {
 
 #[cfg(test)]
 impl WearSpread {
-    /// Injects a fault.
+    /// Sets the highest erase count and the lower bound, to inject a fault.
     pub(in super::super) fn set(&mut self, most: u32, least: u32) {
         (self.max_erases, self.min_erases) = (most, least);
     }

@@ -9,7 +9,7 @@ use crate::ftl::blocks::{BlockManager, BlockState};
 use crate::ftl::open_block_kind::RESERVE_BLOCKS;
 use crate::ids::{BlockId, PlaneId};
 
-/// Constant that separates the random choices of victims from others with the same seed.
+/// Seed modifier that makes the random choices of victims independent of other random choices with the same seed.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
 /// Triggers of collections, and selection of victims.
@@ -24,7 +24,8 @@ pub(in super::super) struct Collector {
     gain_min: u32,
 }
 
-/// Numbers of free pages of a plane below which each kind of collection begins.
+/// Free-page thresholds of a plane. Below `collection`, a collection begins even if the die is busy; below `urgent`, it precedes user requests; below
+/// `background`, it begins if the die is idle.
 #[derive(Clone, Copy, Debug)]
 struct FreePageThresholds {
     collection: u32,
@@ -36,7 +37,7 @@ impl FreePageThresholds {
     fn new(geometry: &Geometry, gc: &config::Gc) -> FreePageThresholds {
         let pages = geometry.native_pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // Collect a plane of few blocks, too, while the host still has a block to write to.
+        // Even if the share is less than a block, begin a collection while host writes still have pages besides the reserve.
         let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
         FreePageThresholds {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
@@ -99,7 +100,7 @@ impl Collector {
         account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
-    /// Returns how many pages can be written to `plane` before it is short of free pages. The plane must not be short yet.
+    /// Returns the number of pages whose allocation makes `plane` short of free pages. The plane must not be short yet.
     #[inline]
     pub(in super::super) fn pages_until_short(&self, blocks: &BlockManager, plane: PlaneId) -> u32 {
         (blocks.plane(plane).free_pages + 1).saturating_sub(self.limits.collection)
@@ -134,7 +135,8 @@ impl Collector {
         let first = blocks.table().first_of_plane(plane);
         let candidates = blocks.table().candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
-        // A policy that ignores invalid pages may choose a block that gains too little.
+        // A policy that ignores invalid pages may choose a block from which a collection gains too little. Then the block with the most invalid pages
+        // is the victim.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()
@@ -176,8 +178,8 @@ impl Collector {
     }
 
     /// Begins static wear levelling if the erase counts of the most erased block and of the least erased full block of `plane` differ by more than
-    /// the threshold. Marks the least erased block as victim and returns it. This block is opened next after its erase, so that it no longer holds
-    /// cold data.
+    /// the threshold. Marks the least erased block as victim and returns it; with superblocks, its twins are marked as well. After its erase, the
+    /// block is written again, instead of keeping cold data.
     pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         if !self.wear.static_levelling {
             return None;
@@ -209,7 +211,7 @@ impl Collector {
     }
 }
 
-/// Scales the page counts of superblocks by a power of two, so that the largest fits into 16 bits.
+/// Divides the page counts of superblocks by a power of two, so that the largest fits into 16 bits.
 fn scale_to_u16(counts: &[u32]) -> Vec<u16> {
     let most = counts.iter().copied().max().unwrap_or(0);
     let bits = (u32::BITS - most.leading_zeros()).saturating_sub(u16::BITS);

@@ -46,7 +46,7 @@ impl fmt::Debug for Custom {
 }
 
 impl Clone for Custom {
-    /// Panics: only prepared drives are cloned, and these do not have the caller's victim selector yet.
+    /// Panics, because a drive is cloned only after preconditioning, before the victim selector of the caller is set.
     fn clone(&self) -> Custom {
         unreachable!("a drive with a victim selector of the caller's own is not cloned")
     }

@@ -18,7 +18,7 @@ pub(super) enum EntryState {
     Clean,
     /// Dirty; no write-back in flight carries the value.
     Dirty,
-    /// Dirty, but covered by the last read for a write-back of its page. An eviction needs no further read.
+    /// Dirty, but a read of the translation page for its write-back covers the change. An eviction needs no further read.
     Covered,
     /// A write-back in flight carries the value.
     Writing,
@@ -84,8 +84,8 @@ impl Entries {
         self.slot_of[lpn.index()].checked_sub(1).map(Slot)
     }
 
-    /// Prefetches the data that a use of the entries of `lpns` reads: their slots, then the entries, then their LRU neighbours. Each round covers all
-    /// pages, so that its cache misses overlap.
+    /// Prefetches the data that lookups of `lpns` read: their slots, then the entries, then their LRU neighbours. Each round covers all pages, so
+    /// that its cache misses overlap.
     pub(super) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         lpns.clone().for_each(|lpn| prefetch(&self.slot_of, lpn.index()));
         let slots = lpns.filter_map(|lpn| self.slot_of.get(lpn.index())?.checked_sub(1));

@@ -7,8 +7,8 @@ use crate::config::MapFill;
 use crate::ids::{Lpn, StreamId, TransactionId};
 
 impl MappingCache {
-    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If not, an [`MapCacheAction::Resume`] of the
-    /// transaction follows once it is.
+    /// Looks up the entry of `lpn` for a transaction of `stream`. Returns whether the entry is in DRAM. If it is not, a [`MapCacheAction::Resume`]
+    /// follows for the transaction once the entry is in DRAM.
     #[inline]
     pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
         match self.entries.find(lpn) {

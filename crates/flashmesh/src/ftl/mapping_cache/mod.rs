@@ -2,9 +2,9 @@
 //! pages on demand.
 //!
 //! The cache is a pure state machine without time. The controller looks up entries ([`MappingCache::lookup`]) and reports changes
-//! ([`MappingCache::update`]). The cache responds with [`MapCacheAction`]s: translation pages to read or program, and waiting transactions to resume. The
-//! controller reports their progress ([`MappingCache::finish_read`], [`MappingCache::begin_program`], [`MappingCache::finish_program`]). The cache does not
-//! store locations: the map of [`Ftl`](super::Ftl) is always up to date, and the cache only determines the cost of a lookup.
+//! ([`MappingCache::update`]). The cache responds with [`MapCacheAction`]s: translation pages to read or program, and waiting transactions to resume.
+//! The controller reports their progress ([`MappingCache::finish_read`], [`MappingCache::begin_program`], [`MappingCache::finish_program`]). The
+//! cache does not store locations: the map of [`Ftl`](super::Ftl) is always up to date, and the cache only determines the cost of a lookup.
 //!
 //! # Rules
 //!
@@ -18,12 +18,13 @@
 //!   cache. Each write-back that ends resumes the next miss.
 //! - With `mapping.write-back-buffer`, a translation page to be written back stays in DRAM until another one needs its space in the buffer. Misses of
 //!   the page need no read, further changes are included, and the write-back does not count as in flight.
-//! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an entry is evicted that has changed since the last read for
-//!   it. That read covers all changes of the page: entries unchanged since then are evicted without another read.
+//! - With `mapping.write-back-read = "always"`, a page in the buffer is read again if an evicted entry has changed since the last read of the page.
+//!   That read covers all changes of the page, so entries unchanged since then are evicted without another read.
 //! - With `mapping.write-back-is-use`, the entries whose changes a write-back carries count as used when the write-back is requested.
 //! - A change of a page without an entry in DRAM causes no read and no eviction: the entry waits for a write-back, like an evicted one. DFTL does
-//!   this for pages moved by garbage collection, and writes those of a victim together. Writes whose entry was evicted meanwhile, and deallocations,
-//!   are handled the same way \[choice\]. No such change waits for room, so garbage collection never waits for the map.
+//!   this for pages moved by garbage collection, and writes the changes of a victim together. Writes whose entry was evicted meanwhile, and
+//!   deallocations, are handled the same way \[choice\]. These changes never wait for space in the cache, so garbage collection never waits for the
+//!   map.
 //! - With `mapping.sharing = "per-stream"`, an entry counts against the part of the stream whose miss fetched it. Any stream may use it \[choice\].
 
 mod entries;
@@ -52,7 +53,7 @@ use write_back::PageActivity;
 use write_back_limit::WriteBacks;
 
 id!(
-    /// A transaction that waits for its entry.
+    /// Number of a transaction that waits for its entry.
     WaiterId
 );
 
@@ -64,19 +65,19 @@ struct Waiter {
     next: Option<WaiterId>,
 }
 
-/// Next step for the user of the cache.
+/// Action that the cache requests from the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapCacheAction {
-    /// Read of a translation page: of the whole page for a write-back, otherwise of as much as a miss reads.
+    /// Read of a translation page, for a write-back or for misses.
     Read {
         /// Translation page to read.
         page: Lpn,
-        /// Whether the whole page is transferred from the chip.
+        /// Whether all entries are read, as a write-back needs, instead of the `mapping.read-size` bytes that a miss needs.
         whole: bool,
     },
-    /// Program a translation page.
+    /// Program of a translation page.
     Program(Lpn),
-    /// Resume a transaction, whose entry is in DRAM now.
+    /// Resumption of a transaction, whose entry is in DRAM now.
     Resume(TransactionId),
 }
 
@@ -139,7 +140,7 @@ pub struct MappingCache {
     events: Option<Vec<EntryEvent>>,
 }
 
-/// Returns the capacity of each part of the cache in entries, for `streams` streams.
+/// Returns the capacity of each part of the cache in entries, for `streams` host streams; `None` if the whole map is in DRAM.
 pub(crate) fn entries_per_part(config: &config::Mapping, streams: usize) -> Option<u64> {
     let entries = config.cache_capacity?.as_u64() / config.entry_size.as_u64().max(1);
     Some(match config.sharing {
@@ -200,7 +201,7 @@ impl MappingCache {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Prefetches the data that a use of the entries of `lpns` reads.
+    /// Prefetches the data that lookups of `lpns` read.
     pub(crate) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         self.entries.prefetch(lpns);
     }

@@ -5,7 +5,8 @@ use super::{EntryEvent, MappingCache, Waiter};
 use crate::ids::Lpn;
 
 impl MappingCache {
-    /// Admits the other entries of `page`, which was read. Stops if the entry to be evicted next is dirty or belongs to `page` itself.
+    /// Admits the entries of `page`, which was read, that are not in DRAM yet. Stops if the entry to be evicted next is dirty or belongs to `page`
+    /// itself.
     pub(super) fn fill_from(&mut self, page: Lpn, partition: usize) {
         for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {
@@ -47,7 +48,7 @@ impl MappingCache {
         self.record_event(EntryEvent::Cached(self.entries.get(slot).lpn));
     }
 
-    /// Makes room for one entry, evicting one if needed. Returns whether there is room.
+    /// Makes room for one entry, evicting one if needed. `granted` permits one write-back beyond the limit. Returns whether there is room.
     pub(super) fn make_room(&mut self, partition: usize, granted: bool) -> bool {
         if !self.entries.is_full(partition) {
             return true;
@@ -82,7 +83,7 @@ impl MappingCache {
     }
 
     /// Records a change of the entry of `lpn`. If the entry is not resident, returns its translation page, which the caller has to write back
-    /// ([`MappingCache::write_back`]), now or later together with others.
+    /// ([`MappingCache::write_back`]) at once, or later to combine several changes.
     pub(crate) fn update(&mut self, lpn: Lpn) -> Option<Lpn> {
         let page = self.table.page_of(lpn);
         let slot = match self.entries.find(lpn) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Waiter;
 use crate::ids::StreamId;
 
-/// A FIFO of stalled misses for each part, served round robin when there may be room.
+/// A FIFO of stalled misses for each part of the cache, served in rounds. Each round begins with another part.
 #[derive(Clone, Debug)]
 pub(super) struct StalledMisses {
     queues: Vec<VecDeque<Waiter>>,
@@ -52,7 +52,7 @@ impl StalledMisses {
         self.queues[part].pop_front();
     }
 
-    /// Returns the part to be served as number `turn` (from 0) in this round.
+    /// Returns the part to be served at position `turn` (from 0) of this round.
     pub(super) fn part_at_turn(&self, turn: usize) -> usize {
         (self.next + turn) % self.parts()
     }

@@ -43,7 +43,7 @@ fn cache(config: &config::Mapping) -> MappingCache {
     cache
 }
 
-/// Looks up the entry of `lpn` for a transaction of its own.
+/// Looks up the entry of `lpn` for a transaction with the number `lpn`.
 fn look_up(cache: &mut MappingCache, lpn: u32) -> bool {
     cache.lookup(STREAM, Lpn(lpn), TransactionId(lpn))
 }

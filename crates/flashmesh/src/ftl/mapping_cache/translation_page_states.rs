@@ -36,13 +36,13 @@ impl TranslationPageStates {
         (page.0 - self.pages.all().start) as usize
     }
 
-    /// Counts an entry that comes into DRAM.
+    /// Counts an entry added to DRAM.
     pub(super) fn add_entry(&mut self, lpn: Lpn) {
         let number = self.number_of(self.page_of(lpn));
         self.entries[number] += 1;
     }
 
-    /// Counts an entry that leaves DRAM.
+    /// Counts an entry removed from DRAM.
     pub(super) fn remove_entry(&mut self, lpn: Lpn) {
         let number = self.number_of(self.page_of(lpn));
         self.entries[number] -= 1;

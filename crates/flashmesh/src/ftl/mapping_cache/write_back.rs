@@ -71,7 +71,7 @@ impl MappingCache {
         }
     }
 
-    /// Begins the write-back of a translation page, or schedules another one if the program in flight lacks changes.
+    /// Begins the write-back of a translation page, or schedules another one if its program is already in flight.
     pub(crate) fn write_back(&mut self, page: Lpn) {
         let always_reads = self.write_backs.always_reads();
         let all_in_dram = self.table.has_all_entries(page);
@@ -105,8 +105,8 @@ impl MappingCache {
         }
     }
 
-    /// Applies the configured effects of a write-back of `page` to its dirty entries: marks their changes as covered by the read, or counts as a use
-    /// of the entries.
+    /// Applies two settings to the dirty entries of `page`, which is being written back. `mapping.write-back-read = "always"` marks their changes as
+    /// covered by the read. `mapping.write-back-is-use` makes resident entries the most recently used.
     fn cover_changes(&mut self, page: Lpn) {
         let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.pop_dirty(&mut chain) {
@@ -123,7 +123,7 @@ impl MappingCache {
         }
     }
 
-    /// Continues the write-back of a page after a read of it: holds the content, or begins a read of the whole page if only a part was read.
+    /// Continues the write-back of a page after a read of it: keeps the content in DRAM, or begins a read of the whole page if only a part was read.
     pub(super) fn continue_write_back(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let read = std::mem::take(&mut activity.reading);
@@ -174,7 +174,7 @@ impl MappingCache {
         }
     }
 
-    /// Ends the program of a translation page, whose values are on flash now, and resumes stalled misses.
+    /// Ends the program of a translation page: entries not changed since its begin are clean. Resumes stalled misses.
     pub(crate) fn finish_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);

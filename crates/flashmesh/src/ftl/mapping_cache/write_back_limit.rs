@@ -30,7 +30,7 @@ impl WriteBacks {
         }
     }
 
-    /// Returns whether the limit allows another write-back, which evicts an entry.
+    /// Returns whether the limit allows another write-back for an eviction.
     pub(super) fn may_begin(&self) -> bool {
         self.in_flight < self.in_flight_max
     }

@@ -25,8 +25,8 @@ pub(super) fn age(ftl: &mut Ftl, ranges: &[Range<u32>], written: f64, watch: Pro
     }
 }
 
-/// Returns the number of blocks of a plane to fill: those of the share `written` of its pages, except as many as make the plane short of free pages,
-/// but at least as many as hold the pages of `shares`.
+/// Returns the number of blocks of a plane to fill: the share `written` of its pages, capped so that the plane is not short of free pages, but at
+/// least enough for the pages of `shares`.
 fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64) -> u32 {
     let pages_per_block = ftl.geometry.pages_per_block;
     let of_plane = ftl.geometry.native_pages_per_plane();
@@ -36,7 +36,8 @@ fn blocks_to_fill(ftl: &Ftl, plane: PlaneId, shares: &[PlaneShare], written: f64
     (wanted.min(before_collection) / pages_per_block).max(pages_of(shares).div_ceil(pages_per_block))
 }
 
-/// Fills `blocks` blocks of a plane. Each has the same number of valid pages, but for rounding; they are its last pages, in logical order.
+/// Fills `blocks` blocks of a plane, each with the same number of valid pages up to rounding. The valid pages are the last ones of each block, in
+/// logical order.
 fn age_plane(ftl: &mut Ftl, plane: PlaneId, shares: &[PlaneShare], blocks: u32) {
     let Some(Ppn(first_page)) = ftl.blocks.next_fresh_page(plane).filter(|_| blocks > 0) else { return };
     let (pages_per_block, valid) = (ftl.geometry.pages_per_block, pages_of(shares));

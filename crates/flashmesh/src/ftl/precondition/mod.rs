@@ -37,11 +37,11 @@ pub struct PreconditionReport {
     pub settled: bool,
 }
 
-/// Callback for progress, an estimate from 0 to 1 that never decreases. It is called at the start, at intervals, and at the end.
+/// Callback for progress, an estimate from 0 to 1 that never decreases. Called at the start, at intervals, and at the end.
 pub type ProgressCallback<'a> = &'a dyn Fn(f64);
 
-/// Returns the initial bytes of the computed map of a preconditioned drive; `None` if the map is a table. Small drives have tables, and so do drives
-/// whose journal or allocator visits all pages at the start.
+/// Returns the size of the computed map of a preconditioned drive in bytes, at the start of the run; `None` if the map is a table. Small drives have
+/// tables, and so do drives whose journal or allocator visits all pages at the start.
 pub fn computed_map_bytes(geometry: &Geometry, config: &config::Config, rules: FtlRules) -> Option<u64> {
     if geometry.logical_pages < COMPUTED_MAP_PAGES_MIN || config.persistence.has_journal() {
         return None;
@@ -72,18 +72,18 @@ impl Ftl {
     /// *Sequential*: the first `fill` of the pages of each namespace lie in order in the blocks of the planes where static allocation places them,
     /// without invalid pages.
     ///
-    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, capped so that no plane needs garbage collection yet. The first
-    /// `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages are invalid.
+    /// *Aged*: the share `written` of the pages of each plane are programmed, in whole blocks, capped so that no plane needs garbage collection yet.
+    /// The first `fill` of the pages of each namespace are valid and spread evenly over these blocks; all other pages are invalid.
     ///
     /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes the planes are
-    /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each kind (the sample) is simulated, with
-    /// the code and the policies of the run, until its write amplification has settled. Its state is then copied to the other planes of its kind, one
-    /// after the other; before each copy, a sixteenth of its pages is overwritten. On a drive with very many planes, several planes get the same state.
-    /// The copies cover all phases of garbage collection ([`phase`]). A run continues the collections in progress; this function completes them. Each
-    /// copy permutes the logical pages by an affine permutation of its own. If a sample has more than two million pages, its blocks are smaller than
-    /// those of the drive, and each of its pages is copied several times.
+    /// independent, and all planes with pages of the same namespaces are statistically alike. So one plane of each class (the sample) is simulated,
+    /// with the code and the policies of the run, until its write amplification has settled. Its state is then copied to the other planes of its
+    /// class, one after the other; before each copy, a sixteenth of its pages is overwritten. On a drive with very many planes, several planes get
+    /// the same state. The copies cover all phases of garbage collection ([`phase`]). A run continues the collections in progress; this function
+    /// completes them. Each copy permutes the logical pages by an affine permutation of its own. If a sample has more than two million pages, its
+    /// blocks are smaller than those of the drive, and each of its pages is copied several times.
     ///
-    /// If each stream of the host has its own open blocks, the first stream of a plane has written all of its pages \[choice\].
+    /// If each host stream has an open block of its own, the first stream of a plane counts as the writer of all pages there \[choice\].
     ///
     /// `seed` determines all random choices.
     ///

@@ -1,13 +1,13 @@
 //! Phase of garbage collection in which a plane begins a run.
 //!
-//! A collection cycle lasts from the start of one collection of a plane to the start of the next; in it the plane takes as many writes as the victim
-//! has invalid pages. Samples are copied at all phases of this cycle, some in the middle of a collection. So a drive with several planes
+//! A collection cycle lasts from the start of one collection of a plane to the start of the next. During a cycle, the plane takes as many writes as
+//! the victim has invalid pages. Samples are copied at all phases of this cycle, some in the middle of a collection. So a drive with several planes
 //! begins in its steady state, not with all planes at one phase.
 //!
 //! - With `gc.paced`, moves and writes of a plane progress together: at phase x, the share x of both is done.
 //! - Otherwise, the moves come first; a move and a write take the same part of the cycle \[choice\].
 //! - If requests preempt collections and collections are not paced, a busy plane moves pages only when its free pages are nearly used up. Its cycle
-//!   begins at that point, with a victim that waits \[choice\].
+//!   begins at that point; the victim was selected before \[choice\].
 
 use super::sample::PlaneSample;
 use crate::config;
@@ -63,7 +63,7 @@ impl PlaneSample<'_> {
         self.ftl.empty_untimed(&victims);
     }
 
-    /// Writes until the next collection begins, and on to `phase` of its cycle.
+    /// Overwrites pages until the next collection begins, and further until `phase` of its cycle.
     pub(super) fn advance_to_phase(&mut self, phase: u32) {
         let plane = PlaneId(0);
         let pages = self.ftl.geometry.pages();

@@ -27,8 +27,8 @@ const SETTLE_TOLERANCE: f64 = 0.005;
 /// percent.
 const PAGES_MAX: u32 = 1 << 21;
 
-/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still has whole
-/// programs and whole words of 64 pages, in which it is copied.
+/// Returns the factor by which the blocks of a sample of `planes` planes are smaller than the blocks of the drive. A smaller block still consists of
+/// whole programs, and of whole words of 64 pages, the units of copying.
 fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     let pages = planes * geometry.pages_per_plane();
     let words = geometry.pages_per_block / u64::BITS;
@@ -43,7 +43,7 @@ fn block_scale(geometry: &Geometry, planes: u32) -> u32 {
     usable().find(|times| pages / times <= PAGES_MAX).or_else(|| usable().next_back()).unwrap_or(1)
 }
 
-/// Returns the pages of a sample of `planes` planes.
+/// Returns the number of pages of a sample of `planes` planes.
 pub(super) fn pages_of_sample(geometry: &Geometry, planes: u32) -> u32 {
     planes * geometry.pages_per_plane() / block_scale(geometry, planes)
 }
@@ -158,7 +158,7 @@ impl SampleInputs {
         format!("{STORED_FORMAT} {self:?}")
     }
 
-    /// Returns the planes before the first write.
+    /// Creates the simulated planes, on which only translation pages are stored yet.
     pub(super) fn fresh(&self) -> Ftl {
         let end = self.geometry.logical_pages.max(self.pages);
         let end = self.translation.map_or(end, |translation| translation.all().end);

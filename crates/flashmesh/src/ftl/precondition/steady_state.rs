@@ -15,13 +15,13 @@ use crate::ftl::initial_map::{InitialMap, PlaneGroup, PlaneImage};
 use crate::ftl::{Ftl, Superblocks};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-/// Bytes of a page's location in a state.
+/// Size of the location of a page in the state of a sample, in bytes.
 const BYTES_PER_PAGE: u64 = 4;
 
 /// Maximum number of moments at which a sample is copied.
 const INSTANTS_MAX: u32 = 256;
 
-/// Returns the bytes of all states of a sample, if the map is computed from them.
+/// Returns the size in bytes of all states of a sample, from which a map is computed.
 pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>) -> u64 {
     let of_set = superblock_dies.map_or(1, |dies| Superblocks::new(geometry, dies).planes());
     let together = superblock_dies.map_or(1, |_| geometry.planes_per_die);
@@ -32,7 +32,7 @@ pub(super) fn sample_map_bytes(geometry: &Geometry, superblock_dies: Option<u32>
 
 /// Planes that hold pages of the same ranges, equally many up to rounding.
 struct PlaneClass {
-    /// Whether the planes hold pages of each range.
+    /// For each range, whether the planes hold pages of it.
     holds: Vec<bool>,
     planes: Vec<PlaneFill>,
     /// Host pages on the fullest of these planes.
@@ -48,7 +48,7 @@ struct PlaneFill {
     translation: Vec<PlaneShare>,
 }
 
-/// Conditions of the copies of simulated planes.
+/// Options for the copies of simulated planes.
 pub(super) struct CopyOptions<'a> {
     /// Computed map to which the copies are added; `None` if the map is a table.
     pub initial: Option<&'a mut InitialMap>,

@@ -10,7 +10,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::states::{BitReader, BitWriter, StateFolder, StateKey, StateSummary, bits_for};
 use crate::units::Bytes;
 
-/// Folder of the saved states, and the drive that the entries of the folder describe.
+/// Folder of saved states, with the configuration and capacity that describe this drive in the entries of the folder.
 #[derive(Clone, Copy)]
 pub(in super::super) struct StateStore<'a> {
     pub(in super::super) folder: &'a StateFolder,
@@ -70,7 +70,7 @@ impl<'a> StoredSample<'a> {
         matches!(self.numbers, Numbers::Read(_))
     }
 
-    /// Reads the saved result of [`Sample::settle`](super::sample::Sample::settle); `None` if the folder has no states.
+    /// Reads the saved result of [`PlaneSample::settle`](super::sample::PlaneSample::settle); `None` if the folder has no states.
     pub(super) fn read_result(&mut self) -> Option<SteadyStateResult> {
         let Numbers::Read(from) = &mut self.numbers else { return None };
         let write_amplification = f64::from_bits(from.read(u64::BITS)?);
@@ -156,17 +156,17 @@ fn read_state(from: &mut BitReader, ftl: &mut Ftl, inputs: &SampleInputs) -> Opt
     is_whole.then_some(begun)
 }
 
-/// Returns the bits that a saved collection in progress takes.
+/// Returns the size of a saved collection in progress, in bits.
 fn begun_bits(ftl: &Ftl) -> u64 {
     u64::from(ftl.geometry.planes()) * u64::from(2 * u32::BITS)
 }
 
-/// Returns the bits that a saved [`SteadyStateResult`] takes.
+/// Returns the size of a saved [`SteadyStateResult`], in bits.
 fn settled_bits() -> u64 {
     u64::from(u64::BITS + u32::BITS + 1)
 }
 
-/// Returns the bits of a page's location: the physical page number + 1, or 0 for an unmapped page.
+/// Returns the size of a saved page location, in bits: the physical page number + 1, or 0 for an unmapped page.
 fn place_bits(ftl: &Ftl) -> u32 {
     bits_for(ftl.geometry.pages().into())
 }

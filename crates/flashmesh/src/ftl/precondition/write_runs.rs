@@ -46,7 +46,7 @@ impl WriteRuns {
         WriteRuns { lengths: lengths.collect(), alignment: in_pages(alignment.as_u64()), together, next: 0, end: 0 }
     }
 
-    /// Returns the consecutive pages that stay together: the mapping units of a physical page.
+    /// Returns the number of consecutive pages that stay together: the mapping units of a physical page, or 1 if all writes are single pages.
     pub(super) fn pages_together(&self) -> u32 {
         self.together
     }

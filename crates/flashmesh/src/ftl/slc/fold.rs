@@ -66,7 +66,7 @@ impl BlockManager {
     }
 
     /// Returns an upper bound of the pages that the fold of `blocks` takes in each plane. The planes are filled evenly; the bound holds for the plane
-    /// furthest ahead. Programs of several mapping units may run partly filled, so that the rest of their units is skipped.
+    /// furthest ahead. Programs of several mapping units may run partly filled, so that their remaining units are skipped.
     fn pages_for_fold(&self, blocks: &[BlockId]) -> u32 {
         let valid = self.valid_of(blocks.iter().copied()).div_ceil(blocks.len() as u32);
         if self.geometry().gathers_units() {

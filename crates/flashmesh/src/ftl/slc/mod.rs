@@ -7,7 +7,7 @@
 //! Planes that share superblocks open, fold and erase the SLC blocks at one position together, too, and folded pages go to the plane furthest behind.
 //!
 //! The block numbers of a dynamic cache are not real blocks. An SLC block is opened as an alias of a free native block, which is lent until the SLC
-//! block was folded ([`BlockManager::lend`]); the erase counts for the lent block as well.
+//! block was folded ([`BlockManager::lend`]); the erase of the SLC block counts as an erase of the lent block as well.
 //!
 //! # Why there is no deadlock
 //!
@@ -20,8 +20,8 @@
 //!
 //! A dynamic cache takes free blocks only while so many are left that no collection begins, and a plane with lent blocks keeps one free block for
 //! folds. If a plane is short of free pages and has lent blocks, these are folded before it is collected ([`Ftl::begin_fold_for_space`]). A fold
-//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For that
-//! one a plane has one more spare block. The plane then behaves like one without a cache.
+//! moves at most half a native block of pages and returns a whole block, so in the end all lent blocks are returned except for the open one. For the
+//! open block, a plane has one more spare block. The plane then behaves like one without a cache.
 
 mod fold;
 mod plane;
@@ -63,7 +63,7 @@ impl Ftl {
         if self.geometry.has_slc() { of_plane * u64::from(self.geometry.planes()) } else { 0 }
     }
 
-    /// Returns the number of pages of the SLC cache programmed since their last erase.
+    /// Returns the number of pages of the SLC cache that are not free: allocated or skipped since the last erase of their block.
     pub(crate) fn slc_pages_in_use(&self) -> u64 {
         let (blocks, pages) = (self.geometry.slc.per_plane, self.geometry.slc.pages_per_block);
         let in_use = |plane: &Plane| {
@@ -87,13 +87,15 @@ impl Ftl {
         self.slc.writes_wait && !self.has_slc_page(plane) && self.blocks.will_free_page(plane)
     }
 
-    /// Returns the stream for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits for one.
+    /// Returns the kind of open block for the next write of host stream `stream` to `plane`: the SLC cache if it has a page, or if the write waits
+    /// for one.
     pub(crate) fn write_block_kind(&self, plane: PlaneId, stream: Option<StreamId>) -> OpenBlockKind {
         let to_slc = self.geometry.has_slc() && (self.has_slc_page(plane) || self.waits_for_fold(plane));
         if to_slc { OpenBlockKind::Slc } else { self.host_block_kind(plane, stream) }
     }
 
-    /// Returns the stream for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of them.
+    /// Returns the kind of open block for a write to any of the planes that share superblocks with `plane`: the SLC cache if it has a page in one of
+    /// them.
     pub(crate) fn superblock_write_kind(&self, plane: PlaneId) -> OpenBlockKind {
         let to_slc =
             self.geometry.has_slc() && self.blocks.superblock_planes(plane).any(|twin| self.has_slc_page(twin));
@@ -109,14 +111,14 @@ impl Ftl {
         if is_needed { self.blocks.begin_fold(plane, 0) } else { None }
     }
 
-    /// Sets how many free blocks a plane must keep when it lends one, so that lending triggers no collection.
+    /// Sets the number of free native blocks that each plane does not lend, so that lending triggers no collection.
     pub(super) fn limit_lending(&mut self) {
         let kept_free = self.collector.collection_threshold().div_ceil(self.geometry.pages_per_block) + LENDING_BLOCKS;
         self.blocks.limit_lending(kept_free);
     }
 }
 
-/// Free blocks that a plane keeps in addition to the threshold of collection: one for folds, and the one to be lent next.
+/// Free native blocks beyond the threshold of collection that a plane does not lend: one for folds, and one more.
 const LENDING_BLOCKS: u32 = 2;
 
 impl BlockManager {

@@ -125,7 +125,7 @@ fn a_fold_keeps_its_next_block_from_the_host() {
     }
     ftl.finish_erase(block);
     cache(&mut ftl, 0..4);
-    // The next fold goes to the rest of this block, although no other block can be opened.
+    // The next fold uses the remaining pages of this block, although no other block can be opened.
     assert_eq!(ftl.blocks.plane(PLANE).free.len(), 1);
     assert_eq!(fold(&mut ftl), Some(4));
     cache(&mut ftl, 0..4);

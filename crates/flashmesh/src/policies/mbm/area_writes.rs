@@ -1,12 +1,12 @@
 //! Writes to read-intensive areas: distribution over the free dies (section IV.B: "into all corresponding dies of the area averagely").
 //!
-//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it now. Pages are counted in whole programs,
-//! so that the mapping units of one program go to one die.
+//! Each waiting write is pinned to the die with the fewest pages of its area, among the dies that can take it now. Pages are counted in whole
+//! programs, so that the mapping units of one program go to one die.
 //!
-//! Choices where the paper is silent \[choice\]: a write does not wait for a busy die; a die that reads counts as free. Of dies with equally many pages,
-//! the one with the fewest pages of the area on its channel takes the write, and of these the first from the die of the static order on. These writes
-//! go before others, outside the limits of `Channel_Max_Subs` and MCS. If no die can take a write and no program is in flight, the write joins the
-//! others.
+//! Choices where the paper is silent \[choice\]: a write does not wait for a die without room; a die that reads counts as free. Of dies with equally
+//! many pages of the area, the die whose channel holds the fewest takes the write; on a tie the first, counted from the die of the static order.
+//! Pinned writes are dispatched before other writes, outside the limits of `Channel_Max_Subs` and MCS. If no die can take a write and no program is
+//! in flight, the write joins the queue of writes to other areas.
 
 use std::collections::VecDeque;
 
@@ -43,7 +43,7 @@ impl PendingAreaWrites {
         self.placed.insert(lpn, (id, die));
     }
 
-    /// Updates the die of the write `id` of `lpn`, if it is one of these writes.
+    /// Updates the die of write `id` of `lpn`, if the write is to a read-intensive area and has a die.
     pub(super) fn dispatch(&mut self, id: TransactionId, lpn: Lpn, die: DieId) {
         if let Some((_, placed)) = self.placed.get_mut(&lpn).filter(|(write, _)| *write == id) {
             *placed = die;
@@ -55,7 +55,7 @@ impl PendingAreaWrites {
         self.placed.remove(&lpn);
     }
 
-    /// Moves the waiting writes for which `is_taken` holds to `taken`, and removes such writes from those with a die.
+    /// Moves the waiting writes for which `is_taken` holds to `taken`. Removes the entries of writes with a die for which it holds.
     pub(super) fn remove_where(&mut self, is_taken: impl Fn(&TransactionId) -> bool, taken: &mut Vec<TransactionId>) {
         taken.extend(self.waiting.iter().copied().filter(&is_taken));
         self.waiting.retain(|id| !is_taken(id));
@@ -83,7 +83,8 @@ impl DispatchRound<'_, '_> {
         }
     }
 
-    /// Adds the waiting writes to the writes to other areas if no program is in flight, whose end would start the next round.
+    /// Moves the waiting writes to the queue of writes to other areas if no program is in flight, because only the end of a program starts the next
+    /// round.
     pub(super) fn release_area_writes(&mut self) {
         if self.mbm.programs.is_empty() {
             let Mbm { area_writes, writes, .. } = &mut *self.mbm;
@@ -138,7 +139,8 @@ impl DispatchRound<'_, '_> {
             .min_by_key(|&die| (in_programs(on_die[die.index()]), in_programs(on_channel[mbm.channel_of(die).index()])))
     }
 
-    /// Returns the number of pages of the area of `lpn` on each die, without `lpn`. Pages with a write that has a die count there.
+    /// Returns the number of pages of the area of `lpn` on each die, without `lpn`. A page with a pending write that has a die counts on that die.
+    /// `None` without RS.
     fn pages_by_die(&self, lpn: Lpn) -> Option<Vec<u32>> {
         let Mbm { geometry, areas, area_writes, .. } = &*self.mbm;
         let area = areas.as_ref()?.pages_around(lpn);

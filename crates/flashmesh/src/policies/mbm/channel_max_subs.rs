@@ -1,8 +1,9 @@
 //! `Channel_Max_Subs` (MBM, Algorithm 1): the level up to which waiting writes fill each channel, as a number of subrequests (reads and writes).
 //!
-//! Writes fill the channels with the fewest subrequests first, up to the level of the next fuller channel, then these together up to the one after
-//! that, until no write is left. The rest is divided evenly and rounded up. The listing in the paper has the difference of two channels with the
-//! wrong sign, and does not subtract the writes already assigned; this code follows the paper's text \[choice\].
+//! Writes first fill the channels with the fewest subrequests, up to the level of the next fuller channel. Then all of these channels are filled up
+//! to the next level, and so on. The last writes are divided evenly among the channels filled so far, and the level is rounded up. The listing in the
+//! paper has the difference of two channels with the wrong sign, and does not subtract the writes already assigned; this code follows the paper's
+//! text \[choice\].
 
 /// Returns the level up to which `writes` waiting writes fill the channels. `subrequests` are the current levels; a channel at or above the returned
 /// level takes no write.

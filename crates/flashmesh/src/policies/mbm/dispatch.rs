@@ -94,7 +94,7 @@ impl DispatchRound<'_, '_> {
             let (planes, before) = (self.planes(die), taken);
             for plane in planes {
                 let units = self.units_of(plane);
-                // A partly filled program would start together with the full ones, before further writes can fill it.
+                // A partly filled program on another plane of this die would start together with the full ones, before further writes can fill it.
                 let is_rest = taken > before && self.mbm.writes.len() < units as usize;
                 if taken == most || is_rest {
                     break;

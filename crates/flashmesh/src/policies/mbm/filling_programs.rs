@@ -17,7 +17,7 @@ pub(super) struct FillingProgram {
 pub(super) struct FillingPrograms(Vec<FillingProgram>);
 
 impl FillingPrograms {
-    /// Returns a copy of the list, in the order above.
+    /// Returns a copy of the list, in the order in which the programs were begun.
     pub(super) fn all(&self) -> Vec<FillingProgram> {
         self.0.clone()
     }
@@ -40,7 +40,7 @@ impl FillingPrograms {
         self.0.retain(|gathering| gathering.plane != plane);
     }
 
-    /// Removes a cancelled write from the program of a plane, which has space for another write then.
+    /// Removes a cancelled write from the program of a plane. The program then has space for another write.
     pub(super) fn remove_write(&mut self, plane: PlaneId) {
         if let Some(&gathering) = self.0.iter().find(|gathering| gathering.plane == plane) {
             self.set(FillingProgram { free_units: gathering.free_units + 1, ..gathering });

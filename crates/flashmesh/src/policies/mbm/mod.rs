@@ -4,12 +4,13 @@
 //! - **WS** (section IV.A). Moved pages have an open block of their own in each plane, so that the write pointers of the planes of a die stay equal.
 //!   Writes wait in one queue of the drive and are dispatched in groups. A group is limited by [`channel_max_subs`] for its channel, and by the pages
 //!   that a chip can program at once.
-//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area that a long request reads is read-intensive:
-//!   "we will distribute them into all corresponding dies of the area averagely" of the writes to it, so each goes to the free die with the fewest
-//!   pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread, they are rewritten ([`reallocation`]).
+//! - **RS** (section IV.B). Reads of different planes join only if they belong to one request. An area that a long request reads is read-intensive.
+//!   Writes to a read-intensive area are spread evenly ("we will distribute them into all corresponding dies of the area averagely"): each goes to
+//!   the free die with the fewest pages of the area ([`area_writes`]). If a long request finds its pages unevenly spread, they are rewritten
+//!   ([`reallocation`]).
 //! - **MCS** (section IV.C). Among the free chips of a channel, the one with the least parallelism (pages programmed at once) is served first, then
 //!   those with the most.
-//! - **Suspension** of programs and erases is part of the dies (`mbm.suspension`).
+//! - **Suspension** of programs and erases is implemented by the dies (`mbm.suspension`).
 //!
 //! If dies start together (`flash.die-start`), a chip is free when all of its dies are, and its parallelism is the sum over its dies: one transaction
 //! covers several dies and planes, as in the paper. Without die interleaving (`flash.die-interleaving = false`), the parallelism of a chip is that of
@@ -100,14 +101,14 @@ impl ChipDispatch {
     }
 }
 
-/// State of MBM.
+/// The MBM policy: held writes, programs in flight, and round-robin pointers.
 #[derive(Clone, Debug)]
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
     /// Read-intensive areas; `None` without RS.
     areas: Option<Areas>,
-    /// Waiting writes that are not pinned, in order of arrival.
+    /// Waiting writes that may be dispatched to any die, in order of arrival.
     writes: VecDeque<TransactionId>,
     area_writes: PendingAreaWrites,
     pinned: PinnedWrites,
@@ -115,11 +116,11 @@ pub(super) struct Mbm {
     programs: ProgramsInFlight,
     /// Number of queued page reads of requests, indexed by channel.
     reads: Vec<u32>,
-    /// Whether the chip with the least parallelism has been served since the queue of writes was last empty, indexed by channel.
+    /// Whether the chip with the least parallelism has been served since the last restart of MCS (`mbm.mcs-begins`), indexed by channel.
     least_had_turn: Vec<bool>,
     round_robin: RoundRobin,
     chips: ChipDispatch,
-    /// Pages to reallocate of the request whose reads start, with their target planes.
+    /// Pages to reallocate of the request planned last, each with its target plane.
     planned: Vec<(Lpn, PlaneId)>,
     /// Reads of pages to reallocate, each with its target plane.
     reading: FxHashMap<TransactionId, PlaneId>,
@@ -180,7 +181,7 @@ impl Mbm {
         !self.pinned.is_empty() || !self.writes.is_empty() || !self.area_writes.is_empty()
     }
 
-    /// Removes a write that was programmed or cancelled.
+    /// Removes a programmed or cancelled write from the writes in flight, and requests another dispatch.
     fn remove_write(&mut self, write: &Transaction) {
         if matches!(write.purpose, Purpose::HostWrite(_)) {
             self.area_writes.end(write.lpn);
@@ -270,7 +271,7 @@ impl FirmwarePolicy for Mbm {
         self.reading.remove(&read)
     }
 
-    /// With RS, lets reads of requests join only within one request.
+    /// Returns whether two reads may join. With RS, host reads join only within one request.
     fn may_join(&self, lead: &Transaction, other: &Transaction) -> bool {
         !self.rules.rs || lead.class() != TransactionClass::UserRead || lead.owner.request == other.owner.request
     }

@@ -52,7 +52,8 @@ impl Iterator for PlanesBehind {
 impl ExactSizeIterator for PlanesBehind {}
 
 impl DispatchRound<'_, '_> {
-    /// Returns the planes of a die that are written at once: those with a free page; with WS only those whose write pointers are furthest behind.
+    /// Returns the planes of a die that are written at once: the planes with a free page, with WS only those of them whose write pointers are
+    /// furthest behind.
     pub(super) fn planes(&mut self, die: DieId) -> PlanesBehind {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;

@@ -39,7 +39,7 @@ impl ProgramsInFlight {
         self.of_die[die.index()] += 1;
     }
 
-    /// Removes a mapping unit whose program ended. Ignores units that the policy did not dispatch.
+    /// Removes a mapping unit whose program ended. Counts that are already 0 stay 0.
     pub(super) fn end(&mut self, PlaneLocation { plane, die, channel }: PlaneLocation) {
         let units = &mut self.of_plane[plane.index()];
         if *units > 0 {

@@ -64,7 +64,7 @@ pub(super) fn pages_to_move(
     let moves_within_channel = trigger != ReallocationTrigger::Channel;
 
     let mut moving = Vec::new();
-    // While a channel or die is above its even share, move the last page of such a die to the least loaded die.
+    // While a channel or die is above its even share, move the last page of the fullest die concerned to the least loaded die.
     let even_on_die = count.div_ceil(geometry.dies()) as usize;
     loop {
         let channel_load =

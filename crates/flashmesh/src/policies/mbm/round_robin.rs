@@ -56,7 +56,8 @@ impl RoundRobin {
         self.ways[channel.index()] = (chip.0 % ways + 1) % ways;
     }
 
-    /// Makes the die after `die` the next one of `chip`. Without `are_equal` (write pointers of its planes), `die` stays the next one.
+    /// Makes the die after `die` the next one of `chip`, if the write pointers of the planes of `die` are equal (`are_equal`). Otherwise `die` stays
+    /// the next one.
     pub fn advance_die(&mut self, chip: ChipId, die: DieId, are_equal: bool) {
         let at = die.0 % self.dies_per_chip;
         self.dies[chip.index()] = if are_equal { (at + 1) % self.dies_per_chip } else { at };

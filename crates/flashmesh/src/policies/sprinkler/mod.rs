@@ -1,4 +1,4 @@
-//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed like by the page policy, and transactions scheduled by the [Sprinkler
+//! Sprinkler (HPCA 2014) as a firmware policy: pages are placed as by the page policy, and transactions are scheduled by the [Sprinkler
 //! scheduler](crate::schedule::sprinkler).
 
 use crate::config::{self, Config, ConfigConflict, KindOrder, Priorities, SchedulePolicy};

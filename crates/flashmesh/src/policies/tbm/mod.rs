@@ -1,5 +1,5 @@
 //! TBM, twin block management (IEEE CAL 2016; a baseline of Maximizing Bandwidth Management FTL, section V): the planes of a die use, collect and
-//! erase the same blocks together. [`crate::ftl`] has the use of blocks, this module the choice of planes.
+//! erase the same blocks together. [`crate::ftl`] manages the shared blocks; this module chooses the planes.
 //!
 //! - A write goes to the die that the allocation selects. On the die it goes to the plane that is furthest behind, waiting writes included
 //!   \[choice\].
