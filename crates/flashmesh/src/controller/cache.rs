@@ -1,6 +1,6 @@
-//! Pages in the device cache: reads hit in it, writes end in it, and dirty pages are destaged.
+//! Reads and writes of pages through the device cache, and destages of dirty pages.
 //!
-//! Filling the cache with read data does not delay the request. A page that a write has just brought is destaged without another read from DRAM.
+//! Filling the cache with read data does not delay the request. A page that was just written is destaged without a read from DRAM.
 
 mod device;
 mod stripes;
@@ -71,7 +71,7 @@ impl DeviceCache {
         CachedRead { parts, from_flash }
     }
 
-    /// Writes a page for a request. The data ends in the cache, passes through it to flash, or bypasses it.
+    /// Writes a page for a request. The data stays in the cache, passes through it to flash, or bypasses it.
     pub(super) fn write<M: Model>(&mut self, page: &PageRequest, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         let PageRequest { request, stream, priority, lpn, bytes, since, .. } = *page;
         let sectors = self.sectors_of(page);
@@ -159,7 +159,7 @@ impl DeviceCache {
         group.accesses.push(access);
     }
 
-    /// Queues the access of the group, if there is one.
+    /// Queues one DRAM access for all pages of the group, if there is a group.
     pub(super) fn end_group<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         let Some(AccessGroup { address, size, mut accesses, .. }) = self.group.take() else { return };
         let done = self.access_at(kernel.now(), address, size);
@@ -169,12 +169,12 @@ impl DeviceCache {
         kernel.schedule(lane::MEMORY, done, Event::Memory);
     }
 
-    /// Handles the end of the oldest DRAM access.
+    /// Handles the end of the oldest DRAM access, and of the accesses joined to it.
     pub(super) fn memory_done<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
         while self.end_access(writes, cx) {}
     }
 
-    /// Ends the first access of the queue. Returns whether the next one ends together with it.
+    /// Ends the first access of the queue. Returns whether the next access ends together with it.
     fn end_access<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) -> bool {
         let Some(DramAccess { since, then, is_joined }) = self.accesses.pop_front() else { return false };
         let in_cache = cx.kernel.now() - since;
@@ -384,7 +384,7 @@ impl DeviceCache {
         self.cache.drop_removed();
     }
 
-    /// Schedules the steps that may be needed after a change of the cache.
+    /// Notifies probes of removed pages. Schedules the steps for destages, flushes and the journal, which a change of the cache may allow.
     fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
         self.tell_removed(cx.kernel);
         cx.push(FollowUp::SettleCache);

@@ -65,7 +65,7 @@ impl Controller {
     /// Requests a path for the data in the register of `die`.
     #[inline(always)]
     pub(super) fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        // The destination chip accepts the rest of the page after it has programmed the earlier units.
+        // The destination chip accepts the remaining units of the page only after it has programmed the earlier units.
         if M::ALL_FEATURES && self.moves.cleaning.holds(die) {
             return;
         }
@@ -186,7 +186,7 @@ impl Controller {
                 if let Some(map) = map {
                     map.read_done(id, cx);
                 }
-                // The transactions that waited for entries of the page go on together, like the pages of a request.
+                // The transactions that waited for entries of the page are enqueued as one batch, like the pages of a request.
                 datapath.begin_batch();
                 self.run(datapath, kernel);
                 return datapath.end_batch();
@@ -258,7 +258,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Continues the work that waited for a program or an erase, whose end the controller now knows.
+    /// Continues the work that waited for the end of a program or an erase, when the controller is notified of the end.
     #[inline]
     fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction(id);
@@ -317,7 +317,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages. The source die serves its queues again.
+    /// Ends a Clean whose last program was acknowledged. Reroutes the reads of moved pages, and ends the reservation of the source die.
     fn clean_ended<M: Model>(
         &mut self,
         plane: crate::ids::PlaneId,

@@ -68,7 +68,7 @@ pub enum FollowUp {
     Flushed,
 }
 
-/// Stack of pending steps: the next one is the last.
+/// Stack of pending steps; the last element is performed next.
 #[derive(Clone, Debug, Default)]
 pub struct FollowUpStack(Vec<FollowUp>);
 
@@ -83,7 +83,7 @@ impl FollowUpStack {
         self.0.is_empty()
     }
 
-    /// Reverses the order of the last pushed steps, all but the first `count`: the step pushed first is then performed first.
+    /// Reverses the steps above the first `count`, so that the step pushed first is performed first.
     #[inline(always)]
     fn arrange(&mut self, count: usize) {
         if self.0.len() > count + 1 {

@@ -186,8 +186,8 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Repeats two steps until both have nothing left to do: the scheduling policy selects dies that request paths, and grants are handled. Returns
-    /// whether there was anything to do.
+    /// Alternates between two steps until neither has work: the scheduling policy selects dies that request paths, and grants are handled. Returns
+    /// whether there was any work.
     #[inline(never)]
     pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;
@@ -285,7 +285,7 @@ impl Controller {
             datapath.notify_rerouted(id, kernel);
             self.reroute(id, datapath, kernel);
         }
-        // Programs of other classes use the reserved pages of their plane.
+        // Only these classes can use up the free pages of their plane; other programs use reserved pages.
         if beginning.class().waits_for_page() {
             for &id in beginning.transactions() {
                 let plane = datapath.transaction(id).plane;
@@ -298,7 +298,7 @@ impl Controller {
         self.run(datapath, kernel);
     }
 
-    /// Closes a partly filled program of host writes in the open block of a moved page: the moved page begins a new program.
+    /// Closes the partly filled program of host writes in the open block to which page `id` moves: the moved page begins a new program.
     #[inline(never)]
     fn close_open_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let moved = datapath.transaction(id);

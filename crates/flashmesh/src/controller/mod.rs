@@ -1,9 +1,9 @@
-//! The controller decides over time where pages are read and written, what is cached, and what is collected.
+//! The controller: decides where pages are read and written, which pages are cached, and which blocks are collected.
 //!
 //! The frontend requests pages ([`Controller::read`], [`Controller::write`]). Each page becomes a transaction of a [kind of work](work) and is
 //! enqueued in the [datapath](crate::datapath). At its turn, the datapath queries the location of the page ([`page_source`]) and returns actions for
-//! the controller ([`issue`]). Events of a transaction go to its kind of work ([`events`]), which pushes follow-up work as [`follow_ups`]. The frontend
-//! takes completions with [`Controller::next_done`].
+//! the controller ([`issue`]). Events of a transaction are passed to its kind of work ([`events`]), which pushes follow-up work as [`follow_ups`].
+//! The frontend takes completions with [`Controller::next_done`].
 //!
 //! # Terms
 //! - *Kind of work*: purpose of transactions, with its own state, in one file of `work/`.
@@ -205,7 +205,7 @@ impl Controller {
         &self.shared.ftl
     }
 
-    /// Returns how far the collections in progress have come.
+    /// Returns the progress of the collections of all planes.
     pub fn collection_levels(&self) -> CollectionLevels {
         self.collections.progress(&self.shared)
     }
@@ -229,7 +229,7 @@ impl Controller {
         if M::ALL_FEATURES { self.shared.cores.as_mut()?.queue_job(job, kernel) } else { None }
     }
 
-    /// Removes and returns the job that ends now.
+    /// Removes and returns the job that ends now; `None` if no job takes time.
     pub fn core_done<M: Model>(&mut self, id: JobId, kernel: &mut Kernel<M>) -> Option<Job> {
         self.shared.cores.as_mut().map(|cores| cores.done(id, kernel))
     }
@@ -260,7 +260,7 @@ impl Controller {
         self.shared.slc.as_deref()
     }
 
-    /// Returns the parts of the map on flash; `None` if the map survives a power cut by itself.
+    /// Returns the journal and checkpoints of the map on flash; `None` if the map has no journal.
     pub fn persistence(&self) -> Option<&Persistence> {
         self.shared.journal.state()
     }
@@ -309,7 +309,8 @@ impl Controller {
         !self.shared.policy.is_page() && self.shared.policy.may_dispatch()
     }
 
-    /// Handles grants until the fabric has no more. Returns whether there were any.
+    /// Dispatches held writes, selects dies that request paths, and handles grants, until none is left. Returns whether any die was selected or grant
+    /// handled.
     #[inline(always)]
     pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
         let mut has_answered = false;

@@ -39,7 +39,7 @@ impl Controller {
 impl<M: Model> PageSource<M> for Controller {
     #[inline(always)]
     fn is_current(&self, transaction: &Transaction) -> bool {
-        // A lookup stays valid until the map changes. With several locations of a page, another one may have been chosen since.
+        // A lookup stays valid until the map changes. With several homes of a page, the read may be queued for another home than the lookup returned.
         let is_as_translated = transaction.map_version == self.shared.ftl.map_changes();
         (is_as_translated && !(M::ALL_FEATURES && self.shared.has_homes()))
             || !transaction.purpose.depends_on_map()

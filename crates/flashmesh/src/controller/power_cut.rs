@@ -24,7 +24,7 @@ impl Controller {
         pages.filter(|&id| datapath.transaction(id).class() == TransactionClass::UserProgram).count() as u64
     }
 
-    /// Returns the pages whose programs are running, for any purpose. A power cut makes these pages unreadable.
+    /// Returns the pages whose programs are running or suspended, for any purpose. A power cut makes these pages unreadable.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
         let transactions =
             datapath.dies().iter().flat_map(|die| die.in_progress()).flat_map(|operation| operation.transactions());

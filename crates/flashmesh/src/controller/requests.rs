@@ -17,7 +17,7 @@ use super::work::host_write::FlashWrite;
 use super::{Context, Controller, PageRequest};
 
 impl Controller {
-    /// Begins a request that reads or writes the pages from `first` to `last`. Records the pages for a user-supplied allocator.
+    /// Records the pages of a request, from `first` to `last`, for a user-supplied allocator. Called before the pages are read or written.
     #[inline(always)]
     pub fn request_begins<M: Model>(&mut self, request: RequestId, first: Lpn, last: Lpn) {
         if M::ALL_FEATURES && self.shared.rules.asks_allocator {
@@ -25,7 +25,7 @@ impl Controller {
         }
     }
 
-    /// Lets the firmware policy plan a read of `pages`, `bytes` in total. The page reads follow.
+    /// Lets the firmware policy plan a read of `pages`, `bytes` in total. Next, call [`read`](Self::read) for each page.
     #[inline]
     pub fn begin_read<M: Model>(&mut self, pages: RangeInclusive<u32>, bytes: Bytes) {
         if M::ALL_FEATURES {

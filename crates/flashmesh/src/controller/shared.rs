@@ -41,11 +41,11 @@ pub struct Rules {
     pub shares_open_block: bool,
     /// Whether destages go to the open block of the stream that wrote the page.
     pub destages_apart: bool,
-    /// Whether the first read of an unmapped page assigns a location.
+    /// Whether the first read of an unmapped page maps the page to a location.
     pub places_for_reads: bool,
-    /// Whether the location is in the open block of the stream that reads.
+    /// Whether a location assigned by a read is in the open block of the stream that reads.
     pub places_by_reader: bool,
-    /// Whether the allocator is user-supplied. Such an allocator is notified of requests, and queried again when a write could be programmed.
+    /// Whether the allocator is user-supplied. Then the allocator is notified of requests, and queried again when a write could be programmed.
     pub asks_allocator: bool,
     /// Whether mapping entries are cached.
     pub has_map_cache: bool,
@@ -135,7 +135,7 @@ impl<M: Model> Context<'_, M> {
         self.begin(Transaction::new(work, Owner::FIRMWARE, lpn, plane, from, bytes))
     }
 
-    /// Queues the processing of a page that collection has read at the cores. Returns `false` if it takes no time.
+    /// Queues a job at the cores: the processing of a page that collection has read. Returns `false` if the job takes no time.
     pub fn asks_core_to_move(&mut self, id: TransactionId) -> bool {
         let Context { shared, kernel, .. } = self;
         shared.cores.as_mut().is_some_and(|cores| cores.queue_job(Job::Move(id), kernel).is_some())
@@ -170,7 +170,7 @@ impl<M: Model> Context<'_, M> {
 }
 
 impl Shared {
-    /// Logs a change of the map in the journal; no-op if the map survives a power cut by itself.
+    /// Logs a change of the map in the journal; no-op without a journal.
     #[inline]
     pub fn persist(&mut self, log: impl FnOnce(&mut Persistence)) {
         self.journal.log(log);

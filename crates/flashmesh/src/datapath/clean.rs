@@ -2,8 +2,8 @@
 //! of another chip, without further commands from the controller.
 //!
 //! The die of the block is reserved from the start of the first read until the CleanAck reaches the controller: "all subsequent read/write requests
-//! with the same target have to wait till the end of reclaiming". The programming die serves its queues between the pages; an arrived page has
-//! precedence over the queues.
+//! with the same target have to wait till the end of reclaiming". The programming die serves its queues between the pages; a page that has arrived
+//! there has precedence over the queues.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, IssueOutcome, PageSource};
@@ -58,7 +58,7 @@ impl CleanExecution {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Ends the reservation of `die`, after the CleanAck and the rerouting of [its moved pages](Datapath::take_moved). Next, call
+    /// Ends the reservation of `die`, after the CleanAck and the rerouting of reads of [moved pages](Datapath::take_moved). Next, call
     /// [`Datapath::try_issue`].
     pub fn end_reservation(&mut self, die: DieId) {
         self.clean_execution.reserved.retain(|reserved| *reserved != die);

@@ -8,7 +8,7 @@ pub struct Counters {
     pub transfers: u64,
     /// Number of transfers whose path was free at the first attempt.
     pub transfers_free: u64,
-    /// Waits of the other transfers, by cause.
+    /// Waits of the transfers whose path was not free at the first attempt, by cause.
     pub conflicts: PathConflicts,
     /// Number of array operations, by kind and page type.
     pub work: ArrayOperationCounts,

@@ -23,7 +23,7 @@ pub struct DieEntry {
     /// Reads of the planes, if they are independent.
     pub(super) plane_reads: Option<Box<PlaneReadEntry>>,
     pub(super) path: DiePathState,
-    /// Work of the die; without its reads, if its planes read independently.
+    /// Array and transfer times of the die, for the lower bound of the run; without its reads, if its planes read independently.
     pub(super) work: DieWork,
     /// Whether the path request is for a read that will suspend the chip.
     pub(super) requests_suspension: bool,
@@ -35,7 +35,7 @@ pub struct DieEntry {
 #[derive(Clone, Debug)]
 pub(super) struct PlaneReadEntry {
     pub state: PlaneReads,
-    /// Work of each plane for reads.
+    /// Array and transfer times of the reads of each plane, for the lower bound of the run.
     pub work: Vec<DieWork>,
     /// Whether no further read may begin until all planes have ended theirs, because the scheduler has chosen an operation of the whole die.
     pub is_draining: bool,
@@ -64,7 +64,7 @@ impl DieEntry {
         self.plane_reads.as_ref().map_or(&[], |reads| reads.state.planes())
     }
 
-    /// Returns whether the die can begin an operation, if only a read of a free plane.
+    /// Returns whether the die can begin an operation, at least a read of a free plane.
     #[inline(always)]
     pub(super) fn accepts(&self, rules: &DieRules) -> bool {
         self.state.accepts(rules)
@@ -131,12 +131,12 @@ impl DieEntry {
         }
     }
 
-    /// Returns the time for which the die was busy until `now`. A plane that reads by itself counts by its share of the planes.
+    /// Returns the time for which the die was busy until `now`. For independent reads, the mean busy time of the planes is added.
     pub fn busy(&self, now: Time) -> Time {
         self.state.busy(now) + self.mean_of_planes(|plane| plane.busy(now))
     }
 
-    /// Returns the time for which the die worked for the firmware until `now`. A plane that reads by itself counts by its share of the planes.
+    /// Returns the time for which the die worked for the firmware until `now`. For independent reads, the mean time of the planes is added.
     pub fn internal_busy(&self, now: Time) -> Time {
         self.state.internal_busy(now) + self.mean_of_planes(|plane| plane.internal_busy(now))
     }
@@ -146,7 +146,7 @@ impl DieEntry {
         Time::from_ps(planes.iter().map(|plane| of(plane).as_ps()).sum::<u64>() / planes.len().max(1) as u64)
     }
 
-    /// Returns the time for which work for the firmware kept transactions of `plane` from starting, until `now`.
+    /// Returns the time until `now` for which work for the firmware kept transactions of `plane` from starting.
     #[inline(always)]
     pub(super) fn internal_busy_of(&self, plane: u32, now: Time) -> Time {
         let whole = self.state.internal_busy(now);
@@ -156,7 +156,7 @@ impl DieEntry {
         }
     }
 
-    /// Returns the work of the die. Of planes that read by themselves, the one with the most work counts.
+    /// Returns the array and transfer times of the die. For independent reads, those of the plane with the largest minimum busy time are added.
     pub(super) fn all_work(&self, read_cache: bool) -> DieWork {
         let reads = self.plane_reads.iter().flat_map(|reads| &reads.work);
         let most = reads.max_by_key(|work| work.min_busy_time(read_cache)).copied().unwrap_or_default();
@@ -204,7 +204,7 @@ impl<M: Model> Datapath<M> {
         LoadView::new(states, &self.queues, &self.transactions)
     }
 
-    /// Returns the idle dies, if they are [tracked](Self::track_idle).
+    /// Returns the idle dies, which are maintained only if [tracked](Self::track_idle).
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
         &self.idle

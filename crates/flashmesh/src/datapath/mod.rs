@@ -6,8 +6,8 @@
 //!    operation ([`operation`]).
 //! 4. Commands, program data and read data cross the granted paths ([`transfer`]), and the array works.
 //!
-//! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries the controller only through
-//! [`PageSource`].
+//! Actions for the controller are return values ([`IssueOutcome`], [`GrantOutcome`], [`DeliveredTransfer`], [`ArrayOutcome`]). The datapath queries
+//! the controller only through [`PageSource`].
 //!
 //! # Terms
 //! - *Lead*: transaction that the scheduler chose for an operation. *Joiner*: transaction of another plane in the same operation.
@@ -120,8 +120,8 @@ impl Datapath<Probed> {
         self.scheduling.scheduler = scheduler;
     }
 
-    /// Leaves overdue transactions and deferred erases to the scheduler, whatever the configuration has for them. The scheduler still gets the
-    /// information whether space is nearly exhausted. Overdue transactions are not counted.
+    /// Disables the age bound and lets the scheduler defer erases, for a scheduler that orders transactions regardless of the configuration. The
+    /// scheduler is still informed whether space is nearly exhausted. Overdue transactions are not counted.
     pub fn leave_order_to_scheduler(&mut self) {
         (self.rules.age_bound, self.rules.erase_order) = (Time::MAX, EraseOrder::Last);
     }

@@ -7,7 +7,7 @@ use crate::schedule::transaction::{Transaction, TransactionClass};
 
 use super::Datapath;
 
-/// Interface to the controller for the datapath, when a die may start an operation.
+/// Queries of the datapath to the controller, made when a die may start an operation.
 ///
 /// # Contract
 /// - Queued transactions are bound late: the locations of their pages are queried when the path is granted.
@@ -60,7 +60,7 @@ pub trait PageSource<M: Model> {
     /// Returns whether `die` collects because it has nearly no free pages.
     fn collects_for_space(&self, die: DieId) -> bool;
 
-    /// Returns whether reads may suspend operations now.
+    /// Returns whether reads may suspend operations now. `cache.suspend-when-full` can forbid suspensions while writes wait for the device cache.
     fn may_suspend(&self) -> bool;
 
     /// Returns whether programs may have to wait for a free page at a die with the runnable transactions `ready` and the queued ones `queued`.

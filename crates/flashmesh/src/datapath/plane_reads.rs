@@ -1,8 +1,8 @@
 //! Independent reads of the planes of a die (`flash.multi-plane = "independent"`).
 //!
-//! A read begins as soon as its plane is free, beside the reads of other planes. Programs, erases and copybacks take the whole die: when the scheduler
-//! chooses one while planes read, the path is released, and no read begins until all planes have ended theirs (the die *drains*). Then the scheduler
-//! chooses again. A Clean takes the whole die as well, since it reserves the die from its first read on.
+//! A read begins as soon as its plane is free, beside the reads of other planes. Programs, erases and copybacks occupy the whole die: when the
+//! scheduler chooses one of these while planes read, the path is released, and no read begins until all planes have ended their reads (the die
+//! *drains*). Then the scheduler chooses again. A Clean occupies the whole die as well, since it reserves the die from its first read on.
 
 use crate::datapath::Datapath;
 use crate::datapath::dies::{DieEntry, PlaneReadEntry};
@@ -31,7 +31,7 @@ impl DieEntry {
         self.plane_reads.as_ref()?.state.ending(now)
     }
 
-    /// Returns the account of work to which the transfer in `phase` counts.
+    /// Returns the array and transfer times, of the die or of a plane that reads independently, to which the transfer in `phase` counts.
     pub(super) fn work_of_transfer(&mut self, phase: TransferPhase) -> &mut DieWork {
         let Some(reads) = &mut self.plane_reads else { return &mut self.work };
         let plane = match phase {
@@ -43,7 +43,7 @@ impl DieEntry {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Begins an operation at `die`: of the plane of a read that is independent, otherwise of the whole die.
+    /// Begins an operation at `die`: an independent read on its plane, any other operation on the whole die.
     ///
     /// # Panics
     /// If the die, or the plane, is busy.
@@ -86,8 +86,8 @@ impl<M: Model> Datapath<M> {
         ready
     }
 
-    /// Returns whether `die` is still being suspended: a plane that begins a read now waits for it as well. Whole chips pay the same way
-    /// ([`chip_suspension`](super::issue)).
+    /// Returns whether the suspension of `die` is still in progress at `now`. A read that begins now on any plane then pays the suspension time.
+    /// Whole chips have the same rule ([`chip_suspension`](super::issue)).
     #[inline]
     pub(super) fn is_suspending(&self, die: DieId, now: Time) -> bool {
         let entry = &self.dies[die];
@@ -114,7 +114,7 @@ impl<M: Model> Datapath<M> {
         counted.expect(SENDS)
     }
 
-    /// Removes the data just sent from its register. Returns its transaction.
+    /// Removes the data just sent from its register. Returns the extent and the transaction of the data.
     #[inline(always)]
     pub(super) fn finish_sending(&mut self, die: DieId, now: Time) -> (Extent, TransactionId) {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];
@@ -128,7 +128,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the part just sent from its register, in which `rest` stays. Returns the transaction of the part.
+    /// Removes the part just sent from its register. `rest` is the first read of the data that stays. Returns the transaction of the part.
     #[inline(always)]
     pub(super) fn finish_sending_part(&mut self, die: DieId, rest: TransactionId) -> TransactionId {
         let DieEntry { state, plane_reads, .. } = &mut self.dies[die];

@@ -42,7 +42,8 @@ impl<M: Model> Datapath<M> {
         self.arrival_order.take_order()
     }
 
-    /// Enqueues a transaction at its die. `work` must be the transaction's. Returns the die. Next, call [`Datapath::try_issue`] for the die.
+    /// Enqueues a transaction at its die. `work` must equal the purpose of the transaction. Returns the die. Next, call [`Datapath::try_issue`] for
+    /// the die.
     #[inline(always)]
     pub fn enqueue(&mut self, id: TransactionId, work: Purpose, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();

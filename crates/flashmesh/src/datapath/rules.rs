@@ -12,14 +12,14 @@ use crate::schedule::transaction::TransactionClass;
 use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
-/// Rules of operations.
+/// Settings of the configuration that affect the datapath.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) die: DieRules,
     pub(super) multi_plane: MultiPlane,
-    /// Whether each plane of a die reads by itself.
+    /// Whether the planes of a die read independently.
     pub(super) planes_read_alone: bool,
-    /// Classes that may begin beside reads of other planes, if planes read by themselves.
+    /// Classes that may begin beside reads of other planes, if planes read independently.
     pub(super) independent_reads: PlaneMasks,
     /// Whether reads of requests join reads of the map.
     pub(super) map_reads_take_others: bool,
@@ -53,8 +53,8 @@ pub(super) struct Rules {
     /// Classes of GC transactions that pause during the turn of writes.
     pub(super) pausing_collection: PlaneMasks,
     pub(super) has_parity: bool,
-    /// Whether issue at a die depends only on its own queues and state, as in a plain drive. Not so if dies of a chip depend on each other, or with
-    /// turns of GC, parity, gathering or Cleans.
+    /// Whether issue at a die depends only on its own queues and state, as in a plain drive. False if dies of a chip depend on each other, if planes
+    /// read independently, or with turns of GC, parity, gathering or Cleans.
     pub(super) dies_are_independent: bool,
     /// Whether an independent die that has only one non-empty queue issues the head without a call of the scheduler.
     pub(super) skips_scheduler: bool,

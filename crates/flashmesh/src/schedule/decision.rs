@@ -9,14 +9,14 @@ use super::transaction::NextInChain;
 /// Transactions on other planes that join the lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joiners {
-    /// On each other plane, the first transaction that may join, within the first `schedule.lookahead` of the queue.
+    /// On each other plane, the first transaction that may join, among the first `schedule.lookahead` transactions of its queue.
     First,
-    /// The named transactions, if they may join. Each is queued for another plane of the die, in the class of the lead. A transaction stays in its
-    /// queue if `flash.multi-plane` does not let it join, or if its page has moved.
+    /// The chosen transactions, as far as they may join. Each is queued for another plane of the die, in the class of the lead. A transaction stays
+    /// in its queue if `flash.multi-plane` does not let it join, or if its page has moved.
     These(ChosenJoiners),
 }
 
-/// At most one transaction for each other plane.
+/// Chosen joiners: at most one transaction for each other plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenJoiners {
     joiners: [NextInChain; PLANES_PER_DIE_MAX],

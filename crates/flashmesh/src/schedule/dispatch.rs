@@ -1,4 +1,4 @@
-//! The drive as seen by policies that choose the dies that request paths.
+//! View of the drive for policies that choose which dies request paths.
 
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
@@ -116,13 +116,14 @@ impl<'a> DispatchView<'a> {
     }
 
     /// Returns the dies that could start an operation and have not requested a path. If the dies of a chip take turns, only the first die of the chip
-    /// is returned.
+    /// is returned, for all of them.
     #[inline]
     pub fn candidates(&self) -> &'a DieSet {
         self.candidates
     }
 
-    /// Returns the dies that `candidate` represents. One of them starts an operation when the candidate has a path.
+    /// Returns the dies for which `candidate` requests a path: all dies of its chip if they take turns, otherwise only `candidate`. The path is
+    /// granted for one operation on one of these dies.
     #[inline]
     pub fn represented_dies(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
         let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };

@@ -1,4 +1,4 @@
-//! Fair scheduling: on each die, the stream with the largest slowdown goes next.
+//! Fair scheduling: each die serves the stream with the largest slowdown.
 //!
 //! The model follows FLIN (Tavakkol et al., ISCA 2018), which reorders the transactions in the queue of a chip to make the slowdowns of the streams
 //! equal. The slowdown of a stream is its time with other streams, divided by its time alone. FLIN estimates the time alone by subtracting the
@@ -7,13 +7,13 @@
 //! Choices:
 //! - Of the three stages of FLIN, only the idea of the first is modelled: there are no priorities among streams, and no budget that balances reads
 //!   with writes.
-//! - For each stream, a die sums two times: of the operations of the stream, and of the operations of other streams that were chosen while the stream
-//!   waited. The slowdown on this die is the sum of both times, divided by the first. Waits for earlier transactions of the same stream do not count.
-//!   An operation counts as `flash.read-time` or `flash.program-time`. Both sums are halved after the stream has used the time of 64 programs, so
-//!   that old times lose weight.
-//! - Among the streams with ready transactions, the one with the largest slowdown goes; if slowdowns are equal, the one with the oldest transaction.
-//!   Reads of the stream precede its writes, and older transactions precede newer ones. Other transactions may join on other planes. The whole queue
-//!   of the die is searched.
+//! - For each stream, a die keeps two sums of operation times. `own` is the time of the operations of the stream; `others` is the time of operations
+//!   of other streams that were chosen while the stream waited. The slowdown of the stream on this die is `(own + others) / own`. Waits for earlier
+//!   transactions of the same stream do not count. An operation counts as `flash.read-time` or `flash.program-time`. Both sums are halved when `own`
+//!   exceeds the time of 64 programs, so that old times lose weight.
+//! - Among the streams with ready transactions, the stream with the largest slowdown is served; if slowdowns are equal, the stream with the oldest
+//!   transaction. Reads of the stream precede its writes, and older transactions precede newer ones. Other transactions may join on other planes. The
+//!   whole queue of the die is searched.
 //! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. Firmware work precedes or follows requests as with the
 //!   other policies, and counts for no stream.
 
@@ -26,7 +26,7 @@ use super::precedence::{among_classes, overdue_queue};
 use super::transaction::{Owner, Transaction, TransactionClass};
 use super::{Decision, Joiners, QueueId, Scheduler, SchedulerView};
 
-/// Number of program times after which the sums of a stream are halved.
+/// Limit of `own` in program times; the sums of a stream are halved above it.
 const MEMORY: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Fair {
     program: Time,
     streams: usize,
     shares: Vec<StreamTime>,
-    /// Next transaction of each stream, if any.
+    /// Next transaction of each stream; `None` if the stream has no ready transaction.
     heads: Vec<Option<StreamHead>>,
 }
 
@@ -49,7 +49,8 @@ struct StreamTime {
 }
 
 impl StreamTime {
-    /// Returns whether the slowdown is larger than the slowdown of `than`. The slowdown is `others / own`, infinite if `own` is zero.
+    /// Returns whether the slowdown is larger than the slowdown of `than`. Compares `others / own`, which orders like the slowdown; infinite if `own`
+    /// is zero.
     fn is_slowed_more(&self, than: &StreamTime) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -66,7 +67,7 @@ struct StreamHead {
     lead: TransactionId,
     /// Order within the stream: reads first, then by arrival.
     rank: (bool, u64),
-    /// Arrival number of the oldest transaction of the stream.
+    /// Arrival number of the oldest ready transaction of the stream, read or program.
     oldest: u64,
 }
 
@@ -84,7 +85,7 @@ impl Fair {
         }
     }
 
-    /// Finds the next transaction of each stream on these dies.
+    /// Finds the next transaction of each stream on the dies under decision.
     fn find_heads(&mut self, waiting: &SchedulerView<'_>) {
         self.heads.fill(None);
         for class in [TransactionClass::UserRead, TransactionClass::UserProgram] {

@@ -12,7 +12,7 @@ use super::{ChosenJoiners, Decision, Joiners, QueueId, SchedulerView};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub planes: u32,
-    /// Number of pages of the request with the most pages in the group.
+    /// Largest number of pages in the group that belong to one request.
     pub of_one_request: u32,
     /// Arrival number of the oldest transaction.
     pub oldest: u64,
@@ -21,7 +21,7 @@ pub(super) struct Group {
 
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Key that is equal for planes that may join.
+    /// Key that is equal for transactions that may join each other.
     key: (usize, u64),
     order: u64,
     queue: QueueId,
@@ -32,7 +32,7 @@ struct Member {
 #[derive(Clone, Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
-    /// Number of transactions in each queue to consider.
+    /// Number of transactions considered in each queue, from the head on.
     pub lookahead: usize,
     geometry: Geometry,
     members: Vec<Member>,
@@ -48,8 +48,8 @@ impl Grouping {
         }
     }
 
-    /// Returns a key that is equal for planes that may join. The location of programs does not count, because their pages are assigned only at the
-    /// start.
+    /// Returns a key that is equal for transactions that may join each other. The key of a program does not contain a location, because the page is
+    /// assigned only when the operation starts.
     fn key(&self, queue: QueueId, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(
             queue.class,
@@ -68,8 +68,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes count as one group, because it is
-    /// known only at the start whether their pages allow that.
+    /// Returns the best group, by `is_better`, among the transactions of a class at a die. Programs of all planes form one group: the pages that
+    /// decide whether they may join are assigned only when the operation starts.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (QueueId, TransactionId, &'a Transaction)>,
@@ -94,7 +94,7 @@ impl Grouping {
     }
 }
 
-/// A rule that chooses operations: the best group of request transactions on a die, with firmware work before or after requests.
+/// Policy that chooses the best group of request transactions of a die. Firmware work precedes or follows requests.
 #[derive(Clone, Debug)]
 pub(super) struct GroupPolicy {
     erases: EraseOrder,

@@ -1,15 +1,16 @@
 //! Time accounts of transactions: the only place that attributes time to a [`LatencyBreakdown`].
 //!
-//! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event, so that the components add up
+//! Each method of [`LatencyAccount`] is called at an event of the transaction and charges the time since the previous event. So the components add up
 //! to the time from the beginning to the end:
 //!
 //! ```text
-//! begin -> [waited_for_map | waited_for_turn] -> queue -> taken -> array_began -> array_ended -> leaves -> left
-//!                                                  |  ^                                |
-//!                                                  wait                                acknowledged
+//! begin -> [charge_map_wait | charge_write_wait] -> queue -> charge_issue_wait -> array_began -> array_ended
+//!                                                    |  ^                                            |
+//!                                                    wait                                            |-> acknowledged
+//!                                                                                                    |-> start_data_transfer -> end_data_transfer
 //! ```
 //!
-//! A partial write is queued twice: for the read of the data that it lacks, and for its program.
+//! A partial write is queued twice: for the read of the page that it modifies, and for its program.
 
 use crate::fabric::{Cause, Causes};
 use crate::units::Time;
@@ -27,7 +28,7 @@ pub struct LatencyBreakdown {
     pub behind_gc: Time,
     /// Wait for a path to the chip after die and data were ready.
     pub path_wait: Time,
-    /// Array time: tR, tPROG, suspension.
+    /// Array time (tR, tPROG), including the time to suspend another operation first.
     pub array: Time,
     /// Transfer of command, address and data.
     pub transfer: Time,
@@ -46,7 +47,7 @@ impl LatencyBreakdown {
 pub struct PathWait {
     /// Time at which the path was requested.
     pub requested_at: Time,
-    /// Start of the successful attempt to reserve the path; later than `asked` if the path was blocked.
+    /// Start of the successful attempt to reserve the path; later than `requested_at` if the path was blocked.
     pub tried: Time,
     /// Causes of the wait.
     pub causes: Causes,
@@ -61,7 +62,7 @@ pub struct Stall {
     pub is_by_another: bool,
 }
 
-/// The time account of a transaction, up to the last event.
+/// The time account of a transaction, with all charges up to the last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LatencyAccount {
     /// Start of the current wait: for the die, for the mapping entry, or for an earlier write of the same page.
@@ -99,7 +100,7 @@ impl LatencyAccount {
         self.queued = now;
     }
 
-    /// Charges `time` that passed in or before the device cache, before the transaction began.
+    /// Sets the charge to `cache` to `time`, spent in the device cache or while waiting for it, before the transaction began.
     #[inline]
     pub fn charge_cache(&mut self, time: Time) {
         self.spent.cache = time;
@@ -153,7 +154,7 @@ impl LatencyAccount {
         self.mark = now;
     }
 
-    /// Charges the array time. `nominal` is the array time without suspension; the rest is a suspension in favour of other requests.
+    /// Charges `nominal`, the array time without suspension, to `array`. Charges the time for which the operation was suspended to `die_wait`.
     #[inline]
     pub fn array_ended(&mut self, now: Time, nominal: Time) {
         self.spent.array += nominal;

@@ -33,7 +33,7 @@ impl<'a> LoadView<'a> {
         &self.transactions[id]
     }
 
-    /// Returns all transactions in the queues of a die for `class`, unordered. Some may not be ready to run.
+    /// Returns all transactions in the queues of a die for `class`, unordered, including transactions that may not run yet.
     #[inline]
     pub fn queued(
         &self,

@@ -50,8 +50,8 @@ pub trait DieStates {
     fn uses_path(&self, die: DieId) -> bool;
 }
 
-/// The view of a policy: one die that can accept an operation, or all dies of a chip that accepts one operation at a time. The view contains the
-/// queues and states of all dies of the drive.
+/// Input of a scheduling decision. The *dies under decision* are one die that can accept an operation, or all dies of a chip that accepts one
+/// operation at a time. The view contains the queues and states of all dies of the drive.
 pub struct SchedulerView<'a> {
     now: Time,
     dies: &'a dyn DieStates,
@@ -110,13 +110,13 @@ impl<'a> SchedulerView<'a> {
         LoadView::new(self.dies, self.queues, self.transactions)
     }
 
-    /// Returns whether garbage collection has precedence over user requests at this die now.
+    /// Returns whether garbage collection has precedence over user requests at the dies under decision now.
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
     }
 
-    /// Returns whether the die is nearly out of space, so that writes must wait for collection.
+    /// Returns whether a die under decision is nearly out of space, so that writes must wait for collection.
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
@@ -128,7 +128,8 @@ impl<'a> SchedulerView<'a> {
         self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
-    /// Returns the queue with request transactions that may run, if there is exactly one. The head of this queue goes, whatever the policy prefers.
+    /// Returns the queue with request transactions that may run, if there is exactly one. `None` also for the dies of a chip, or if priorities have
+    /// separate queues.
     #[inline]
     pub fn only_queue(&self) -> Option<QueueId> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
@@ -145,7 +146,7 @@ impl<'a> SchedulerView<'a> {
         self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
-    /// Returns the transactions of `class` that may run: the oldest of each plane, or of each plane and priority if priorities count.
+    /// Returns the transactions of `class` that may run: the oldest of each plane, or of each plane and priority if priorities have separate queues.
     #[inline]
     pub fn heads(&self, class: TransactionClass) -> impl Iterator<Item = (QueueId, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
@@ -158,8 +159,8 @@ impl<'a> SchedulerView<'a> {
         })
     }
 
-    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads). Plain loops are much faster than iterators over
-    /// dies, planes and priorities.
+    /// Calls `see` with the head of each ready queue of `class`, like [`heads`](SchedulerView::heads). Plain loops are much faster than iterators
+    /// over dies, planes and priorities.
     #[inline(always)]
     pub(crate) fn each_head(&self, class: TransactionClass, mut see: impl FnMut(QueueId, &'a Transaction)) {
         self.each_queue(class, |queue| {
@@ -181,7 +182,7 @@ impl<'a> SchedulerView<'a> {
         });
     }
 
-    /// Calls `see` with each queue of `class` in a ready plane. If priorities count, some of these queues may be empty.
+    /// Calls `see` with each queue of `class` in a ready plane. If priorities have separate queues, some of these queues may be empty.
     #[inline(always)]
     fn each_queue(&self, class: TransactionClass, mut see: impl FnMut(QueueId)) {
         for (die, ready) in (self.first.0..).map(DieId).zip(self.ready) {
@@ -224,7 +225,7 @@ impl<'a> SchedulerView<'a> {
     }
 }
 
-/// A queue, whose head leads the next operation. Small enough to be returned in a register.
+/// Identifier of a queue. Small enough to be returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueId {
     /// Die of the queue.
@@ -233,23 +234,23 @@ pub struct QueueId {
     pub class: TransactionClass,
     /// Plane in the die.
     pub plane: u8,
-    /// Priority of the queue; the default one if priorities do not count.
+    /// Priority of the transactions; [`Priority::Medium`] if all priorities share one queue.
     pub priority: Priority,
 }
 
 /// A scheduling policy.
 ///
 /// # Contract
-/// - Called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is one of the choices in
-///   [`SchedulerView`], or `None` to leave the die idle until a new transaction is queued for it.
-/// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Others implement
-///   [`choose`](Scheduler::choose), and the rules decide the rest.
+/// - The policy is called when a die, or one of the dies of a chip, can accept an operation and its path has been granted. The result is one of the
+///   choices in [`SchedulerView`], or `None` to leave the die idle until a new transaction is queued for it.
+/// - A policy that also chooses within a queue, or chooses the joiners, implements [`decide`](Scheduler::decide). Other policies implement
+///   [`choose`](Scheduler::choose): the head of the chosen queue leads, with [`Joiners::First`].
 /// - The policy sees the queues and states of all dies of the drive, and changes none of them.
 /// - The policy never leaves a die idle for good while user requests are ready.
 /// - By default a die requests a path as soon as it could start an operation, and the interconnect decides the order. With a policy that
 ///   [`dispatches`](Scheduler::dispatches), a die requests a path only when [`next_die`](Scheduler::next_die) names it. `next_die` is called after
-///   each event by which a die became a candidate or got its path, until it returns `None`. It must not return `None` while nothing is in progress in
-///   the drive.
+///   each event by which a die became a candidate or got its path, until `next_die` returns `None`. `next_die` must not return `None` while nothing
+///   is in progress in the drive.
 /// - The policy may ignore [`TransactionClass::ReplicaProgram`]: if it returns `None`, a queued replica is programmed.
 /// - The policy is deterministic: equal calls in equal order return equal results.
 ///
@@ -266,8 +267,8 @@ pub trait Scheduler {
         self.choose(waiting).map(Decision::from)
     }
 
-    /// Returns whether the head of the only non-empty queue of a die always goes, so that the policy need not be called. The state of such a policy
-    /// must not depend on these choices, and its choices must not depend on transactions behind the head.
+    /// Returns whether the policy always chooses the head of a queue if the other queues of the die are empty. The policy is then not called. Its
+    /// state must not depend on these choices, and its choices must not depend on transactions behind the head.
     fn takes_only_queue(&self) -> bool {
         false
     }
@@ -277,8 +278,8 @@ pub trait Scheduler {
         false
     }
 
-    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates); `None` to wait for the next event. Called only if the
-    /// policy [`dispatches`](Scheduler::dispatches).
+    /// Returns the next die that requests a path, from the [candidates](DispatchView::candidates); `None` to wait for the next event. Called only if
+    /// the policy [`dispatches`](Scheduler::dispatches).
     fn next_die(&mut self, dispatch: &DispatchView<'_>) -> Option<DieId> {
         dispatch.candidates().iter().next()
     }

@@ -1,9 +1,10 @@
-//! Out-of-order scheduling. Transactions of the map go first, because many requests may wait for one page of the map. Requests follow by kind, in any
-//! order of arrival. Garbage collection precedes or follows requests, depending on preemptibility and free space.
+//! Out-of-order scheduling. Transactions of the map precede all others, because many requests may wait for one page of the map. Requests are ordered
+//! by kind (read or program), and by age within a kind. Garbage collection precedes or follows requests, depending on preemptibility and free space.
 //!
 //! Unless `schedule.order` says otherwise, reads precede programs, which occupy a die thirty times as long. Strict precedence would starve the other
-//! kind. To prevent this, a transaction that has waited for `schedule.age-bound` alternates with the preferred kind. Priorities of requests count as
-//! `schedule.priorities` says; collection has none. Erases go with the rest of their collection, unless `schedule.erases` says otherwise.
+//! kind. To prevent this, a transaction that has waited for `schedule.age-bound` alternates with the preferred kind. `schedule.priorities` defines
+//! how priorities of requests count; collection has no priority. Erases are ordered with the moves of their collection, unless `schedule.erases` says
+//! otherwise.
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::ids::DieId;
@@ -18,14 +19,14 @@ use super::{QueueId, Scheduler, SchedulerView};
 const READ_FIRST: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 const WRITE_FIRST: [TransactionClass; 2] = [TransactionClass::UserProgram, TransactionClass::UserRead];
 
-/// The policy that chooses requests by kind, and the oldest request of a kind.
+/// The policy that orders requests by kind, and by age within a kind.
 #[derive(Clone, Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// Whether the last request was chosen because it was overdue, so that the preferred kind goes next; indexed by die.
+    /// Whether the last request was chosen because it was overdue, so that the preferred kind is served next; indexed by die.
     yields: Vec<bool>,
     /// Round-robin state of each kind, by die; only with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
@@ -56,7 +57,7 @@ impl OutOfOrder {
     #[inline]
     fn overdue_queue(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if is_of_one_kind(waiting) {
-            // With one kind, the oldest transaction goes first anyway, unless priorities count.
+            // With one kind, the oldest transaction is served first anyway, unless priorities count.
             return if self.priorities == Priorities::Off { None } else { overdue_queue(waiting, self.age_bound) };
         }
         let late = overdue_queue(waiting, self.age_bound);
@@ -69,8 +70,8 @@ impl OutOfOrder {
         late.filter(|_| *yields)
     }
 
-    /// Returns the class to serve if both reads and programs of requests are queued. This is the class of the oldest transaction if a transaction is
-    /// overdue and the last choice was not an overdue one. Otherwise it is reads.
+    /// Returns the class to serve if both reads and programs of requests are queued. The result is the class of the oldest transaction if a
+    /// transaction is overdue and the last choice was not an overdue one; otherwise [`TransactionClass::UserRead`].
     pub(super) fn late_plain(
         &mut self,
         die: DieId,
@@ -95,7 +96,7 @@ impl OutOfOrder {
         if *yields { oldest.1 } else { TransactionClass::UserRead }
     }
 
-    /// Chooses the next transaction of a request.
+    /// Returns the queue of the next request transaction.
     #[inline]
     fn user(&mut self, waiting: &SchedulerView<'_>) -> Option<QueueId> {
         if let Some(late) = self.overdue_queue(waiting) {
@@ -158,7 +159,7 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Transac
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// Planes with transactions of the map.
+/// All planes, for the classes of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[TransactionClass::MapRead, TransactionClass::MapProgram]);
 
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&TransactionClass::INTERNAL);

@@ -6,11 +6,12 @@
 //! picks groups of operations without contention for a shared resource. PAQ is the scheduler of figure 4 of PACT 2014, under dynamic allocation.
 //!
 //! Choices:
-//! - A set has one chip for each channel: the chip on which most planes can start to work, over all of its dies that could start an operation. Each
-//!   of these dies takes the largest group of its queue that may join by `flash.multi-plane`. Channels share nothing, so this is the largest set
-//!   without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction goes. Reads have no precedence.
-//! - A channel is free for the next set when the commands of the last set have their paths: a channel is held while bytes move, not while the arrays
-//!   work.
+//! - Dies request paths in sets. A set has one chip of each channel: the chip with the most planes that can start to work, summed over its dies that
+//!   could start an operation. Each of these dies starts the largest group of its queue that may join by `flash.multi-plane`. Channels share nothing,
+//!   so this is the largest set without a conflict. Among equal chips, and among equal groups, the one with the oldest transaction is chosen. Reads
+//!   have no precedence.
+//! - A channel takes part in the next set when the commands of its last set have their paths: a channel is held while bytes move, not while the
+//!   arrays work.
 //! - A request transaction that has waited for `schedule.age-bound` precedes all others of its channel and die.
 //! - Firmware work precedes or follows requests as with the other policies, and counts like requests in the choice of a chip.
 
@@ -79,7 +80,7 @@ impl Paq {
         load
     }
 
-    /// Returns the load of all candidate dies of the chip.
+    /// Returns the load of a chip: the sum over its candidate dies.
     fn load_of_chip(&mut self, dispatch: &DispatchView<'_>, first: DieId) -> DieLoad {
         let mut whole = DieLoad::NOTHING;
         for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.represented_dies(candidate)) {
@@ -159,7 +160,7 @@ impl Scheduler for Paq {
                     self.choose_chip(dispatch, channel);
                 }
             }
-            // Dies are removed from the end.
+            // Descending order, because dies are popped from the end.
             self.set.sort_unstable_by(|one, other| other.cmp(one));
         }
         while let Some(die) = self.set.pop() {

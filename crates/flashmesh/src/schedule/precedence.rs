@@ -10,8 +10,9 @@ const MAP: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass:
 const MOVES: [TransactionClass; 2] = [TransactionClass::CollectRead, TransactionClass::CollectProgram];
 const REQUESTS: [TransactionClass; 2] = [TransactionClass::UserRead, TransactionClass::UserProgram];
 
-/// Chooses among all classes. Transactions of the map go first, because many requests may wait for one page of the map. Then come requests, chosen by
-/// `user`. Garbage collection precedes or follows requests, depending on preemptibility and free space. Erases go as `erases` says.
+/// Chooses among all classes. Transactions of the map precede all others, because many requests may wait for one page of the map. Requests follow,
+/// chosen by `user`. Garbage collection precedes or follows requests, depending on preemptibility and free space. `erases` defines the order of
+/// erases.
 #[inline]
 pub(super) fn among_classes<T: From<QueueId>>(
     waiting: &SchedulerView<'_>,
@@ -52,7 +53,7 @@ pub(super) fn in_order<const N: usize>(waiting: &SchedulerView<'_>, classes: [Tr
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// Returns the queue of the oldest request transaction, if its wait or that of another queue head exceeds `bound`.
+/// Returns the queue of the oldest request transaction, if the head of any request queue has waited for at least `bound`.
 pub(super) fn overdue_queue(waiting: &SchedulerView<'_>, bound: Time) -> Option<QueueId> {
     let now = waiting.now();
     let mut is_late = false;

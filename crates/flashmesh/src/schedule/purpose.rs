@@ -16,7 +16,7 @@ pub enum CacheReservation {
 pub enum ReadPurpose {
     /// Read for a request.
     Request,
-    /// Read of the rest of a page for a partial write (read-modify-write).
+    /// Read of the page that a partial write modifies (read-modify-write).
     Write,
 }
 
@@ -58,7 +58,7 @@ pub enum Purpose {
     MapProgram,
     /// Read of a page for a request.
     HostRead(CacheReservation),
-    /// Read of the rest of a page for a partial write (read-modify-write).
+    /// Read of the page that a partial write modifies (read-modify-write).
     ReadModify(CacheReservation),
     /// Write of a page, for a request or for the device cache.
     HostWrite(CacheReservation),
@@ -77,7 +77,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns whether the transaction must be rerouted if its page has moved since it was queued.
+    /// Returns whether the transaction must be rerouted if its page was moved or deallocated since the transaction was queued.
     #[inline(always)]
     pub const fn depends_on_map(self) -> bool {
         !matches!(self, Purpose::MapProgram | Purpose::HostWrite(_) | Purpose::Erase | Purpose::Parity)
@@ -127,8 +127,8 @@ impl Purpose {
         matches!(self, Purpose::CollectRead(route) | Purpose::CollectProgram(route) if route.leaves_chip())
     }
 
-    /// Returns whether the transaction is a program that needs no data from the controller. All mapping units of such a program are known before it
-    /// is queued, so it does not gather more units in the queue.
+    /// Returns whether the transaction is a program that needs no data from the controller. All of its mapping units are known before the program is
+    /// queued, so it does not gather more units in the queue.
     #[inline]
     pub const fn is_whole(self) -> bool {
         matches!(

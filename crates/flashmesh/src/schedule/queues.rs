@@ -96,7 +96,7 @@ impl PlaneMasks {
         self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
     }
 
-    /// Returns the plane of `class`, if the whole mask has no other plane.
+    /// Returns the only plane in the whole mask, if there is exactly one and it belongs to `class`.
     #[inline(always)]
     pub fn only(self, class: TransactionClass) -> Option<u8> {
         let plane = (self.0 >> PlaneMasks::shift(class)).trailing_zeros();
@@ -135,7 +135,7 @@ pub struct DieQueues {
     queues: Vec<Ring<QueueEntry>>,
     masks: IdTable<DieId, PlaneMasks>,
     planes_per_die: usize,
-    /// Priorities that have separate queues. If priorities do not count, all share the queue of the default priority.
+    /// Priorities that have separate queues. Contains only [`Priority::Medium`] if all priorities share one queue.
     priorities: &'static [Priority],
 }
 
@@ -207,7 +207,8 @@ impl DieQueues {
         self.queues[slot].insert(at, QueueEntry::new(id));
     }
 
-    /// Inserts a transaction into its queue, after the first transactions for which `ahead` returns true. Its companions stay chained to it.
+    /// Inserts a transaction into its queue, behind the leading transactions for which `ahead` returns true. The companions of the transaction stay
+    /// chained to it.
     pub fn insert_behind(
         &mut self,
         transactions: &Transactions,
@@ -235,7 +236,7 @@ impl DieQueues {
         self.queues[self.slot(at)].iter().map(|waiting| waiting.id)
     }
 
-    /// Returns the first transaction queued at a die. Reads precede programs.
+    /// Returns the head of the first non-empty queue of a die, by class, plane and priority.
     #[inline(always)]
     pub fn first(&self, die: DieId) -> Option<TransactionId> {
         let masks = self.masks(die);
@@ -250,7 +251,8 @@ impl DieQueues {
         self.priorities.iter().find_map(|&priority| self.head(QueueId { die, class, plane, priority }))
     }
 
-    /// Returns the plane among `planes` whose head of `class` is oldest. All of these queues must have a head, and priorities must not count.
+    /// Returns the plane among `planes` whose head of `class` is oldest. All of these queues must have a head, and all priorities must share one
+    /// queue.
     #[inline(never)]
     pub fn oldest(&self, transactions: &Transactions, die: DieId, class: TransactionClass, planes: u8) -> u8 {
         let order_of = |plane| {
@@ -300,7 +302,7 @@ impl DieQueues {
         Some(first)
     }
 
-    /// Like [`pop`](Self::pop), if the queue is the only non-empty one of its die and priorities do not count.
+    /// Like [`pop`](Self::pop), for the only non-empty queue of a die. All priorities must share one queue.
     #[inline(always)]
     pub fn pop_only(
         &mut self,
@@ -342,8 +344,8 @@ impl DieQueues {
         self.take_at(transactions, queue, at)
     }
 
-    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it must
-    /// not change while a transaction is queued.
+    /// Like [`dequeue_first`](Self::dequeue_first), but only for transactions whose page within the block is `page`. `page_of` returns this page; it
+    /// must not change while a transaction is queued.
     #[inline]
     pub fn dequeue_first_on_page(
         &mut self,
@@ -389,7 +391,7 @@ impl DieQueues {
         }
     }
 
-    /// Returns whether the queues of all priorities are empty in the plane of `queue`. The caller knows that `queue` itself is empty.
+    /// Returns whether the queues of all priorities are empty in the plane of `queue`. `queue` itself must be empty.
     #[inline]
     fn is_plane_empty(&self, queue: QueueId) -> bool {
         self.priorities.len() == 1

@@ -2,8 +2,8 @@
 //!
 //! The paper has two parts. *Resource-driven scheduling* visits the chips by their offset in the channels: the first chip of every channel, then the
 //! second of every channel, and so on. *Over-commitment* gives a chip more transactions than it can execute, so that it can choose the group with the
-//! largest overlap: the group that uses most dies and planes at once. Among equal groups, the one with most pages of one request goes. Neither part
-//! depends on the order of arrival.
+//! largest overlap: the group that uses most dies and planes at once. Among equal groups, the group with most pages of one request is chosen.
+//! Neither part depends on the order of arrival.
 //!
 //! Choices:
 //! - Hardware queues are not modelled. Late binding takes the place of over-commitment, without a limit: all transactions queued at a die are visible
@@ -13,7 +13,8 @@
 //! - The overlap of reads counts planes that may join by `flash.multi-plane`. The overlap of programs counts planes with a queued program: whether
 //!   they may join is known only when they have their pages (MBM, section V.B: Sprinkler "neglects the strict restriction of the plane-level
 //!   parallelism").
-//! - Reads have no precedence over writes. Among groups that are equal in both, the one with the oldest transaction goes.
+//! - Reads have no precedence over writes. Among groups with equal overlap and equally many pages of one request, the group with the oldest
+//!   transaction is chosen.
 //! - A transaction that has waited for `schedule.age-bound` precedes all others of its die. The paper has no such rule.
 //! - Firmware work precedes or follows requests as with the other policies.
 
@@ -83,7 +84,7 @@ impl Scheduler for Sprinkler {
             }
             let first = channel * chips_per_channel * dies_per_chip;
             let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
-            // Dies of the chip that is being visited come first.
+            // While a die of the visited chip still waits for its path, only dies of this chip may request one.
             visit.requesting.retain(|&die| dispatch.states().requests_path(die));
             let named = if visit.requesting.is_empty() {
                 let distance = |die: DieId| round_robin_rank(offset(die), visit.chip, chips_per_channel);

@@ -13,11 +13,11 @@ pub use crate::config::Priority;
 pub enum TransactionClass {
     /// Read of a translation page, because transactions wait for its entries or because it is written back.
     MapRead,
-    /// Write-back of a translation page.
+    /// Program of a page of the map or of its journal, or of superblock parity.
     MapProgram,
-    /// Read of a page for a request.
+    /// Read of a user page, for a request or for a partial write.
     UserRead,
-    /// Program of a page of a request.
+    /// Program of a user page: for a request, for the device cache, or to reallocate the page.
     UserProgram,
     /// Read of a valid page of the victim block.
     CollectRead,
@@ -45,7 +45,7 @@ impl TransactionClass {
         TransactionClass::ReplicaProgram,
     ];
 
-    /// Programs whose page is assigned late. They wait while their plane has no free page.
+    /// Classes of programs that have no reserve of free pages. They wait while their plane has no free page.
     pub const WAITING_PROGRAMS: [TransactionClass; 3] =
         [TransactionClass::UserProgram, TransactionClass::MapProgram, TransactionClass::ReplicaProgram];
 
@@ -53,7 +53,7 @@ impl TransactionClass {
     pub const READS: [TransactionClass; 3] =
         [TransactionClass::MapRead, TransactionClass::UserRead, TransactionClass::CollectRead];
 
-    /// Reads that requests wait for, and that may suspend an operation.
+    /// Classes of reads that requests wait for. These reads may suspend an operation.
     pub const AWAITED_READS: [TransactionClass; 2] = [TransactionClass::MapRead, TransactionClass::UserRead];
 
     /// All classes except replicas, which run only if nothing else is queued.
@@ -172,7 +172,7 @@ pub struct Transaction {
     pub bytes: Bytes,
     /// Size of the data that a read transfers out of the die, without metadata of the page.
     pub transfer_bytes: Bytes,
-    /// Next write of the same logical page.
+    /// Next write of the same logical page, which waits for this write.
     pub successor: Option<TransactionId>,
 }
 

@@ -63,11 +63,11 @@ impl AccessAction {
 pub struct DeviceCache {
     pub cache: Cache,
     dram: Dram,
-    /// Accesses with a follow-up, in the order in which they end.
+    /// DRAM accesses with a follow-up, in the order in which they end.
     pub accesses: VecDeque<DramAccess>,
-    /// Whether one access moves all pages of a request.
+    /// Whether one DRAM access moves all pages of a request.
     pub groups_accesses: bool,
-    /// Pages that wait for the rest of their request; `None` if there are none.
+    /// Pages of a request that wait for its other pages, to share one DRAM access; `None` if there are none.
     pub group: Option<AccessGroup>,
     /// Total time for which writes waited for space.
     pub waited: Time,
@@ -77,7 +77,7 @@ pub struct DeviceCache {
     pub stripes: Option<Stripes>,
     /// Whether a host flush destages dirty pages.
     flush_programs: bool,
-    /// Pages with data on flash; `None` if pages without data on flash also stay in the cache after a read.
+    /// Pages with data on flash. `None` if the cache keeps every page after a read, even without data on flash.
     written: Option<WrittenBitmap>,
     page_size: Bytes,
     sector_size: Bytes,
@@ -146,7 +146,7 @@ impl DeviceCache {
         flush.is_some() && !self.flush_programs
     }
 
-    /// Returns whether flash holds data of a page. Only then the cache may keep the page after a read.
+    /// Returns whether flash holds data of a page. Only such a page may stay in the cache after a read. Always true if `written` is `None`.
     pub fn has_data(&self, lpn: Lpn) -> bool {
         self.written.as_ref().is_none_or(|written| written.has(lpn))
     }

@@ -2,7 +2,7 @@
 //!
 //! Due pages wait until they make up a stripe. With `gc.paced`, collections then make the moves that they owe, because the stripe takes the space
 //! that these moves free; the stripe is destaged afterwards. A smaller stripe is destaged if a write is stalled or a flush is pending, and no destage
-//! is in flight that would help. Partly filled programs on the dies are issued first.
+//! is in flight. While destages are in flight, partly filled programs on the dies are issued instead.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
@@ -37,7 +37,7 @@ pub enum StripeDecision {
 }
 
 impl Stripes {
-    /// Creates the state; `None` if pages are destaged one by one.
+    /// Creates the progress before the first stripe; `None` if pages are destaged one by one.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Stripes> {
         let pages = config.cache.destage_stripe?.as_u64().div_ceil(geometry.page_size.as_u64());
         Some(Stripes { pages, remaining: 0, in_flight: 0, is_read: false, has_hurried: false })
@@ -45,7 +45,7 @@ impl Stripes {
 
     /// Decides on the first of `due` pages. `presses` is true if a write is stalled or a flush is pending.
     pub fn next(&mut self, due: u64, presses: bool) -> StripeDecision {
-        // Deallocated pages drop out of their stripe.
+        // Deallocated pages are not replaced in their stripe.
         self.remaining = self.remaining.min(due);
         if self.remaining > 0 {
             return if self.is_read { StripeDecision::Hold } else { StripeDecision::Destage };
@@ -64,7 +64,7 @@ impl Stripes {
         self.has_hurried = false;
     }
 
-    /// Counts a page as destaged. `is_read` is true if the page is read from DRAM first.
+    /// Counts a page whose destage begins. `is_read` is true if the page is read from DRAM first.
     pub fn sent(&mut self, is_read: bool) {
         self.remaining -= 1;
         self.in_flight += 1;

@@ -7,7 +7,7 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::units::Time;
 
-/// Admission times of written pages.
+/// Throttle of the admission of written pages to the device cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     interval: Time,

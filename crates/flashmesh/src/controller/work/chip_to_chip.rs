@@ -44,7 +44,7 @@ impl ChipToChipMoves {
         }
     }
 
-    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the data goes to the controller. Called
+    /// Returns the die on another chip that receives the data of `read`, which leaves a register; `None` if the controller receives the data. Called
     /// only if pages move from chip to chip.
     pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
         let Context { shared, datapath, .. } = cx;
@@ -151,7 +151,7 @@ impl ChipToChipMoves {
         }
     }
 
-    /// Returns whether a page in flight to `die` belongs to a collection with precedence over user requests.
+    /// Returns whether a page in flight to `die` belongs to a collection that has precedence over user requests.
     #[inline(always)]
     pub fn arrival_first(&self, die: DieId, collections: &Collections, shared: &Shared) -> bool {
         !self.arrivals.is_empty() && self.awaits_foreground_arrival(die, collections, shared)

@@ -7,19 +7,19 @@
 //! - The next page is read when the previous one has been programmed \[choice\]: a chip has one page buffer for each plane. This takes as long as
 //!   reading all, sending all and programming all pages, as in the paper.
 //! - If programs write several mapping units, units gather in the page buffer of the destination chip, page after page, until they fill a program or
-//!   are the last ones. After the program, the rest of the last page follows \[choice\].
-//! - Until the CleanAck, transactions for the source die wait (see `clean.rs` of the datapath), and so do reads of pages that are already programmed
-//!   at their new location, because the controller still has their old address. A page that the host overwrites meanwhile moves nevertheless, and is
-//!   invalid at its new location.
-//! - The erase is a command of its own \[choice\]: only the controller knows that both chips are done. Translation pages and replicas stay in their
-//!   plane, and pages that no plane accepts go through the controller.
+//!   are the last units. Units of the last page that do not fit are sent after the program \[choice\].
+//! - Until the CleanAck, transactions for the source die wait (see `clean.rs` of the datapath). Reads of pages that are already programmed at their
+//!   new location wait as well, because the controller still has their old address. A page that the host overwrites meanwhile moves nevertheless, and
+//!   is invalid at its new location.
+//! - The erase is a separate command \[choice\]: only the controller is notified when both chips are done. Translation pages and replicas stay in
+//!   their plane, and pages that no plane accepts are moved through the controller.
 //!
 //! # Freedom from deadlock
 //!
-//! A source die is reserved until the destination die has programmed its pages. A die that is to program pages of a Clean does not begin one itself,
-//! and a die that has begun one is never chosen as a destination: a die that others wait for is never reserved itself. Such a die ends its current
-//! operation and then accepts the page, whose space is reserved ([`Ftl::admit_clean`](crate::ftl::Ftl::admit_clean)). If the die of a block may not
-//! begin a Clean, the pages of the block are moved through the controller.
+//! A source die is reserved until the destination die has programmed its pages. A destination die never begins a Clean, and a source die is never
+//! chosen as a destination. So a die for which others wait is never reserved itself: it ends its current operation and then accepts the page, whose
+//! space is reserved ([`Ftl::admit_clean`](crate::ftl::Ftl::admit_clean)). If the die of a block may not begin a Clean, the pages of the block are
+//! moved through the controller.
 
 use rustc_hash::FxHashMap;
 
@@ -51,12 +51,12 @@ struct Clean {
     die_of_block: DieId,
 }
 
-/// Part of a die in the pending Cleans.
+/// Numbers of Cleans in progress for which a die is the source or the destination.
 #[derive(Clone, Copy, Debug, Default)]
 struct Role {
-    /// Cleans whose source block is on this die.
+    /// Cleans whose source block is on the die.
     sends: u32,
-    /// Cleans whose destination plane is on this die.
+    /// Cleans whose destination plane is on the die.
     programs: u32,
 }
 
@@ -77,7 +77,7 @@ impl Cleaning {
         Cleaning { roles: vec![Role::default(); dies], ..Cleaning::default() }
     }
 
-    /// Returns the old location of the page of `read` while its move to the new location, which `read` has, is not acknowledged.
+    /// Returns the old location of the page, if `read` is addressed to the new location of a page whose move is not acknowledged.
     pub fn old_location(&self, read: &Transaction) -> Option<Ppn> {
         self.unacknowledged_moves.get(&read.lpn).filter(|(to, _)| *to == read.from).map(|(_, from)| *from)
     }
@@ -214,7 +214,7 @@ impl Cleaning {
         }
     }
 
-    /// Continues a Clean after a program, except the last one: with the rest of the page in the register of the source die, or with the next page.
+    /// Continues a Clean after a program, except the last one: with the remaining units in the register of the source die, or with the next page.
     pub fn go_on<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
         let clean = self.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.buffer.clear();

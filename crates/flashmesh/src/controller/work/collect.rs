@@ -57,7 +57,7 @@ struct Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CollectionLevels {
     pub victims: u64,
-    /// Pages of a block times the share of the valid pages of each victim that have moved, summed over the victims.
+    /// Reclaimed pages, summed over the victims: the pages of a block, times the share of the victim's valid pages that have moved.
     pub reclaimed_pages: u64,
 }
 
@@ -93,7 +93,7 @@ impl Collections {
         }
     }
 
-    /// Returns how far the collections in progress have come. Folds of the SLC cache do not count, because they reclaim no pages of the flash array.
+    /// Returns the progress of the collections of all planes. Folds of the SLC cache do not count, because they reclaim no pages of the flash array.
     pub fn progress(&self, shared: &Shared) -> CollectionLevels {
         let pages = u64::from(shared.geometry.pages_per_block);
         let mut levels = CollectionLevels::default();
@@ -109,7 +109,7 @@ impl Collections {
         levels
     }
 
-    /// Returns whether `plane` has a collection with precedence over user requests.
+    /// Returns whether `plane` has a foreground collection, for lack of space.
     pub fn is_foreground(&self, plane: PlaneId) -> bool {
         self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
     }
@@ -207,10 +207,9 @@ impl Collections {
         }
     }
 
-    /// Returns whether another page of the victim of `plane` may begin to move, with several mapping units per program. Normally pages for two
-    /// programs move at once. In a superblock, victims that are read completely leave their share of this limit to the others, so that the last
-    /// victim can fill programs alone. With Cleans the limit is one program: the next pages may go by a Clean, which begins only when no page is
-    /// moving.
+    /// Returns whether another page of the victim of `plane` may begin to move, with several mapping units per program. Normally the pages of at most
+    /// two programs move at once. In a superblock, the limits of all planes are divided among the victims with unread pages, so that the last victim
+    /// can fill programs alone. With Cleans the limit is one program: the next pages may move by a Clean, which begins only when no page is moving.
     fn may_move_another<M: Model>(&self, plane: PlaneId, cx: &Context<'_, M>) -> bool {
         let shared = &*cx.shared;
         let Some(collection) = &self.by_plane[plane.index()] else { return false };
@@ -408,7 +407,8 @@ fn move_page<M: Model>(plane: PlaneId, from: Ppn, lpn: Lpn, cx: &mut Context<'_,
     cx.push(FollowUp::Enqueue(id));
 }
 
-/// Returns whether collection of `die` has precedence over reads: the die is nearly out of space, or writes wait for a fold.
+/// Returns whether foreground collection of `die` has precedence even if it is preemptible: the die is nearly out of space, or writes wait for a
+/// fold.
 #[inline(never)]
 fn is_urgent(die: DieId, shared: &Shared) -> bool {
     shared.planes_of(die).any(|plane| shared.ftl.is_urgent(plane) || shared.ftl.waits_for_fold(plane))

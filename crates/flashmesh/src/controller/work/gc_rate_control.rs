@@ -1,8 +1,8 @@
 //! Rate control of garbage collection (`gc.paced`): collection keeps pace with the writes of its plane.
 //!
-//! A victim of P pages with v valid ones yields P - v free pages for v moves. So each page written to the plane during the collection adds v / (P -
-//! v) moves to the debt of the collection. The victim is then empty when its free pages are used up, and free space stays constant. Without rate
-//! control, collection starts only when space has run out, or blocks all writes of its plane until its victim is erased.
+//! A victim of P pages with v valid pages yields P - v free pages for v moves. So each page written to the plane during the collection adds
+//! v / (P - v) moves to the debt of the collection. The victim is then empty when its free pages are used up, and free space stays constant. Without
+//! rate control, collection starts only when space has run out, or blocks all writes of its plane until its victim is erased.
 //!
 //! If the device cache destages whole stripes (`cache.destage-stripe`), collection and writes take turns: collections pay their debt before each
 //! stripe, and pause otherwise. They pay in whole programs over all planes that share superblocks, because a partial program takes as long as a whole
@@ -16,10 +16,10 @@ use crate::ftl::Superblocks;
 use crate::ids::PlaneId;
 use crate::units::Time;
 
-/// Fixed-point unit of debts: parts of a page move.
+/// Fixed-point scale of debts: parts per page move.
 const PARTS: i64 = 1 << 10;
 
-/// The moves that collections owe.
+/// Debts of collections: the page moves that they owe.
 #[derive(Clone, Debug)]
 pub struct GcRateControl {
     /// Debts by plane, or by set of planes that share superblocks if collection and writes take turns. Empty without rate control.
@@ -88,7 +88,7 @@ impl GcRateControl {
         }
     }
 
-    /// Cancels the debt of `plane`, all of whose valid pages have moved.
+    /// Cancels the debt of `plane`, after all valid pages of its victim have moved.
     pub fn end(&mut self, plane: PlaneId) {
         self.change(plane, |debt| *debt = PendingMoves::default());
     }

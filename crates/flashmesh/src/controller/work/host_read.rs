@@ -14,7 +14,7 @@ use crate::units::Bytes;
 use super::map::CachedMap;
 use super::placement::Placements;
 
-/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction. It can be enqueued at once, unless mapping
+/// Begins a flash read of `bytes` at offset `start` of a page, for a request. Returns the transaction, which can be enqueued at once, unless mapping
 /// entries are cached.
 #[inline(always)]
 pub fn begin<M: Model>(
@@ -51,7 +51,7 @@ pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &m
     transaction.plane = cx.shared.geometry.plane_of(from);
 }
 
-/// Returns the location at which `lpn` is read by stream `reader`; `None` for a read of the firmware.
+/// Returns the location at which stream `reader` reads `lpn`. `reader` is `None` for reads of the firmware.
 #[inline]
 pub fn translate<M: Model>(
     lpn: Lpn,

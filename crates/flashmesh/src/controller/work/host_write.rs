@@ -121,7 +121,7 @@ impl HostWrites {
         }
     }
 
-    /// Starts a write after the lookup of its page. A partial write first reads the rest of the page.
+    /// Starts a write after the lookup of its page. A partial write first reads the page (read-modify-write).
     pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         if cx.shared.rules.preallocates {
             return self.preallocate_write(id, cx);
@@ -133,7 +133,7 @@ impl HostWrites {
         cx.push(FollowUp::Enqueue(id));
     }
 
-    /// Places a write on a plane. Without preallocation, its physical page is assigned when it is programmed.
+    /// Sets the plane of a write and makes it a program. Without preallocation, the physical page is assigned when the write is programmed.
     #[inline]
     fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         let plane = if cx.shared.rules.preallocates {
@@ -148,13 +148,13 @@ impl HostWrites {
         transaction.plane = plane;
     }
 
-    /// Enqueues the program of a partial write, for which the rest of the page has been read.
+    /// Enqueues the program of a partial write, after the read of its page (read-modify-write).
     pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
         self.turn_into_program(id, cx);
         cx.push(FollowUp::Enqueue(id));
     }
 
-    /// Handles a partial write whose page was moved or deallocated before the rest of the page was read.
+    /// Handles a partial write whose page was moved or deallocated before the page was read.
     pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
         if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
             cx.datapath.count_wait(id, cx.kernel.now());
@@ -249,7 +249,7 @@ impl HostWrites {
     }
 }
 
-/// Turns a partial write into the read of the rest of its page at `from`.
+/// Turns a partial write into the read of its page at `from` (read-modify-write).
 pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
     let Context { shared, datapath, .. } = cx;
     let transaction = datapath.transaction_mut(id);

@@ -17,7 +17,7 @@ use super::map::{CachedMap, program};
 /// The journal, and the flushes that wait for it.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    /// The persistent state of the map; `None` if the map survives a power cut by itself.
+    /// The journal and checkpoints of the map; `None` if the map has no journal.
     state: Option<Box<Persistence>>,
     /// Whether capacitors write the journal buffer to flash after a power cut, so that host flushes need not wait for it.
     has_capacitors: bool,
@@ -51,7 +51,7 @@ impl Shared {
         self.rules.has_map_cache && self.journal.state().is_none_or(|state| state.is_map_page(page))
     }
 
-    /// Counts a translation page that the array has programmed.
+    /// Counts a page of the map or of the journal that the array has programmed.
     pub fn count_map_program(&mut self, page: Lpn) {
         let is_of_journal = self.journal.state().is_some_and(|state| state.is_journal_page(page));
         self.counters.flash.map_programs += u64::from(!is_of_journal);

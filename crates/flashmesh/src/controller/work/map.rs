@@ -135,8 +135,8 @@ impl CachedMap {
         }
     }
 
-    /// Marks the entry of `lpn` as changed after a read assigned a location to the unmapped page. The entry is in DRAM. The next [`FollowUp::SettleMap`]
-    /// continues.
+    /// Marks the entry of `lpn`, which is in DRAM, as changed after a read assigned a location to the unmapped page. The caller schedules
+    /// [`FollowUp::SettleMap`] for actions of the cache that follow.
     pub fn placement_changed<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         self.entry_changed(lpn);
         self.tell_entries(kernel);

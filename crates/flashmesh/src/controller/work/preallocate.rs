@@ -1,7 +1,7 @@
 //! Page preallocation: a write is assigned its physical page when it is placed on a plane (`ftl.write-binding = "early"`).
 //!
 //! If the plane has no free page, the write is blocked until a program of the plane has ended or a block is erased. Blocked writes of a plane keep
-//! their order of arrival. A partial write takes its position among the programs when the read of the rest of its page is queued.
+//! their order of arrival. A partial write takes its position among the programs when the read of its page (read-modify-write) is queued.
 
 use std::collections::VecDeque;
 
@@ -63,7 +63,8 @@ impl HostWrites {
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
         cx.push(FollowUp::Collect(plane));
-        // A collection that waits for its turn need not wait once its plane is out of space, which pages from other chips can bring about.
+        // Let a collection that waits for its turn continue: it need not wait once its plane is out of space, and pages that arrive from other chips
+        // may have used up the space.
         cx.push(FollowUp::TryIssue(cx.shared.geometry.die_of_plane(plane)));
     }
 
@@ -117,7 +118,7 @@ fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
     true
 }
 
-/// Enqueues a write that has its page. A partial write is enqueued as the read of the rest of its page, any other write as a program.
+/// Enqueues a write that has its page. A partial write is enqueued as the read of its old page, any other write as a program.
 fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
     let from = cx.shared.page_to_modify(cx.datapath.transaction(id));
     let order = cx.datapath.take_order();

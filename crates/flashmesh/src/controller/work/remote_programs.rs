@@ -1,12 +1,12 @@
 //! Chip-to-chip moves with several mapping units per program: units gather in the page buffer of the destination chip until a program is full.
 //!
-//! - The units of a program are chosen when the first one leaves its register: this unit and the next valid units of the victim, up to a full
+//! - The units of a program are chosen when the first unit leaves its register: this unit and the next valid units of the victim, up to a full
 //!   program. If the units of a page have different destinations, the page is transferred in parts.
 //! - The program runs when all of its units have arrived. Units that the host overwrites meanwhile are not programmed, and their places stay empty.
 //! - The last units of a victim may not fill a program. They go to another chip only if no other units of the victim wait in their own plane for a
 //!   full program. So each victim causes at most one partly filled program, as without chip-to-chip moves \[choice\]. A collection thus wastes less
 //!   space than it frees.
-//! - Units that no other chip accepts go through the controller, and gather in their own plane.
+//! - Units that no other chip accepts are moved through the controller, and gather in their own plane.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::model::Model;
 use crate::schedule::purpose::{MoveRoute, Purpose};
 
-/// The units of a program on another chip that is not full yet.
+/// A program on another chip that still gathers units.
 #[derive(Clone, Debug)]
 struct RemoteProgram {
     /// Plane of the victim.
@@ -32,14 +32,14 @@ struct RemoteProgram {
     arrived: Vec<TransactionId>,
 }
 
-/// Programs on other chips that are not full yet.
+/// Programs on other chips that still gather units.
 #[derive(Clone, Debug, Default)]
 pub struct RemotePrograms {
     /// Programs by their destination plane.
     by_plane: FxHashMap<PlaneId, RemoteProgram>,
     /// Destination plane of the program that still expects units, by plane of the victim.
     open: FxHashMap<PlaneId, PlaneId>,
-    /// Victim block and number of its units that went through the controller, by plane of the victim.
+    /// Victim block, with the number of its units that were moved through the controller, by plane of the victim.
     through_controller: FxHashMap<PlaneId, (BlockId, u32)>,
 }
 
@@ -152,7 +152,7 @@ impl RemotePrograms {
         None
     }
 
-    /// Returns whether units of `block` may go to other chips. Translation pages and pages of a fold may not.
+    /// Returns whether units of `block` may move to other chips. Translation pages and pages of a fold may not.
     pub fn may_leave(block: BlockId, shared: &Shared) -> bool {
         shared.ftl.move_block_kind(shared.geometry.ppn(block, 0)) == OpenBlockKind::Collection
     }

@@ -1,4 +1,4 @@
-//! Counters of the SLC cache: host writes into and past it, folds to the native mode, and the time for which it is full.
+//! Counters of the SLC cache: host writes into the cache and to native blocks, folds, and the time for which the cache is full.
 
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;

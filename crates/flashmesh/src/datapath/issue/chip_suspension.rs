@@ -39,7 +39,7 @@ impl<M: Model> Datapath<M> {
         busy.peek().is_some() && busy.all(|die| self.read_may_suspend(die, source, kernel))
     }
 
-    /// Issues at a busy chip. Requests paths for reads that will suspend its operations or run during their suspension; resumes the suspended
+    /// Issues at a busy chip. Requests paths for reads that suspend the operations of the chip or run during their suspension. Resumes the suspended
     /// operations if no read is left.
     pub(super) fn try_issue_at_busy_chip<S: PageSource<M>>(
         &mut self,
@@ -91,7 +91,7 @@ impl<M: Model> Datapath<M> {
         if needs_suspension {
             let is_wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend_chip(die, source, kernel);
             if !is_wanted {
-                // The next issue happens when the current operations end.
+                // No retry is needed: the next issue happens when the current operations end.
                 self.release(grant, kernel);
                 return GrantOutcome::Done;
             }

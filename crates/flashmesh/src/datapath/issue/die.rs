@@ -103,7 +103,7 @@ impl<M: Model> Datapath<M> {
         self.issue_ready(die, ready, source, kernel)
     }
 
-    /// Begins no read at `die`, so that the pending operation of a Clean can start as soon as all planes have ended theirs. Resumes a suspended
+    /// Issues no read at `die`, so that the pending operation of a Clean can start as soon as all planes have ended their reads. Resumes a suspended
     /// operation, which has to end first.
     #[inline(never)]
     fn drain_for_clean(&mut self, die: DieId, kernel: &mut Kernel<M>) -> IssueOutcome {
@@ -198,7 +198,7 @@ impl<M: Model> Datapath<M> {
         source.may_hold_programs(&ready, &queued) && !(M::ALL_FEATURES && self.is_limited_to_reads(die))
     }
 
-    /// Issues reads that were queued while the current command was in transfer. They may suspend the operation.
+    /// Issues reads that were queued while the current command was in transfer. These reads may suspend the operation.
     #[inline(always)]
     pub fn issue_beside_array<S: PageSource<M>>(
         &mut self,
@@ -213,7 +213,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns whether a read may suspend the operation of `die`. Not allowed for GC that has priority over reads, and while writes have precedence.
+    /// Returns whether a read may suspend the operation of `die`. False for GC that has priority over reads, and while stalled writes forbid
+    /// suspensions (`PageSource::may_suspend`).
     #[inline(never)]
     pub(in super::super) fn read_may_suspend<S: PageSource<M>>(
         &self,
@@ -227,7 +228,7 @@ impl<M: Model> Datapath<M> {
             && !(entry.state.is_internal_busy() && self.has_collection_priority(die, source))
     }
 
-    /// Returns whether GC has priority over user transactions on `die`. It has none if it yields to a queued read.
+    /// Returns whether GC has priority over user transactions on `die`. False if a queued read precedes GC (`Rules::reads_before_collection`).
     pub(in super::super) fn has_collection_priority<S: PageSource<M>>(&self, die: DieId, source: &S) -> bool {
         let yields = M::ALL_FEATURES && self.rules.reads_before_collection && has_awaited_read(&self.queues.masks(die));
         source.collection_first(die) && !yields

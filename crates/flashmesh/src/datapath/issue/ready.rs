@@ -34,8 +34,8 @@ impl<M: Model> Datapath<M> {
         if M::ALL_FEATURES && self.rules.planes_read_alone { self.without_busy_planes(die, ready) } else { ready }
     }
 
-    /// Returns whether no rule other than the need of a free page limits the transactions queued at `die`. All programs must go to the open block
-    /// that the host writes of a plane share.
+    /// Returns whether the lack of free pages is the only reason for which a transaction queued at `die` may have to wait. If so, all programs
+    /// without a reserve of pages are host writes, and share the open block of their plane.
     #[inline(always)]
     fn is_limited_only_by_pages<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> bool {
         let is_alone = || self.rules.dies_are_independent && !self.is_limited_to_reads(die) && !source.writes_wait(die);

@@ -1,8 +1,8 @@
 //! Complete programs: programs of several mapping units whose data does not come from the controller, such as copybacks and pages gathered in the
 //! page buffer of another chip.
 //!
-//! All units are available when the program is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So the program does not gather,
-//! and precedes the gathering programs of its queue.
+//! All units are available when the program is queued ([`Purpose::is_whole`](crate::schedule::purpose::Purpose::is_whole)). So the program does not
+//! gather, and precedes the gathering programs of its queue.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, NewOperation, PageSource};
@@ -79,7 +79,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Removes the companions for which `is_stale` holds from a dequeued complete program. Returns them.
+    /// Removes the companions for which `is_stale` holds from a dequeued complete program. Returns the removed companions.
     pub fn leave_out(&mut self, lead: TransactionId, is_stale: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
         let all: Vec<TransactionId> = self.with_companions(lead).collect();
         let (out, kept): (Vec<_>, Vec<_>) =
@@ -102,8 +102,8 @@ impl<M: Model> Datapath<M> {
         Some(id)
     }
 
-    /// Returns whether the next GC move of a plane runs without gathering. This holds for a complete program, and with Cleans for a stale move: few
-    /// moves are in flight before a Clean, so a stale one would gather in vain and block the others.
+    /// Returns whether the next GC move of a plane runs without gathering: a complete program or, with Cleans, a stale move. Few moves are in flight
+    /// before a Clean, so a stale move would gather in vain and block the others.
     pub(in super::super) fn needs_no_companions<S: PageSource<M>>(&self, die: DieId, plane: u8, source: &S) -> bool {
         self.queues.priorities().iter().any(|&priority| {
             let class = TransactionClass::CollectProgram;

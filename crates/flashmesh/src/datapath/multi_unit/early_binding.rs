@@ -1,8 +1,8 @@
 //! Programs whose mapping units got their pages before their turn (`ftl.write-binding = "early"`).
 //!
 //! An early-bound program collects units until its last page is assigned. It is *closed* earlier if its first unit has waited for
-//! `ftl.gather-timeout`, if a flush waits ([`Datapath::flush_partial_programs`]), or if a GC move takes the next page. A closed program may run once all of its units
-//! are queued; a partial write is queued when its read-modify-write has read the page \[choice\].
+//! `ftl.gather-timeout`, if a flush waits ([`Datapath::flush_partial_programs`]), or if a GC move takes the next page. A closed program may run once
+//! all of its units are queued; a partial write is queued when its read-modify-write has read the page \[choice\].
 //!
 //! A program of another plane joins only if it may run on its own \[choice\], and if its page offset allows it.
 
@@ -66,7 +66,7 @@ impl EarlyBoundPrograms {
         self.0[plane.index()].iter().any(PartialProgram::may_run)
     }
 
-    /// Counts a unit that was queued, or with `is_queued` false one that was dequeued.
+    /// Counts a unit as queued, or as dequeued if `is_queued` is false.
     pub(in super::super) fn count_queued(&mut self, geometry: &Geometry, page: Ppn, is_queued: bool) {
         if let Some(program) = self.find(geometry, page) {
             program.queued = if is_queued { program.queued + 1 } else { program.queued - 1 };
@@ -79,7 +79,7 @@ impl<M: Model> Datapath<M> {
         self.geometry.die_of_plane(self.geometry.plane_of(page))
     }
 
-    /// Adds a write to the program that contains `page`, its assigned page.
+    /// Counts a write as part of the program that contains `page`, the page assigned to the write.
     #[inline]
     pub fn bind(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() {
@@ -119,8 +119,8 @@ impl<M: Model> Datapath<M> {
         may_run && !is_empty
     }
 
-    /// Skips `page`, which the first read of an unwritten page was assigned and which is never programmed. Closes the program if `page` is its last
-    /// page.
+    /// Skips `page`, which is never programmed, because it was assigned to an unmapped logical page for a read. Closes the program if `page` is its
+    /// last page.
     #[inline(never)]
     pub fn skip_page(&mut self, page: Ppn, kernel: &mut Kernel<M>) {
         if self.gathers() && self.geometry.is_last_of_program(page) {
@@ -165,7 +165,7 @@ impl<M: Model> Datapath<M> {
         self.gather.early_bound.may_run(&self.geometry, self.transactions[write].to)
     }
 
-    /// Dequeues a write whose program may run: `chosen` if the scheduler chose one that may, otherwise the first one of the plane.
+    /// Dequeues a write whose program may run: `chosen` if its program may run, otherwise the first such write of the plane.
     pub(in super::super) fn dequeue_early_bound(
         &mut self,
         choice: QueueId,

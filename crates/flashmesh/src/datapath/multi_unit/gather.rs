@@ -1,10 +1,11 @@
 //! Gathering of mapping units that share a page of the array or a program.
 //!
-//! Such units run as one transaction: the first leads, and the others are chained to it as its *companions*.
+//! Units of one page or program run as one transaction: the first unit leads, and the others are chained to it as its *companions*.
 //!
 //! - Reads of one page that wait in the same queue are sensed once and transferred together.
 //! - Programs gather in the queue of their plane until they fill one program. A partial program runs when its oldest unit has waited for
-//!   `ftl.gather-timeout`, when a flush waits for it ([`Datapath::flush_partial_programs`]), or when no more units can arrive (the last ones of a victim).
+//!   `ftl.gather-timeout`, when a flush waits for it ([`Datapath::flush_partial_programs`]), or when no more units can arrive (the last units of a
+//!   victim).
 //! - Early-bound writes gather in the program of their page ([`early_binding`](super::early_binding)).
 //! - In superblocks, whose planes are written at the same offset, a program waits until all planes of the die are full.
 
@@ -181,8 +182,8 @@ impl<M: Model> Datapath<M> {
             if released != 0 || (moves && !source.has_unread_pages(first)) || (0..count as u8).all(is_full) {
                 return planes;
             }
-            // Moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, only the planes with a full
-            // program run: the number of moves in flight is limited, so that moves for the other planes may never come.
+            // Moves go to the plane with the fewest programmed pages. If one plane has moves for two programs queued, the planes with a full program
+            // run, because the number of moves in flight is limited: moves for the other planes may never arrive.
             let has_two_programs = |plane: u8| self.gather.is_full(die, class, plane, 2 * units(plane));
             let may_run = moves && (0..count as u8).any(has_two_programs);
             return self::planes(planes)
@@ -198,8 +199,9 @@ impl<M: Model> Datapath<M> {
         self::planes(planes).filter(is_ready).fold(0, |ready, plane| ready | 1 << plane)
     }
 
-    /// Returns the subset of `planes` that may join a program of GC moves, whose lead is dequeued. A plane whose moves still gather would join with a
-    /// partial program. In superblocks all planes have gathered, or planes that still gather are at another page offset than the lead.
+    /// Returns the subset of `planes` that may join a program of GC moves, whose lead is dequeued: planes with a full program. A plane whose moves
+    /// still gather would join with a partial program. In superblocks, all of `planes` are returned: a plane that still gathers cannot join anyway,
+    /// because it is at another page offset than the lead.
     pub(in super::super) fn planes_with_full_moves<S: PageSource<M>>(&self, die: DieId, planes: u8, source: &S) -> u8 {
         if self.gather.gathers_by_die {
             return planes;

@@ -1,4 +1,4 @@
-//! Reads of several mapping units of a page. Those that are queued together are sensed once.
+//! Reads of several mapping units of a page. Reads that are queued together are sensed once.
 
 use crate::datapath::path::PathGrant;
 use crate::datapath::{Datapath, PageSource};

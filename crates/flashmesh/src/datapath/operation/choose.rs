@@ -76,8 +76,8 @@ impl<M: Model> Datapath<M> {
             || source.next_page(transaction).is_some()
     }
 
-    /// Lets the scheduler choose among the dies from `first` on. `ready` has their runnable planes. Stores the joiners that the scheduler allows in
-    /// [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
+    /// Lets the scheduler choose among the dies from `first` on. `ready` contains the runnable planes of these dies. Stores the joiners that the
+    /// scheduler allows, in [`SchedulingState::joiners`](crate::datapath::scheduling::SchedulingState::joiners).
     #[inline(always)]
     fn choose_lead<S: PageSource<M>>(
         &mut self,
@@ -98,7 +98,7 @@ impl<M: Model> Datapath<M> {
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
         let collection_first = dies().any(|die| self.has_collection_priority(die, source));
-        // Only schedulers that can defer erases need this.
+        // Only schedulers that can defer erases need `space_is_out`.
         let space_is_out =
             self.rules.erase_order == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();

@@ -17,7 +17,7 @@ use crate::units::Time;
 #[must_use]
 #[derive(Clone, Copy, Debug)]
 pub enum GrantOutcome {
-    /// Nothing follows: the transfer has started, or the path was released.
+    /// No action for the controller: the transfer has started, or the path was released.
     Done,
     /// The path was released, because nothing may run. Next, call [`Datapath::try_issue`], which may resume a suspended operation.
     TryIssue(DieId),
@@ -25,7 +25,7 @@ pub enum GrantOutcome {
     Moved(StaleLead),
     /// A program operation was built. Next, assign a page to each transaction and call [`Datapath::start_operation`].
     Programs(NewOperation),
-    /// The command of a Clean has been sent, with the list of valid pages. The id is of the Clean's first read.
+    /// The command of a Clean has been sent, with the list of valid pages. Contains the first read of the Clean.
     Listed(TransactionId),
 }
 
@@ -256,12 +256,12 @@ impl<M: Model> Datapath<M> {
             return if has_nothing { GrantOutcome::TryIssue(requester) } else { GrantOutcome::Done };
         };
         self.attribute_wait(lead, granted.grant, &mut granted.path, kernel.now());
-        // User reads are the most frequent class. Their own arm makes the class a constant.
+        // User reads are the most frequent class. A separate arm makes the class a constant.
         match queue.class {
             TransactionClass::UserRead => {
                 let queue = QueueId { class: TransactionClass::UserRead, ..queue };
                 match self.admit_lead(queue, lead, granted, source, kernel) {
-                    // `NewOperation` is constructed in each arm: without candidates for joining it then stays in registers.
+                    // `NewOperation` is constructed in each arm, so that it stays in registers if no plane can join.
                     0 => self.start_operation(NewOperation::new(queue, lead, granted, 0), kernel),
                     candidate_planes => self.start_with_joiners(
                         NewOperation::new(queue, lead, granted, candidate_planes),

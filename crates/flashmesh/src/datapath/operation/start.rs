@@ -22,7 +22,7 @@ pub struct NewOperation {
     pub(in super::super) queue: QueueId,
     granted: GrantedPath,
     planes: PlaneTransactions,
-    /// Other planes with transactions of the same class that have not been tried as joiners, one bit each.
+    /// Other planes with transactions of the same class that have not been tried as joiners yet, one bit each.
     candidate_planes: u8,
     /// Location of the lead in its plane, computed when the first joiner is sought.
     lead_location: Option<PlaneAddress>,
@@ -325,7 +325,7 @@ impl<M: Model> Datapath<M> {
             self.geometry.units_per_program_of(block)
         };
         let units = if self.gathers() { units() } else { self.geometry.units_per_page };
-        // A product is used because a branch would often be mispredicted.
+        // Other operations are multiplied by 0, because a branch would often be mispredicted.
         self.with_spare_area(self.geometry.page_size * u64::from(units))
             * (transactions.len() as u64 * u64::from(programs))
     }

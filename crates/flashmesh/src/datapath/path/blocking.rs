@@ -64,7 +64,8 @@ impl<M: Model> Datapath<M> {
                 .is_blocked_by(die, phase, &mut |other| self.active_or_next_request(other) != own)
     }
 
-    /// Attributes the wait for an exclusive path to its causes, now that the transaction that uses it is known.
+    /// Records the request of transaction `id` as the occupant of an exclusive path. Marks the wait for the path as a conflict if another request
+    /// occupied the path meanwhile.
     #[inline(always)]
     pub(in super::super) fn attribute_wait(
         &mut self,
@@ -110,7 +111,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Returns the request of the first transaction queued at `die`. Reads come before programs.
+    /// Returns the request of the head of the first non-empty queue of `die`, by class.
     #[inline]
     pub(super) fn first_queued_request(&self, die: DieId) -> Option<RequestId> {
         self.transactions[self.queues.first(die)?].owner.request

@@ -48,7 +48,7 @@ impl<M: Model> Datapath<M> {
     pub fn next_grant(&mut self, next: &mut usize) -> Option<GrantRecord> {
         let granted = self.interconnect.outbox.grants.get(*next)?;
         *next += 1;
-        // Copy field by field, because the grant was stored so: a wider load that spans recent narrower stores would stall (failed store-to-load
+        // Copy field by field, like the store of the grant: a wider load that spans recent narrower stores would stall (failed store-to-load
         // forwarding).
         let GrantRecord { grant: Grant { die, phase, path }, since, cause } = *granted;
         Some(GrantRecord { grant: Grant { die, phase, path }, since, cause })

@@ -1,4 +1,4 @@
-//! Requests that occupy exclusive paths. Waits for a path are attributed to them.
+//! Requests that occupy exclusive paths, for the attribution of path waits.
 
 use crate::engine::id_table::IdTable;
 use crate::ids::{PathId, RequestId};
@@ -7,7 +7,7 @@ use crate::units::Time;
 /// Request that uses a path or was the last to use it.
 #[derive(Clone, Copy, Debug)]
 struct Occupant {
-    /// `None` for firmware work.
+    /// Request; `None` for firmware work.
     request: Option<RequestId>,
     /// Time since which only this request has used the path.
     since: Time,

@@ -30,8 +30,8 @@ impl<M: Model> Datapath<M> {
         self.record_blocker(die, TransferPhase::Command);
     }
 
-    /// Marks the data in the register of `die` as requesting a path. Returns whether there is data without a path request; if so, call
-    /// [`Datapath::request_data_path`] next.
+    /// Marks the data in the register of `die` as requesting a path. Returns `false` if the register is empty, or if the data was marked before.
+    /// Otherwise, call [`Datapath::request_data_path`] next.
     #[inline(always)]
     pub fn begin_sending(&mut self, die: DieId) -> bool {
         match &mut self.dies[die].plane_reads {

@@ -1,4 +1,4 @@
-//! Path state of a die: its outstanding requests, and the results of the last ones.
+//! Path state of a die: its outstanding path requests, and the last granted paths.
 
 use crate::fabric::{Cause, Causes, GrantRecord, TransferPhase};
 use crate::ids::PathId;
@@ -14,7 +14,7 @@ const DATA: usize = 1;
 pub(in super::super) struct DiePathState {
     /// Times of the outstanding requests for a command path and for a data path; [`Time::MAX`] for none.
     requested_at: [Time; 2],
-    /// Whether the last path of each phase was blocked at first.
+    /// Whether the last path of each phase was blocked at the first attempt.
     pub was_blocked: [bool; TransferPhase::ALL.len()],
     /// Whether only transfers of the same request blocked the path of each phase, as of the last check.
     pub blocked_by_own_request: [bool; TransferPhase::ALL.len()],
@@ -73,7 +73,7 @@ impl DiePathState {
         self.requested_at[COMMAND] = Time::MAX;
     }
 
-    /// Ends the request that `granted` answers. Returns the grant with its wait.
+    /// Ends the outstanding request for the path in `granted`. Returns the grant with its wait.
     #[inline]
     pub fn end_request(&mut self, granted: &GrantRecord) -> PathGrant {
         let index = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };

@@ -61,7 +61,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Counts a transfer that was blocked in the network as a conflict, even if its path was granted at the first attempt.
+    /// Counts a transfer that the network blocked as a conflict, even if its path was granted at the first attempt.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
         let waited = self.dies[grant.die].path.was_blocked[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);

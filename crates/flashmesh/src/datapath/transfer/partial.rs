@@ -1,4 +1,4 @@
-//! Partial transfers of register data. Mapping units of a page with different destinations leave in separate transfers, each over a path of its own.
+//! Partial transfers of register data. Mapping units of a page with different destinations leave in separate transfers, each over its own path.
 
 use crate::datapath::Datapath;
 use crate::ids::{DieId, TransactionId};

@@ -14,10 +14,10 @@ use super::{Collection, Collections, Erased, ask_dies_of_superblock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     Space,
-    /// The die is idle.
+    /// Background collection while the die is idle.
     Background,
     Wear,
-    /// A block of the SLC cache is full, and the die is idle.
+    /// Full block of the SLC cache, while the die is idle.
     Fold,
 }
 
@@ -138,7 +138,7 @@ impl Collections {
         }
     }
 
-    /// Begins the collections of `blocks`, the blocks of one plane or of a superblock. All of them are registered before the first one advances.
+    /// Begins the collections of `blocks`, the blocks of one plane or of a superblock. All collections are registered before the first one advances.
     fn begin<M: Model>(&mut self, blocks: &[BlockId], need: Need, cx: &mut Context<'_, M>) {
         let valid: Vec<u32> = blocks.iter().map(|&block| cx.shared.ftl.valid_pages(block)).collect();
         if need == Need::Space {

@@ -1,7 +1,7 @@
 //! Copybacks with several mapping units per program: the units of a program move within their plane if all of them are valid.
 //!
-//! A copyback programs the unchanged content of the page buffer. So it is used only for whole programs (or as many pages of an SLC block) whose units
-//! are all valid \[choice\]. All other units are read into the controller and packed into new programs. If a unit of a queued copyback is
+//! A copyback programs the unchanged content of the page buffer. So it is used only for whole programs (in an SLC block, for as many pages) whose
+//! units are all valid \[choice\]. All other units are read into the controller and packed into new programs. If a unit of a queued copyback is
 //! overwritten, the copyback is split, and its remaining units are read into the controller.
 
 use crate::controller::Context;

@@ -3,13 +3,13 @@
 //! A read that is enqueued at its die can have an imbalanced collision with earlier reads. The [detector](crate::collisions::Detector) then decides
 //! whether one of the pages should be replicated, and to which die. The replica is programmed from the data that an outstanding read of the page
 //! brings to the controller ([`replicate`]), when the target die is otherwise idle. From then on, the die with fewer outstanding reads serves the
-//! page ([`replica_selector`]). At most `l_M` pages have a replica. Beyond that, the least recently read page keeps only one of its two copies: the one that
-//! served more reads.
+//! page ([`replica_selector`]). At most `l_M` pages have a replica. Beyond that, the least recently read page keeps only one of its two copies: the
+//! copy that served more reads.
 //!
 //! Choices \[choice\]: A read that becomes the source of a replica transfers the whole page, whatever its request needs. A page that is being
-//! written, or whose read has left the array, is not replicated this time. The translation layer knows the location of a replica
-//! ([`Ftl::replica_of`](crate::ftl::Ftl::replica_of)); this stands for the flag in a mapping entry. Translation pages contain the location of the
-//! original only.
+//! written, or whose read has left the array, is not replicated this time. The translation layer stores the location of a replica
+//! ([`Ftl::replica_of`](crate::ftl::Ftl::replica_of)), in place of the flag that the paper keeps in the mapping entry. Translation pages contain the
+//! location of the original only.
 
 pub mod metadata;
 pub mod replica_selector;
@@ -33,9 +33,9 @@ use replica_selector::{FewestOutstanding, ReplicaSelector};
 /// A planned replica of a page.
 #[derive(Clone, Copy, Debug)]
 enum Planned {
-    /// The replica will be programmed to this die, from the data of this read.
+    /// Replica that is not queued yet: to be programmed to this die, from the data of this outstanding read.
     Read(TransactionId, DieId),
-    /// The program of the replica is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
+    /// Replica whose program is queued or in progress. `wanted` is false if the page was written or deallocated meanwhile.
     Program { wanted: bool },
 }
 
@@ -48,7 +48,7 @@ pub struct Replication {
     logical_pages: u32,
     /// Outstanding reads that count for collisions.
     occupancy: OutstandingReads,
-    /// All outstanding reads, for the choice of locations; `None` if all reads count for collisions.
+    /// All outstanding reads, for the choice of locations; `None` if `occupancy` contains all reads.
     all: Option<OutstandingReads>,
     detector: Detector,
     selector: Box<dyn ReplicaSelector + Send>,
@@ -93,7 +93,7 @@ impl Replication {
         self.all.is_none() || read_for == ReadPurpose::Request
     }
 
-    /// Returns the number of outstanding reads on a die, of any purpose.
+    /// Returns the number of outstanding reads on a die, for any purpose.
     fn outstanding(&self, die: DieId) -> u32 {
         self.all.as_ref().unwrap_or(&self.occupancy).outstanding(die)
     }

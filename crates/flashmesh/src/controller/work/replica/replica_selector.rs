@@ -25,9 +25,9 @@ pub enum ReplicaChoice {
 /// A rule that chooses the location for a read of a replicated page.
 ///
 /// # Contract
-/// - Called each time a read is dispatched to the queue of a die.
-/// - Receives both locations, with the load of their dies at that moment.
-/// - Deterministic: equal calls in equal order return equal results.
+/// - The selector is called each time a read is dispatched to the queue of a die.
+/// - The selector receives both locations, with the load of their dies at that moment.
+/// - The selector is deterministic: equal calls in equal order return equal results.
 pub trait ReplicaSelector {
     /// Returns the location for a read of `lpn`.
     fn choose(&mut self, lpn: Lpn, original: ReadLocation, replica: ReadLocation) -> ReplicaChoice;
