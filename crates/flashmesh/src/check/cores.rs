@@ -1,6 +1,6 @@
 //! Oracle `cores`: a core of the controller does one job at a time, for the time of its kind, and jobs run in order of arrival. Every command that
-//! begins, every completion that is sent and every page that moves had a job, unless such jobs take no time. The oracle schedules the jobs itself and
-//! compares.
+//! begins, every completion that is sent and every page that moves had a job, except for kinds of jobs that take no time. The oracle schedules the
+//! jobs itself and compares.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,7 +21,7 @@ pub(super) struct Cores {
     commands: FxHashMap<RequestId, (RequestKind, u64)>,
     /// Requests whose completion job is done.
     completions: FxHashSet<RequestId>,
-    /// Pages whose collection job is done and which are not programmed yet; `None` if pages move without a job.
+    /// Pages whose collection job is done and which are not programmed yet; `None` under MBM, whose moves are not checked.
     moves: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ impl Cores {
             under_way: Vec::new(),
             commands: FxHashMap::default(),
             completions: FxHashSet::default(),
-            // Without this oracle under MBM, which also programs pages that it read for requests: notices do not distinguish them.
+            // Moves are not checked under MBM, which also programs pages that requests read: notices do not distinguish such programs from moves.
             moves: (config.ftl.policy != FirmwarePolicy::Mbm).then_some(0),
         }
     }
@@ -49,7 +49,7 @@ impl Cores {
     fn time_of(&self, job: Job) -> Time {
         let Firmware { read_time, write_time, other_time, look_up_time, completion_time, collect_time, .. } =
             self.times.clone();
-        // A refused command can have more mapping units than fit a run.
+        // The lookups of a rejected command can exceed the maximum length of a run, because the number of its mapping units is not limited.
         let with_look_ups = |time: Time, units: u64| {
             let total = u128::from(look_up_time.as_ps()) * u128::from(units) + u128::from(time.as_ps());
             u64::try_from(total).map_or(Time::RUN_MAX, Time::from_ps).min(Time::RUN_MAX)
@@ -67,7 +67,7 @@ impl Cores {
         let time = self.time_of(job);
         let first = (0..self.free_at.len()).min_by_key(|&core| self.free_at[core]).unwrap_or_default();
         let begin = self.free_at[first].max(now);
-        // Jobs that begin after the longest run take no time.
+        // Jobs that begin after the maximum length of a run take no time.
         let end = if begin > Time::RUN_MAX { begin } else { begin + time };
         self.free_at[first] = end;
         self.under_way.push((job, end));

@@ -33,7 +33,8 @@ pub(super) struct Data {
     /// Bytes that came with the last program command of each die and are not programmed yet, in multiples of [`page`](Data::page); `None` for a
     /// copyback.
     commanded: IdVec<DieId, Option<Bytes>>,
-    /// Pages from which the data in the page buffer of each plane was copied: one page, or mapping units of one program from one plane.
+    /// Source pages of the data that was copied from other chips into the page buffer of each plane: one page, or mapping units of one program from
+    /// one plane.
     copied: FxHashMap<PlaneId, Vec<Ppn>>,
     parts: TransferUnits,
     /// Mapping units that the page buffer of a plane can hold.
@@ -44,14 +45,14 @@ pub(super) struct Data {
     ended: u64,
 }
 
-/// Rule for the mapping units of a page that leave in one transfer.
+/// Division of the mapping units of a page among transfers to other chips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TransferUnits {
     /// All units leave together.
     Never,
     /// As many units leave as the transfer has bytes for.
     Counted,
-    /// Unknown. A notice reports each unit that arrives in another chip.
+    /// Unknown number of units. A notice reports each unit that arrives in another chip.
     Told,
 }
 
@@ -186,7 +187,7 @@ impl Data {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
         if self.parts == TransferUnits::Told {
-            // A request may have read the same page after the move did. That data is still to leave.
+            // If a request read the same page after the move did, remove only the first of the two entries: the data for the request has not left.
             let outgoing = self.outgoing.at(self.homes.die_of(from));
             outgoing.iter().position(|read| read.ppn == from).and_then(|first| outgoing.remove(first));
         }

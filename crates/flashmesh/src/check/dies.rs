@@ -1,6 +1,7 @@
 //! Oracle `dies`: a die does one operation at a time, for the time of its kind and pages, and a suspended operation keeps its progress. Without die
-//! interleaving, one die of a chip works at a time. Planes that read independently are state machines of their own. With suspension of whole chips, only reads run on a suspended chip until all of its dies resume.
-//! The oracle is a state machine of each die, with times computed anew from the configuration.
+//! interleaving, one die of a chip works at a time. Each plane that reads independently has a state machine. With suspension of whole chips, only
+//! reads run on a suspended chip until all of its dies resume. The oracle has a state machine for each die, and computes times anew from the
+//! configuration.
 
 use std::ops::Range;
 
@@ -47,7 +48,7 @@ struct Die {
     array: Array,
     register: usize,
     suspended: Option<Operation>,
-    /// Whether no operation has been charged with the time to suspend yet.
+    /// Whether the time to suspend must still be charged to a read.
     suspending: bool,
     /// Time of the last suspension.
     suspended_at: Time,
@@ -80,7 +81,7 @@ struct Ended {
 }
 
 impl Die {
-    /// Returns whether an operation may begin: the array is idle, and the register is empty or `read_cache` holds.
+    /// Returns whether an operation may begin: the array is idle, and the register is empty or `read_cache` is true.
     fn is_free(&self, read_cache: bool) -> bool {
         matches!(self.array, Array::Idle) && (self.register == 0 || read_cache)
     }

@@ -14,7 +14,7 @@ use super::arithmetic::{ExpectedTimes, PageAt};
 use super::expected_fabrics::ExpectedFabric;
 use super::id_vec::IdVec;
 
-/// Largest relative difference that the order of a sum can cause.
+/// Maximum relative difference between sums of the same numbers in different orders.
 const ROUNDING: f64 = 1e-9;
 
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Energy {
     ended: [u64; OperationKind::ALL.len()],
     /// Last operation that ended, until its first page is reported.
     unreported_operation: Option<OperationKind>,
-    /// Excess of array times over those of lower pages, in seconds, summed over reads and over programs.
+    /// Excess of array times over the times of lower pages, in seconds: summed over reads, and over programs.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: IdVec<LinkId, Time>,
@@ -94,7 +94,7 @@ impl Energy {
         }
     }
 
-    /// Adds the excess array time of the last operation, on large units, which took `worked`.
+    /// Adds the excess array time over lower pages of the last operation, on large units. The operation took `worked`.
     pub(super) fn charge_unit(&mut self, read: Option<PageAt>, worked: Time) {
         let Some(kind) = self.unreported_operation.take() else { return };
         let alone = worked.saturating_sub(self.times.decoding(kind)).as_secs_f64();
@@ -125,10 +125,10 @@ impl Energy {
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_until(end);
-            // A use is reported when it ends, so a link that is still held has an unreported one.
+            // A use is reported when it ends, so the current use of a held link is not reported yet.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // Every transfer crossed exactly one link if the counts are equal. Counts say nothing if transfers were cut off, or with routers: there,
-            // transfers in flight at the end have crossed links and are not counted.
+            // If as many links were crossed as transfers were sent, every transfer crossed exactly one link. The counts are not comparable if the run
+            // ended during transfers, or with routers: transfers in flight at the end have crossed links, but are not counted.
             let is_alone = !self.holds_paths && !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {

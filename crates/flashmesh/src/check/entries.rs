@@ -27,7 +27,7 @@ struct MappingCacheModel {
     pages: MapPages,
     room: u64,
     residents: u64,
-    /// Entries in DRAM, each with whether it is resident. The others await a write-back.
+    /// Entries in DRAM, each with whether it is resident. Other entries await a write-back.
     entries: FxHashMap<Lpn, bool>,
     /// Entries newer than on flash, each with whether a program in flight carries its change.
     unknown: BTreeMap<Lpn, bool>,

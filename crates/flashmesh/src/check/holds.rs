@@ -124,7 +124,7 @@ impl Holds {
         self.note_returns();
     }
 
-    /// Restarts each hold whose path was released and granted to the same die again at `now`, even with an acknowledgement of the die in flight.
+    /// Restarts each hold whose path was released at `now` and granted to the same die again, even if an acknowledgement of the die is in flight.
     fn note_returns(&mut self) {
         for holder in self.holders.iter_mut().filter(|holder| holder.granted == self.now && holder.over.is_none()) {
             if self.ended.iter().any(|used| used.die == holder.die && used.from <= holder.since) {

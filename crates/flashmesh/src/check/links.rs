@@ -1,5 +1,6 @@
 //! Oracle `links`: a link is used for one die at a time, and only for a die to which it leads; no link stays held for a die that has neither
-//! requested a path nor sent an acknowledgement. The oracle compares each use of a link with the one before, and the die with the link's number.
+//! requested a path nor sent an acknowledgement. The oracle compares each use of a link with the previous one, and the number of the link with the
+//! number that leads to the die.
 
 use crate::config::Config;
 use crate::fabric::LinkUse;

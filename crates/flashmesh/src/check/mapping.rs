@@ -15,8 +15,8 @@ pub(super) struct Mapping {
 impl Mapping {
     pub(super) const NAME: &'static str = "mapping";
 
-    /// Creates the oracle. An audit of the whole map takes time proportional to the drive, so one runs each time a quarter of the blocks has been
-    /// erased.
+    /// Creates the oracle. An audit of the whole map takes time proportional to the capacity, so an audit is due each time a quarter of the blocks
+    /// has been erased.
     pub(super) fn new(geometry: &config::Geometry) -> Mapping {
         Mapping { erases_between_audits: ArrayTree::new(geometry).blocks().div_ceil(4), erases: 0 }
     }

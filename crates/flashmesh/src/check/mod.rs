@@ -15,11 +15,11 @@
 //! - `dies`: a die does one operation at a time, for the time of its kind and pages, suspensions included;
 //! - `planes`: planes join an operation as the multi-plane rule allows, each with one page;
 //! - `programs`: the units of a page or word line are programmed by one operation between erases;
-//! - `pages`: a page is programmed once between erases, in order, in a block that has it, and no erase destroys a newest version;
+//! - `pages`: a page is programmed once between erases, in order, within the size of its block, and no erase destroys a newest version;
 //! - `parity`: parity of superblocks follows every N - 1 data programs on a die, once;
 //! - `cache`: the device cache returns no stale data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
-//! - `durability`: after a power cut all programmed pages are found, and confirmed flushes hold;
+//! - `durability`: after a power cut recovery finds all programmed pages, and confirmed deallocations stay in effect;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: map entries are read before use, and written back before they are dropped;
 //! - `namespaces`: a request stays within its namespace, whose pages lie on the planes bound to it;
@@ -27,7 +27,7 @@
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report is the sum over the observed events.
 //!
-//! They share no arithmetic with the simulator: addresses, times and ranges come from `arithmetic`, which depends only on the configuration.
+//! The oracles share no arithmetic with the simulator: addresses, times and ranges come from `arithmetic`, which depends only on the configuration.
 
 mod addresses;
 mod arithmetic;
@@ -130,7 +130,7 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages that are read whole for a request that covers only a part.
+    /// Pages that the array reads whole although the request covers only a part of the page.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
@@ -180,7 +180,7 @@ impl Oracles {
         oracles
     }
 
-    /// Creates oracles that fail at once, for an interconnect of unknown kind.
+    /// Creates oracles that fail at once, because the kind of the interconnect is unknown.
     pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles::with_expected(&expected_fabrics::UNKNOWN, geometry, config);
         let message = format!(

@@ -1,10 +1,10 @@
-//! Oracle `pages`: a model of the flash array, which knows the logical page and version in each page.
+//! Oracle `pages`: a model of the flash array, with the logical page and the version in each flash page.
 //!
 //! A page is programmed once between two erases of its block, in page order unless any order is allowed; an erase destroys no newest version; a move
 //! preserves the version; a read finds the page that was requested.
 //!
-//! The model learns of a page written before the run at the first operation on it. The content then comes from the notice, which is accepted only in
-//! a block that was not erased since. So memory grows with the number of pages that the run uses.
+//! The model adds a page that was written before the run at the first operation on this page. The content then comes from the notice, which is
+//! accepted only in a block that was not erased since. So the memory of the model grows with the number of pages that the run uses.
 //!
 //! An unwritten page is read at a fixed location that plain arithmetic determines, whatever that location holds, and is never moved. Such a read
 //! returns a version older than any later write.

@@ -11,7 +11,7 @@ use super::arithmetic::{ArrayTree, SlcArea, in_units, parity_stripe, units_per_p
 /// Maximum number of pending parity programs of a plane. Parity may be late because other programs can run first.
 const PENDING_MAX: usize = 8;
 
-/// A program: its block, and its index in the block.
+/// A program: its block, and its index in the block. A block is numbered over the whole drive.
 type Program = (BlockId, u32);
 
 /// A program: the index of its block in the plane, and its index in the block.
@@ -77,7 +77,7 @@ impl Parity {
         Ok(())
     }
 
-    /// Forgets the last program if its block was erased, because the next one there has the same number.
+    /// Forgets the last program of a plane if its block was erased, because the next program with the same index is another one.
     pub(super) fn erased(&mut self, block: BlockId) {
         self.last.retain(|_, (last, _)| *last != block);
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::config::{FirmwarePolicy, ParityShare};
 
-    /// Returns three dies of one plane. Blocks have four data pages and two parity pages, one after every second data page.
+    /// Returns the oracle for three dies with one plane each. Blocks have four data pages and two parity pages, one after every second data page.
     fn parity() -> Parity {
         let mut config = Config::default();
         config.geometry.channels = 3;

@@ -30,9 +30,9 @@ pub(super) struct Planes {
     homes: ArrayTree,
     slc: SlcArea,
     rule: MultiPlane,
-    /// Mapping units of a page, and of a program of one plane: limits of reads and programs.
+    /// Maximum mapping units of a read (a page), and of a program of one plane.
     units: (u32, u32),
-    /// Last operation that each die, or each plane that reads by itself, began, with its number of planes; and the suspended operations.
+    /// Last operation that each die, or each independently reading plane, began, with its number of planes. `suspended` has the suspended operations.
     begun: FxHashMap<ArrayUnit, (OperationKind, usize)>,
     suspended: FxHashMap<DieId, (OperationKind, usize)>,
     ended: Option<Ended>,

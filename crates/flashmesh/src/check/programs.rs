@@ -1,5 +1,5 @@
-//! Oracle `programs`: between two erases, one operation programs all mapping units of a page (or word line). The oracle counts operations and
-//! compares. If a program writes one unit, the oracle `pages` checks this instead.
+//! Oracle `programs`: between two erases, one operation programs all mapping units of a page (or word line). The oracle numbers the operations, and
+//! compares the numbers at the units of each page or word line. If a program writes one unit, the oracle `pages` checks this instead.
 
 use rustc_hash::FxHashMap;
 

@@ -17,14 +17,14 @@ struct QueuePair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
     held: usize,
-    /// Commands not fetched, in order, and how many of them doorbells have announced to the drive.
+    /// Commands that were issued and not fetched, in order. Doorbells have announced the first `known` of these to the drive.
     submitted: VecDeque<RequestId>,
     known: usize,
     /// Commands in the command slots of the drive.
     in_drive: FxHashSet<RequestId>,
     /// Commands that have left their slot and whose completion is not posted yet.
     finished: FxHashSet<RequestId>,
-    /// Completions not taken by the host, and completion-queue slots that the drive regards as occupied.
+    /// Completions that the host has not taken. `posted` is the number of completion-queue slots that the drive regards as occupied.
     to_take: usize,
     posted: usize,
 }

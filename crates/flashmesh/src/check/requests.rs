@@ -15,7 +15,7 @@ use super::arithmetic::{Extent, PageSplit, spaces};
 use super::id_vec::IdVec;
 use super::per_page::PerPage;
 
-/// How often each step was done for a page of a request.
+/// Number of times that each step was done for a page of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read: u32,

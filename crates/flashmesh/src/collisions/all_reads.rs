@@ -1,4 +1,4 @@
-//! Collisions of all reads, including those of read-modify-write. These counts are kept beside the counts of requested reads.
+//! Collisions of all reads, including those of read-modify-write. These counts are separate from the counts of requested reads.
 
 use super::{Collision, OutstandingReads};
 use crate::ids::{DieId, Lpn, TransactionId};
@@ -18,7 +18,7 @@ pub(super) struct AllCounts {
 }
 
 impl AllReads {
-    /// Continues the counts of requested reads, with a copy of their state, when the first read of another kind arrives.
+    /// Creates the counts at the first read that is not a requested read. They start from the state and the counts of the requested reads.
     pub fn continue_from(occupancy: &OutstandingReads, counts: AllCounts) -> AllReads {
         AllReads { occupancy: occupancy.clone(), counts }
     }

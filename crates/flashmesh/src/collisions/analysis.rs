@@ -28,7 +28,7 @@ pub struct AnalysisOptions {
     pub seed: u64,
 }
 
-/// Counts of read collisions, and a detector on virtual copies.
+/// Counts of read collisions, and a detector that replicates pages virtually.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     dies: u32,
@@ -46,7 +46,7 @@ pub struct Analysis {
     collisions_shuffled: u64,
     rerouted: FxHashSet<TransactionId>,
     counts_all: bool,
-    /// Counts over all reads; `None` until the first read that the counts of this struct leave out.
+    /// Counts over all reads; `None` until the first read that the other counts exclude.
     all: Option<Box<AllReads>>,
     reads_of_writes: u64,
 }
@@ -113,7 +113,7 @@ impl Analysis {
         }
     }
 
-    /// Marks a read that will be queued again because its page has moved. The read will be outstanding at the new die, but is not counted again.
+    /// Marks a read that will be queued again because its page has moved. The read is then outstanding at the new die, but is not counted again.
     pub fn rerouted(&mut self, id: TransactionId) {
         self.rerouted.insert(id);
     }
@@ -149,7 +149,7 @@ impl Analysis {
         }
     }
 
-    /// Ends the copy of a page that was written or deallocated, since the copy would be stale.
+    /// Removes the virtual copy of a page that was written or deallocated, because the copy would be stale.
     #[inline]
     pub fn invalidate_copy(&mut self, lpn: Lpn) {
         self.copies.end(lpn);

@@ -20,7 +20,7 @@ pub(super) fn mean_of(table: &[u64], of: impl Fn(u32) -> f64) -> Option<f64> {
     (total > 0).then(|| sum / total as f64)
 }
 
-/// Returns `part` over `whole`; `None` for an empty whole.
+/// Returns `part` over `whole`; `None` if `whole` is zero.
 pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -51,8 +51,9 @@ impl Detector {
         self.rates.count(die, now);
     }
 
-    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if no pair has a copy that pays and that `may`
-    /// allows. Call this at an imbalanced collision on `die`, after [`Detector::pair`] was called for each of its pairs.
+    /// Returns the page to replicate and its target die, and clears the list of `die`. Returns `None` if for no pair the benefit of a copy exceeds
+    /// the cost and `may` allows the copy. Call this at an imbalanced collision on `die`, after [`Detector::pair`] was called for each pair of the
+    /// collision.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -91,7 +92,7 @@ impl Detector {
         if !benefit_exceeds_cost(&self.rules, slack, reads, time) {
             return None;
         }
-        // Choose the page that is in more of the other pairs; on a tie the one with the higher number [choice].
+        // Choose the page that occurs in more of the other pairs; on a tie, the page with the higher number [choice].
         let appearances = |lpn| self.lists.appearances(die, lpn, pair);
         let by_appearances = if appearances(pair.first) > appearances(pair.second) {
             [pair.first, pair.second]
@@ -176,7 +177,8 @@ mod tests {
     #[test]
     fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
         let mut rounds = Rounds::new();
-        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Each die also has too many reads for a copy to pay.
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. The reads of each of these dies make a copy cost more than
+        // its benefit.
         for round in 0..13 {
             let busy = |is_idle| if is_idle { 0 } else { 1 };
             rounds.detector.issued(DieId(1), Time::ZERO);
@@ -196,7 +198,7 @@ mod tests {
     fn a_page_is_replicated_once_it_pays_and_the_list_is_cleared() {
         let mut rounds = Rounds::new();
         (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
-        // Only die 1 has fewer reads. With 5 reads in 1 ms, a copy costs 1.225 ms, the time of 20.4 reads.
+        // Only die 1 has at least two fewer reads than die 0. With 5 reads in 1 ms, a copy costs 1.225 ms, the time of 20.4 reads.
         let now = Time::from_ms(1);
         for round in 1..=21 {
             let found = rounds.round(&[D, B], [0, 1, 1], now);

@@ -101,7 +101,7 @@ impl Scanned {
     }
 }
 
-/// Null link. Other links are positions plus one.
+/// Null link. Every other link is a position plus one.
 const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +148,7 @@ impl Hashed {
         }
         let is_new = link == NONE;
         if is_new {
-            // Usual case: most pairs are new.
+            // Usual case, because most pairs are new.
             link = self.place();
             *self.node(link) = Node { pair, newer: NONE, older: NONE, next: self.buckets[bucket] };
             self.buckets[bucket] = link;

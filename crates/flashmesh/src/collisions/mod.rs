@@ -1,14 +1,14 @@
 //! Read collisions: reads that wait behind other reads of their die (Patterned Read Collisions, IEEE Access 2023).
 //!
-//! The types of this module are state machines without a clock. [`OutstandingReads`] tracks the outstanding reads of each die and classifies the collision
-//! of an arriving read. From these, [`Analysis`] computes the statistics of section II of the paper. [`Detector`] implements section III.A: it finds
-//! pairs of pages that collide repeatedly, and decides which page to replicate to which die. The analysis uses a detector to estimate the gain of
-//! replication, and the firmware uses one to replicate.
+//! The types of this module are state machines without a clock. [`OutstandingReads`] tracks the outstanding reads of each die and classifies the
+//! collision of an arriving read. From these, [`Analysis`] computes the statistics of section II of the paper. [`Detector`] implements section III.A:
+//! it finds pairs of pages that collide repeatedly, and decides which page to replicate to which die. The analysis uses a detector to estimate the
+//! gain of replication, and the firmware uses one to replicate.
 //!
 //! A read is outstanding from its entry into the queue of its die until its data has left the die \[choice\]. Only reads of user pages for requests
-//! count. Such reads have priority over programs and erases of their die, or suspend them. So in the sense of the paper only other reads delay a
-//! read. Reads of garbage collection and of translation pages do not count, because they are not host reads. Reads of read-modify-write count only if
-//! `replication.counted-reads` includes them.
+//! count. Such reads have priority over programs and erases of their die, or suspend these operations. So, as the paper assumes, only other reads
+//! delay a read. Reads of garbage collection and of translation pages do not count, because they are not host reads. Reads of read-modify-write count
+//! only if `replication.counted-reads` includes them.
 
 mod all_reads;
 mod analysis;

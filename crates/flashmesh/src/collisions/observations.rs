@@ -32,7 +32,7 @@ impl Observations {
         }
     }
 
-    /// Takes all samples due before `now`. The outstanding reads must be the same since the last call.
+    /// Takes all samples due before `now`. Must be called before each change of the outstanding reads.
     #[inline]
     pub fn sample(&mut self, now: Time, occupancy: &OutstandingReads, shuffled: &RandomDies) {
         if now > self.due {

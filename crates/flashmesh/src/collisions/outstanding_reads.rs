@@ -126,8 +126,8 @@ impl OutstandingReads {
         self.dies[die.index()].len() as u32
     }
 
-    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`. This number may exceed the largest count of a die by at most
-    /// one.
+    /// Returns the bit set of the dies with at least two fewer reads than `outstanding`. `outstanding` may exceed the largest count of a die by at
+    /// most one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);

@@ -51,7 +51,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts the buffered occurrences, which the other methods ignore until then.
+    /// Counts the buffered occurrences. The other methods ignore buffered occurrences.
     #[inline(never)]
     pub fn flush(&mut self) {
         self.recent.sort_unstable();
@@ -84,7 +84,7 @@ impl PairCounts {
             new -= 1;
             (keys[new], counts[new]) = (key, times);
         }
-        // Close the gap left by pairs that were already present.
+        // Remove the free entries that remain because some pairs were already present.
         keys.drain(old..new);
         counts.drain(old..new);
         recent.clear();

@@ -9,10 +9,10 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct PairEntry<'a> {
     occurrences: u16,
-    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never among them. In place
-    /// of its slack counter the hardware stores the occurrences \[choice\].
+    /// Bit set of the dies that had at least two fewer outstanding reads than the owner of the list at the first collision. The bit of the owner is
+    /// never set. The hardware stores the occurrences in place of the slack counter of the owner \[choice\].
     first: &'a [u64],
-    /// Slack counters, indexed by die. Unused while `occurrences` is 1, as for most pairs: `first` then has their values.
+    /// Slack counters, indexed by die. Unused while `occurrences` is 1, as for most pairs, because `first` then has the same values.
     slack: &'a [u16],
 }
 
@@ -115,7 +115,7 @@ impl PairLists {
         }
         if is_new {
             list.occurrences[at] = 1;
-            // The bit set is usually a single word, whose assignment needs no call of `memcpy`.
+            // The bit set is usually one word; assigning this word avoids a call of `memcpy`.
             let first = &mut list.first[at * words..(at + 1) * words];
             if let ([first, others @ ..], [fewer, more @ ..]) = (first, fewer) {
                 *first = *fewer;
@@ -138,7 +138,7 @@ impl PairLists {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Clears the list of `die` after a replication, because its counters no longer hold.
+    /// Clears the list of `die` after a replication, because the slack counters are no longer valid.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.lru.clear();

@@ -3,7 +3,7 @@
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Constant that separates this random stream from others with the same seed.
+/// Constant that distinguishes this random stream from others with the same seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
 /// The outstanding reads, each assigned to a random die.

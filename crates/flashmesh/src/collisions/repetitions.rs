@@ -7,7 +7,7 @@ use super::{CollisionPair, PagePair, PairCounts, RepetitionBin, share};
 
 const TOP_PAIRS: usize = 20;
 
-/// Limit of occurrences of rare pairs, which are counted in a table; more frequent pairs are listed one by one.
+/// Minimum number of occurrences of a frequent pair. Rarer pairs are counted in a table by occurrences; frequent pairs are listed one by one.
 const RARE_OCCURRENCES: usize = 1 << 10;
 
 /// The distribution of the occurrences over the kept pairs.

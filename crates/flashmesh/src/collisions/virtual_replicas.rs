@@ -60,7 +60,7 @@ impl VirtualReplicas {
         }
         self.gain.reads_moved += 1;
         self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
-        // The counts exclude the arriving read, so one is added for the die that serves it.
+        // `here` and `there` exclude the arriving read, so add one for the die that serves this read.
         let is_imbalanced = |outstanding: u32| outstanding > 0 && occupancy.is_imbalanced(outstanding + 1);
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }

@@ -1,4 +1,5 @@
-//! Batches of a run: cumulative counts at equally spaced times, from which confidence intervals and the verdict of steadiness are computed.
+//! Batches of a run, and marks: cumulative counts at the equally spaced times that end the batches. Confidence intervals and the steady-state verdict
+//! are computed from the batches.
 //!
 //! At [`MARKS_MAX`] marks every other mark is dropped and the spacing doubles: memory is bounded, and a long run keeps at least half of [`MARKS_MAX`]
 //! marks. All marks are dropped at the start of a measured window.
@@ -13,16 +14,17 @@ use crate::units::Time;
 /// Number of marks at which every other mark is dropped. \[choice\]
 pub const MARKS_MAX: usize = 64;
 
-/// First spacing, in which even a fast drive completes only few requests. \[choice\]
+/// Initial spacing of the marks, in which even a fast drive completes only a few requests. \[choice\]
 const FIRST_SPACING: Time = Time::from_ns(10_000);
 
 /// Minimum mean number of requests of a batch. \[choice\]
 pub const BATCH_REQUESTS_MIN: u64 = 32;
 
-/// Maximum number of streams that are counted apart. The counts take a few hundred kilobytes for each stream. \[choice\]
+/// Maximum number of streams that are counted separately; with more streams, only their total is counted. The marks of a stream take a few hundred
+/// kilobytes. \[choice\]
 pub const STREAMS_MAX: usize = 16;
 
-/// Cumulative values at multiples of a spacing. The spacing doubles as the run gets longer.
+/// Marks: cumulative values at multiples of a spacing after `origin`. The spacing doubles as the run gets longer.
 #[derive(Clone, Debug)]
 pub struct CumulativeSamples<T> {
     origin: Time,
@@ -54,7 +56,7 @@ impl<T> CumulativeSamples<T> {
         }
     }
 
-    /// Drops every other mark. The others are at multiples of the doubled spacing.
+    /// Doubles the spacing. Keeps every second mark, because these marks are at multiples of the new spacing.
     fn double_spacing(&mut self) {
         let mut number = 0;
         self.values.retain(|_| {
@@ -73,7 +75,7 @@ impl<T> CumulativeSamples<T> {
         &self.values
     }
 
-    /// Returns the indices of the marks that end batches of the window from `start` on. Only whole batches count.
+    /// Returns the indices of the end marks of the batches that begin at `start` or later.
     pub fn batch_indices(&self, start: Time) -> Range<usize> {
         self.batch_indices_between(start..Time::MAX)
     }
@@ -96,7 +98,7 @@ impl<T> CumulativeSamples<T> {
     }
 }
 
-/// Counts of requests that completed since the start of the run, of all streams or of one.
+/// Counts of the requests that completed since the start of the run: of one stream, or of all streams.
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     pub bytes: u64,
@@ -128,7 +130,7 @@ impl RequestCounts {
 static NO_REQUESTS: RequestCounts =
     RequestCounts { bytes: 0, kinds: [const { BreakdownSums::NONE }; MeasuredKind::ALL.len()] };
 
-/// Counts of the requests that completed since the start of the run.
+/// Request mark: counts of the requests that completed since the start of the run.
 #[derive(Clone, Debug, Default)]
 pub struct RequestSample {
     pub all: RequestCounts,
@@ -147,7 +149,7 @@ impl RequestSample {
         mark
     }
 
-    /// Returns the counts of the stream at the index `stream`, or of all streams together.
+    /// Returns the counts of the stream at the index `stream`; `None` selects all streams together.
     pub fn stream_counts(&self, stream: Option<usize>) -> &RequestCounts {
         stream.map_or(&self.all, |stream| self.streams.get(stream).unwrap_or(&NO_REQUESTS))
     }
@@ -158,9 +160,9 @@ impl RequestSample {
 pub struct FillLevels {
     /// Free pages of the flash array.
     pub free_pages: u64,
-    /// Free pages, and pages that collections in progress have reclaimed. A collection that keeps pace with the writes leaves this level as it is.
+    /// Free pages plus the pages that collections in progress have reclaimed. Constant while collections keep pace with writes.
     pub reserve_pages: u64,
-    /// Victims of collections in progress.
+    /// Number of victim blocks of collections in progress.
     pub victims: u64,
     /// Free pages that writes can still take before a collection begins.
     pub pages_before_gc: u64,
@@ -172,19 +174,19 @@ pub struct FillLevels {
     pub slc_pages: u64,
     /// Requests that were issued and have not completed yet.
     pub outstanding: u64,
-    /// Time by which an open replay issues requests late, in picoseconds.
+    /// Delay with which an open replay issues requests, in picoseconds: the maximum over the streams.
     pub replay_lag_ps: u64,
 }
 
-/// Counts of the drive since the start of the run, and its current levels.
+/// Drive mark: counts of the drive since the start of the run, and its fill levels.
 #[derive(Clone, Debug, Default)]
 pub struct DriveSample {
     pub counts: DriveCounts,
     pub levels: FillLevels,
 }
 
-/// Marks of requests and of the drive. A request mark is recorded at the first completion at or after the time of the mark; a drive mark is recorded
-/// between events at the time of the mark.
+/// Request marks and drive marks of a run. A request mark is recorded at the first completion at or after the time of the mark; a drive mark is
+/// recorded between events at the time of the mark.
 #[derive(Clone, Debug)]
 pub struct Batches {
     requests: CumulativeSamples<RequestSample>,
@@ -214,7 +216,7 @@ impl Batches {
         *self = Batches::from_origin(counts.span, RequestSample::new(streams), drive);
     }
 
-    /// Records the request marks that are due by `now`. They count the requests that completed before `now`.
+    /// Records the request marks that are due by `now`, with the counts of the requests that completed before `now`.
     #[cold]
     #[inline(never)]
     pub fn sample_requests(&mut self, now: Time, streams: &[StreamMeasures]) {
@@ -246,13 +248,13 @@ impl Batches {
         merged
     }
 
-    /// Returns the number of requests that completed between the origin and the last mark.
+    /// Returns the number of requests that completed between the origin and the last mark, of one stream or of all streams (`None`).
     pub fn count(&self, stream: Option<usize>) -> u64 {
         let count = |mark: &RequestSample| mark.stream_counts(stream).sums(&MeasuredKind::ALL).0;
         count(self.requests.batch_start(self.requests.values.len())) - count(&self.requests.at_origin)
     }
 
-    /// Returns whether each stream has counts of its own.
+    /// Returns whether the marks count each stream separately.
     pub fn has_streams(&self) -> bool {
         self.requests.values.iter().any(|mark| !mark.streams.is_empty())
     }

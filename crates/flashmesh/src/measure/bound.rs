@@ -6,16 +6,16 @@ use crate::fabric::layout::Link;
 use crate::fabric::{HoldTimes, Layout};
 use crate::{names, quantities};
 
-/// Busy share of the run above which a part is saturated, and the bottleneck.
+/// Minimum busy share of a saturated part. The busiest saturated part is the bottleneck.
 const SATURATED: f64 = 0.9;
 
-/// Share of the run during which a held link must move data in order to be the bottleneck.
+/// Minimum share of the run during which bytes must move over a saturated held link for this link to be the bottleneck.
 const MOVING: f64 = 0.5;
 
-/// Share of the latency above which requests that wait behind others are not bound by their own work.
+/// Share of the latency spent behind other requests above which the run is bound by waiting, otherwise by latency.
 const WAITING: f64 = 0.5;
 
-/// Share of the run with a full queue above which the drive does not keep up with the arrivals of an open replay.
+/// Maximum share of the run with a full queue for which the drive counts as keeping up with the arrivals of an open replay.
 const OVERDUE: f64 = 0.1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +73,8 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Returns the link over which bytes move most, among the saturated held links over which they move for at least half of the time; `None` if there is
-/// no such link. Packets that wait for the returned link hold the links before it as well, but move over these less.
+/// Returns the saturated held link over which bytes move most; `None` if no such link moves bytes for at least half of the time. Packets that wait
+/// for this link also hold the links before it, but move over those less.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
@@ -122,9 +122,9 @@ struct Candidate {
 impl Bound {
     /// Returns the bottleneck of a run, or of a window, from the utilisation, the mean breakdown and the load.
     ///
-    /// `at_work` has the share of the makespan for which each `unit` worked, without time in which its data waits for a path. A unit is a die, or a
-    /// chip whose dies take turns. `dram` is the busy share of the DRAM, if there is a device cache. `held` has the time shares for which each link
-    /// was held, whether or not bytes moved.
+    /// `at_work` has the share of the makespan for which each `unit` worked, excluding time in which data of the unit waited for a path. A unit is a
+    /// die, or a chip whose dies take turns. `dram` is the busy share of the DRAM, if there is a device cache. `held` has the time shares for which
+    /// each link was held, whether or not bytes moved.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
@@ -134,7 +134,7 @@ impl Bound {
         load: ArrivalMode,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        // An operation that holds a link counts as working all the time.
+        // With `hold-path`, a link is busy as long as an operation holds it.
         let by_operations = !held.by_operations().is_empty();
         let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);
@@ -150,7 +150,7 @@ impl Bound {
             part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
-        // A controller is busy while its link is. Of equally busy parts the first one is named.
+        // A controller is as busy as its link. On a tie the part that is first in `parts` is named, so the link.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
             if let Some(link) = congested(&utilisation.links, held.by_packets()) {
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use crate::fabric::layout::LinkKind;
 
-    /// Returns the utilisation of a drive with two channels. Each has a controller, whose only work is the channel.
+    /// Returns the utilisation of a drive with two channels. Each channel has a controller that is busy exactly while the channel is.
     fn utilisation(link: f64, channels: [f64; 2], die: f64, gc: f64) -> Utilisation {
         let channels_mean = (channels[0] + channels[1]) / 2.0;
         Utilisation {
@@ -379,7 +379,7 @@ mod tests {
             "requests wait for each other though no part is always busy: latency rises with the load, 70 % of it behind garbage collection; die 0 is the busiest part, at 60 %"
         );
         assert_eq!(bound.resource, Resource::Waiting);
-        // If the host link is the busiest part, the host time may be that of the link itself.
+        // If the host link is the busiest part, host time may be transfer time and does not count as waiting.
         let [queued, carried] = [0.3, 0.8].map(|link| found(link, mean(8.0, 0.0, 1.0)).resource);
         assert_eq!((queued, carried), (Resource::Waiting, Resource::Latency));
     }

@@ -1,9 +1,10 @@
 //! Breakdown of the latency of mean and tail requests.
 //!
-//! The latency of a request is divided along its critical path, the transaction that finished last, plus the time of the controller's cores. The rest
-//! is the host's: waiting in the host's queue, and the link in both directions. So the parts of a request add up to its latency exactly. The tail are
-//! the requests at and above the 99th percentile. It is found afterwards from sums for each latency bucket (within 1/16 of a power of two), in
-//! constant memory.
+//! The latency of a request is the sum of the parts of its critical path (the transaction that finished last), the time of the controller's cores,
+//! and host time. Host time is the remainder: waiting in the host's queue, and transfer over the link in both directions.
+//!
+//! The tail comprises the requests at and above the 99th percentile. The parts are summed for each latency bucket (1/16 of a power of two), so that
+//! the tail is computed after the run in constant memory.
 
 use std::ops::Range;
 
@@ -11,22 +12,22 @@ use crate::quantities;
 use crate::schedule::latency_account::LatencyBreakdown;
 use crate::units::Time;
 
-/// Number of buckets for a power of two.
+/// Number of latency buckets in each power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
 /// Number of parts that nearly every request has: host, die wait, behind collection, path wait, array, transfer.
 const COMMON_PARTS: usize = 6;
-/// Number of parts that do not occur in most drives: firmware, cache, map wait.
+/// Number of parts that are zero in most drives: firmware, cache, map wait.
 const RARE_PARTS: usize = 3;
 /// Number of parts of a latency.
 pub const PARTS: usize = COMMON_PARTS + RARE_PARTS;
 
-/// Count and sums of one bucket, to which every request adds, in one cache line.
+/// Request count and sums of the common parts of one latency bucket. Fits one cache line, because every request updates a bucket.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket {
     count: u64,
-    /// Sums of parts in picoseconds, modulo 2^64.
+    /// Sums of the common parts in picoseconds, modulo 2^64.
     often_ps: [u64; COMMON_PARTS],
 }
 
@@ -38,7 +39,7 @@ pub struct Breakdown {
     used: Range<usize>,
     /// Number of times that the sum of each part passed 2^64, for each bucket. Empty until a sum does.
     carried: Vec<[u64; COMMON_PARTS]>,
-    /// Sums of the other parts for each bucket. Empty until a request has such a part.
+    /// Sums of the rare parts for each bucket. Empty until a request has a rare part.
     seldom_ps: Vec<[u128; RARE_PARTS]>,
 }
 
@@ -72,7 +73,7 @@ impl BreakdownSums {
         (self.count > 0).then(|| BreakdownSummary::new(self.count, self.parts_ps.map(mean)))
     }
 
-    /// Returns the requests since `earlier`, an earlier tally of the same breakdown.
+    /// Returns the sums over the requests recorded since `earlier`, an earlier tally of the same breakdown.
     pub fn since(&self, earlier: &BreakdownSums) -> BreakdownSums {
         let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         BreakdownSums {
@@ -83,7 +84,7 @@ impl BreakdownSums {
     }
 }
 
-/// Count and sums of the requests in some buckets.
+/// Request count and sums of all parts over one or more buckets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: u64,
@@ -107,7 +108,7 @@ impl Sums {
     }
 }
 
-/// Returns the bucket of a latency, which depends on its power of two and the next four bits.
+/// Returns the bucket of a latency: one bucket for each value of its power of two and the next four bits.
 #[inline]
 pub(super) fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
@@ -170,7 +171,7 @@ impl Breakdown {
         tally.parts_ps.iter_mut().zip(total.parts()).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Counts the sums that passed 2^64 when `parts` were added to them.
+    /// Records an overflow of each sum in bucket `number` that passed 2^64 when `parts` were added.
     #[cold]
     #[inline(never)]
     fn carry(&mut self, number: usize, parts: [Time; COMMON_PARTS]) {

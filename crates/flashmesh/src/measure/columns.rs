@@ -1,4 +1,4 @@
-//! Columns of the log of completed requests. They are declared once, here.
+//! Columns of the log of completed requests.
 
 use super::request_log::RequestRecord;
 use crate::fabric::Cause;
@@ -69,7 +69,7 @@ column!(RequestKind, RequestKind, ColumnType::Name(RequestKind::names()), |kind|
 column!(Status, Status, ColumnType::Name(Status::names()), |status| (status.index() as i8));
 column!(StreamIndex, u32, ColumnType::Stream, |stream| (*stream as i8));
 
-/// Declares the columns. Their names occur nowhere else.
+/// Declares the columns, and generates [`RequestColumns`].
 macro_rules! columns {
     ($($(#[doc = $doc:expr])+ $name:ident: $column:ty = $value:expr;)+) => {
         /// Rows of the log: the bytes of each column, in native byte order.
@@ -98,7 +98,7 @@ macro_rules! columns {
                 })+
             }
 
-            /// Returns the bytes of each column.
+            /// Returns the name and the bytes of each column.
             pub fn bytes(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
                 [$((stringify!($name), self.$name.as_slice())),+].into_iter()
             }

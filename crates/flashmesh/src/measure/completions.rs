@@ -21,12 +21,12 @@ pub struct Completion {
 /// Condition on which a drive pauses while it is advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PauseCondition {
-    /// The given time is reached.
+    /// Only at the given time.
     #[default]
     WhereTold,
-    /// The given time is reached, or the next request completes.
+    /// At the next completion, at the latest at the given time.
     AtNext,
-    /// A request has completed at this time.
+    /// At this time, at which a request has completed.
     At(Time),
 }
 
@@ -62,7 +62,7 @@ impl Completions {
         self.pauses == PauseCondition::At(now)
     }
 
-    /// Returns the id of a request in flight from its last 32 bits. Far fewer than 2^32 requests are in flight.
+    /// Returns the id of a request in flight from its last 32 bits. The id is unique, because far fewer than 2^32 requests are in flight.
     #[inline]
     fn id_of(&self, last_bits: u32) -> u64 {
         let after = (self.submitted as u32).wrapping_sub(last_bits);

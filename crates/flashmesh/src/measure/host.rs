@@ -8,12 +8,12 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueOccupancy {
     commands: u64,
-    /// Sum of the time that commands were in the queue.
+    /// Sum of the times that commands spent in the queue.
     held_ps: u128,
 }
 
 impl QueueOccupancy {
-    /// Counts a command that was in the queue for `held`: from issue until its completion was taken.
+    /// Counts a command that was in the queue for `held`: from its issue until the host took its completion.
     #[inline]
     pub fn count(&mut self, held: Time) {
         self.commands += 1;

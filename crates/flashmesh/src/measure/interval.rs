@@ -72,7 +72,7 @@ impl DriveCounts {
     }
 }
 
-/// Numbers of parts, by which busy time is divided into shares.
+/// Number of parts of each kind: divisors that turn summed busy time into a mean busy share.
 #[derive(Clone, Copy, Debug)]
 pub struct PartCounts {
     pub links: usize,
@@ -86,7 +86,7 @@ pub struct CompletedRequests {
     reads: SparseHistogram,
     writes: SparseHistogram,
     flushes: SparseHistogram,
-    /// Requests without data, and rejected requests.
+    /// Deallocations, write zeroes, and rejected requests.
     others: SparseHistogram,
 }
 
@@ -143,7 +143,7 @@ impl CompletedRequests {
 
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(SparseHistogram::summary);
-        // Often all requests are of one kind, so no bins have to be added.
+        // Often all requests are of one kind, whose summary is then that of all requests. Merge bins only otherwise.
         let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
         let all = if is_mixed {
             let mut all = SparseHistogram::default();

@@ -5,14 +5,14 @@ use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
 
-/// Maximum latency that is distinguished, 53 days.
+/// Longest latency that the bins distinguish: 53 days.
 const LONGEST_PS: u64 = 1 << 62;
 
 /// log2 of the number of points of a distribution in each power of two. Adjacent points differ by at most 3 %.
 const POINT_BITS: u32 = 5;
 
-/// log2 of the number of bins for each power of two. Below twice that number of picoseconds, each latency has a bin of its own. A histogram of three
-/// digits has the same bins: a reported percentile is within 0.1 % of the exact one.
+/// log2 of the number of bins in each power of two. Below 2^11 ps, each latency has a bin of its own. An HDR histogram of three significant digits
+/// has the same bins, so a reported percentile is within 0.1 % of the exact one.
 pub(super) const EXACT_BITS: u32 = 10;
 
 const BINS: usize = bin_of(LONGEST_PS) + 1;
@@ -59,7 +59,7 @@ impl LatencyHistogram {
         if other.count() == 0 {
             return;
         }
-        // Most streams use few bins, and the first access to memory is slow, so only bins in use are added.
+        // Add only the bins in use: most streams use few bins, and the first access to memory is slow.
         self.bins.iter_mut().zip(other.bins_in_use()).for_each(|(bin, further)| *bin += further);
         self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
@@ -111,8 +111,8 @@ impl Distribution for LatencyHistogram {
 /// Percentiles of a summary, as shares.
 const SUMMARY_PERCENTILES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
-/// Returns for each of `shares` the latency that this share of `count` requests does not exceed, as the longest latency of its bin. The shares must
-/// ascend. `counted` has the bins in use in order, each with one of its latencies and its count.
+/// Returns for each of `shares` the latency that this share of `count` requests does not exceed, rounded up to the longest latency of its bin. The
+/// shares must ascend. `counted` yields the bins in use in ascending order: any latency of the bin, and its count.
 pub(super) fn quantiles_of<const N: usize>(
     mut counted: impl Iterator<Item = (u64, u64)>,
     count: u64,
@@ -120,7 +120,7 @@ pub(super) fn quantiles_of<const N: usize>(
 ) -> [u64; N] {
     let (mut ps, mut reached) = (0, 0);
     shares.map(|share| {
-        // A share of zero is the first request.
+        // A share of zero selects the first request.
         let wanted = ((share.min(1.0) * count as f64).ceil() as u64).max(1);
         while reached < wanted
             && let Some((next, further)) = counted.next()
@@ -131,8 +131,8 @@ pub(super) fn quantiles_of<const N: usize>(
     })
 }
 
-/// Returns the summary of the bins in `counted`, which are in order, each with one of its latencies and its count. `moments` and `max` are exact.
-/// `None` without latencies.
+/// Returns the summary of the latencies in `counted`, which yields the bins in use in ascending order: any latency of the bin, and its count.
+/// `moments` and `max` are exact. `None` without latencies.
 pub(super) fn summary_of(
     counted: impl Iterator<Item = (u64, u64)>,
     moments: Moments,
@@ -161,15 +161,15 @@ pub(super) fn summary_of(
     })
 }
 
-/// Returns the distribution of the bins in `counted`, which are in order, each with one of its latencies and its count. `max` is exact. `None` without
-/// latencies.
+/// Returns the distribution of the latencies in `counted`, which yields the bins in use in ascending order: any latency of the bin, and its count.
+/// `max` is exact. `None` without latencies.
 pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Time) -> Option<LatencyDistribution> {
     let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
     let (mut bin, mut requests) = (None, 0);
     for (ps, count) in counted {
         let latency_ps = bin_max(ps).min(max.as_ps());
         requests += count;
-        // Latencies of one point become one entry, with the longest of them.
+        // Merge the bins of one point into one entry, with the longest latency of the point.
         if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
             found.latency_ps.pop();
             found.requests.pop();
@@ -180,7 +180,7 @@ pub(super) fn distribution_of(counted: impl Iterator<Item = (u64, u64)>, max: Ti
     (requests > 0).then_some(found)
 }
 
-/// Returns the point of a distribution to which a latency belongs: its power of two, and the part of that.
+/// Returns the distribution point of a latency: its power of two, and the next [`POINT_BITS`] bits.
 fn point_of(ps: u64) -> (u32, u64) {
     let power = ps.max(1).ilog2();
     (power, if power < POINT_BITS { ps } else { (ps >> (power - POINT_BITS)) & ((1 << POINT_BITS) - 1) })

@@ -1,10 +1,11 @@
-//! Lower bound on the time of a run: each part of the drive needs a certain time for the work that was done.
+//! Lower bound on the time of a run: the longest time that any part of the drive needs for its share of the work.
 //!
-//! The work is that of the run, GC included, on its interconnect. No order of this work is faster than the part that needs most time. The distance of
-//! a run from the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
+//! The work is that of the run, GC included, on its interconnect. No order of this work takes less time than the bound. The distance of a run from
+//! the bound shows what scheduling, mapping and routing could still gain. Other work (less GC, pages on other dies) is not considered.
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register, data leaves while the array works.
-//!   Dies of a chip that take turns count as one die. Of planes that read independently, the one with the most reads counts. A transfer counts with its minimum time: over the shortest path, without contention.
+//!   Dies of a chip that take turns count as one die. Of planes that read independently, the one with the most reads counts. A transfer counts with
+//!   its minimum time: over the shortest path, without contention.
 //! - *Chips*, *rows*, *mesh links*, *controllers*: the links that an interconnect shares (see [`SharedResource`]). Several links with common traffic
 //!   count with their mean time. A link that operations hold (`fabric.hold-path`) counts as long as it is held. Under fixed routing each link between
 //!   routers counts alone. Circuits choose their routes, and reach the chips of a row over all links that lead to the row.
@@ -68,13 +69,13 @@ pub struct RunWork<'a> {
     pub link_to_drive: Time,
     pub link_to_host: Time,
     pub adapter: Option<Time>,
-    /// Mean work of the cores.
+    /// Mean busy time of the cores.
     pub firmware: Option<Time>,
     pub dram: Option<Time>,
     /// Last arrival of an open replay; `None` otherwise.
     pub last_arrival: Option<Time>,
     pub end: Time,
-    /// Whether the run ended during work. Work is counted when it starts.
+    /// Whether the run ended during work. Work is counted in full when it starts, so some counted work may be unfinished.
     pub interrupted: bool,
 }
 

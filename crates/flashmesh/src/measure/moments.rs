@@ -46,7 +46,7 @@ impl Moments {
     }
 
     /// Returns the standard deviation of the latencies: sqrt(n * sum of squares - (sum)^2) / n. Only the difference is rounded, so the result stays
-    /// accurate if the mean is much larger.
+    /// accurate if the mean is much larger than the deviation.
     pub fn deviation(&self) -> f64 {
         let Wide(high, low) = self.squares;
         let count = u128::from(self.count);

@@ -336,7 +336,8 @@ quantities! {
 }
 
 impl Report {
-    /// Adds to the report up to the power cut what is known only at the end: the effects of the cut, and the recovery.
+    /// Returns this report, which ends at the power cut, with the fields of `whole` that are known only at the end of the run, such as the effects of
+    /// the cut.
     pub(crate) fn with_end(self, whole: Report) -> Report {
         Report {
             power_cut: whole.power_cut,

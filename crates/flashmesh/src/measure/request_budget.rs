@@ -2,10 +2,10 @@
 
 use crate::config::{Config, StreamConfig, WarmUp};
 
-/// Number of requests of a workload that does not configure one.
+/// Default number of requests of a workload.
 const REQUESTS_DEFAULT: u64 = 100_000;
 
-/// Number of requests of a run that ends at a precision, for a workload that does not configure one.
+/// Default number of requests of a workload in a run that ends at `measure.precision`.
 const REQUESTS_OF_PRECISE: u64 = 10_000_000;
 
 /// Minimum of `warm_up_max`. \[choice\]
@@ -21,7 +21,8 @@ pub struct RequestBudget {
 }
 
 impl RequestBudget {
-    /// Returns the goal of a run of all streams, or of the stream `only`; `None` if workloads end by themselves.
+    /// Returns the budget of a run of all streams, or of only the stream `only`; `None` if the warm-up is not `steady`, or the workloads end by
+    /// themselves.
     pub fn from_config(config: &Config, only: Option<usize>) -> Option<RequestBudget> {
         if config.warm_up() != WarmUp::Steady || !config.has_endless_workloads() {
             return None;
@@ -34,7 +35,7 @@ impl RequestBudget {
         Some(RequestBudget { measured, warm_up_max: measured.saturating_mul(4).max(WARM_UP_MIN) })
     }
 
-    /// Returns the maximum number of requests of one stream.
+    /// Returns the maximum number of requests of one stream: the budget of the whole run, including the warm-up.
     pub fn requests_max(self) -> u64 {
         self.measured.saturating_add(self.warm_up_max)
     }

@@ -53,7 +53,7 @@ pub trait RequestSink: Send {
     /// The reason if no more records can be stored. The run then ends with this error.
     fn record(&mut self, record: &RequestRecord) -> Result<(), String>;
 
-    /// Ends the records. Called when the run has ended or failed.
+    /// Closes the sink. Called when the run has ended or failed.
     ///
     /// # Errors
     /// The reason if the stored records could not be kept. The run then fails with this error.

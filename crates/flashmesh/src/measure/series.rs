@@ -1,4 +1,4 @@
-//! A run as a series of equally long intervals. Their number is bounded: when there are too many, neighbours are merged.
+//! A run as a series of equally long intervals. At the maximum number of intervals, neighbours are merged in pairs.
 
 use super::interval::{DriveCounts, Interval};
 use crate::host::status::Status;
@@ -25,7 +25,7 @@ pub struct IntervalSeries {
 }
 
 impl IntervalSeries {
-    /// Creates a series of at most `limit` intervals (at least two), which starts at the sample `before`.
+    /// Creates a series of at most `limit` intervals (at least two). `before` has the time and the counts at the start of the series.
     pub fn new(pace: IntervalLength, limit: usize, streams: usize, before: DriveCounts) -> IntervalSeries {
         let open = Interval::new(before.span, streams);
         IntervalSeries { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
@@ -42,7 +42,7 @@ impl IntervalSeries {
         }
     }
 
-    /// Records a completed request. Returns whether it ends the open interval.
+    /// Records a completed request. Returns whether this request ends the open interval.
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.open.record(stream, io, status, now, latency);
         self.open_requests += 1;
@@ -65,7 +65,7 @@ impl IntervalSeries {
         }
     }
 
-    /// Merges neighbours. From now on intervals are twice as long.
+    /// Merges neighbours in pairs, and doubles the length of later intervals.
     fn merge_neighbours(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
@@ -82,13 +82,13 @@ impl IntervalSeries {
         &self.closed
     }
 
-    /// Returns all intervals of a run that ends at `end`. The last interval ends there, with `counts`.
+    /// Returns all intervals of a run that ends at `end`, with `counts` at the last event.
     pub fn until(&self, end: Time, counts: &DriveCounts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
         intervals.push(last);
-        // The drive may have worked after the last completion. Merge intervals that start later.
+        // The drive may work after the last completion at `end`. Merge intervals that start at `end` or later into the one before.
         while let [.., before, last] = &mut intervals[..]
             && last.start() >= end
         {
@@ -118,7 +118,7 @@ mod tests {
         IoRequest { arrival: Time::ZERO, kind: RequestKind::Read, offset, size, stream: 0 }
     }
 
-    /// Returns a series with a request completed every nanosecond, and its final counts. A latency is one of a thousand.
+    /// Returns a series with a request completed every nanosecond, and its final counts. The latencies have a thousand distinct values.
     fn series(pace: IntervalLength, limit: usize, requests: u64) -> (IntervalSeries, DriveCounts) {
         let mut series = IntervalSeries::new(pace, limit, 1, DriveCounts::default());
         let at = |ns| DriveCounts { span: Time::from_ns(ns), map_lookups: ns, ..DriveCounts::default() };
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn memory_does_not_grow_with_the_run() {
         let bins = |requests| series(IntervalLength::Requests(5), 64, requests).0.bins();
-        // There are a thousand latencies, each with a bin, in at most 64 intervals; the buffer comes in addition.
+        // Each of at most 64 intervals has up to a thousand bins. The buffer has up to 4,096 latencies more.
         assert!(bins(20_000) <= 64 * 1_000 + 4_096);
         assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));
     }

@@ -104,13 +104,13 @@ impl SparseHistogram {
         self.count() == 0
     }
 
-    /// Returns the summary of the latencies; `None` without any. The bins must be closed.
+    /// Returns the summary of the latencies; `None` without any. Must be called after [`close`](Self::close).
     pub fn summary(&self) -> Option<LatencySummary> {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
         summary_of(self.bins.iter().copied(), self.moments, self.max)
     }
 
-    /// Returns the distribution of the latencies; `None` without any. The bins must be closed.
+    /// Returns the distribution of the latencies; `None` without any. Must be called after [`close`](Self::close).
     pub fn distribution(&self) -> Option<LatencyDistribution> {
         distribution_of(self.bins.iter().copied(), self.max)
     }

@@ -4,9 +4,9 @@
 //! from the start that the confidence interval of the mean of the others is narrowest. MSER-5 (White, Cobb and Spratt, "A comparison of five
 //! steady-state truncation heuristics for simulation", WSC 2000) uses means of five requests as observations; here, of five times a power of two. If
 //! the warm-up takes half of the run or more, the run is too short (Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the
-//! Operational Research Society 61, 2010). That paper searches everywhere but in the last five observations. With few observations, some that are
-//! equal by chance near the end then make a steady run too short. Here only the first half is searched, and a warm-up that reaches its end is too
-//! long. [choice]
+//! Operational Research Society 61, 2010). That paper searches all but the last five observations. With few observations, some near the end are equal
+//! by chance, and a steady run then counts as too short. Here only the first half is searched; a minimum at the end of this half means that the run
+//! is too short. [choice]
 
 use crate::quantities;
 
@@ -16,10 +16,10 @@ pub const OBSERVATIONS_MIN: usize = 20;
 /// Number of rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
 pub const ROUNDS: usize = 5;
 
-/// Maximum range of the rounds, relative to their mean.
+/// Maximum range of the rounds of a steady run by the SNIA criterion, relative to their mean.
 pub(super) const RANGE_MAX: f64 = 0.2;
 
-/// Maximum change of the line fitted to the rounds, relative to their mean.
+/// Maximum change of the line fitted to the rounds of a steady run by the SNIA criterion, relative to their mean.
 pub(super) const SLOPE_MAX: f64 = 0.1;
 
 /// Returns the number of observations that MSER removes from the start; of several equally good numbers, the smallest. `None` if this is half of the
@@ -33,7 +33,7 @@ pub fn mser(observations: &[f64]) -> Option<usize> {
     }
     let (mut mean, mut squares) = (0.0, 0.0);
     let mut best = (f64::INFINITY, 0);
-    // The loop runs from the end, so that mean and squares of the others are updated in one step (Welford).
+    // Iterate from the end, so that the mean and the squares of the kept observations are updated in one step (Welford).
     for (left_out, &observation) in observations.iter().enumerate().rev() {
         let left = (count - left_out) as f64;
         let deviation: f64 = observation - mean;

@@ -1,7 +1,7 @@
 //! Verdict on the steady state: whether the figures of a run are those of its steady state, and the reasons if not.
 //!
-//! Completed requests cannot show a transient that begins after the end of the run. The levels of the stores can: while free blocks, the device
-//! cache, the SLC cache or the queues absorb a surplus, the drive serves requests from its reserves.
+//! Completed requests do not show a transient that begins after the end of the run, but the fill levels of the stores do. Stores are the free blocks,
+//! the device cache, the SLC cache and the queues. While a store absorbs a surplus, the drive is not in steady state.
 
 use super::batches::{BATCH_REQUESTS_MIN, Batches, CumulativeSamples, DriveSample, FillLevels, RequestSample};
 use super::confidence::half_width_without_drift;
@@ -11,7 +11,7 @@ use crate::names;
 use crate::quantities;
 use crate::units::Time;
 
-/// Largest change of a store's level over the window, as a share of the flow through the store. \[choice\]
+/// Maximum change of the level of a balanced store over the window, as a share of the flow through the store. \[choice\]
 const IMBALANCE_MAX: f64 = 0.05;
 
 /// Minimum number of batches for a verdict. \[choice\]
@@ -20,25 +20,26 @@ const BATCHES_MIN: usize = 10;
 /// Minimum number of times that the requests in flight are replaced by others in a window. \[choice\]
 const TURNOVERS_MIN: f64 = 10.0;
 
-/// Minimum number of collection rounds in a window, unless the run begins with collections at all phases. \[choice\]
+/// Minimum number of collection rounds in a window, where one collection of every set of planes is a round. Applies unless the run begins with
+/// collections at random phases. \[choice\]
 const ROUNDS_MIN: f64 = 2.0;
 
-/// Minimum number of sets of planes whose collections, begun at all phases, replace [`ROUNDS_MIN`] rounds. \[choice\]
+/// Minimum number of sets of planes that make [`ROUNDS_MIN`] unnecessary if the run begins with collections at random phases. \[choice\]
 const SETS_MIN: f64 = 8.0;
 
-/// Minimum number of collections in a window if fewer sets than [`SETS_MIN`] begin at random phases. \[choice\]
+/// Minimum number of collections in a window if the run begins with fewer sets than [`SETS_MIN`] at random phases. \[choice\]
 const COLLECTIONS_MIN: f64 = 4.0;
 
-/// Overwrites of the drive after which its blocks have the valid pages of the steady state, if the run does not begin in it: the workload independent
-/// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC).
+/// Number of overwrites of the drive after which the valid pages of its blocks are distributed as in steady state. Follows the workload independent
+/// preconditioning of the SNIA (Solid State Storage Performance Test Specification 2.0.2, WIPC). Not required if the run begins in steady state.
 const OVERWRITES: f64 = 2.0;
 
-/// Threshold of the range of five rounds, in half-widths of a round's 95 % interval. Without drift, the range exceeds it with 1 % probability (4.60,
-/// the 99 % quantile of the studentized range, over 1.96).
+/// Threshold of the range of five rounds, in half-widths of a round's 95 % interval. Without drift, the range exceeds this threshold with 1 %
+/// probability (4.60, the 99 % quantile of the studentized range, over 1.96).
 const RANGE_OF_NOISE: f64 = 2.35;
 
 /// Threshold of the rise of the line fitted to five rounds, from the first to the last, in half-widths of a round's 95 % interval. Without drift, the
-/// rise exceeds it with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
+/// rise exceeds this threshold with 1 % probability (4 / sqrt(10) standard deviations of a round, times 2.576, over 1.96).
 const SLOPE_OF_NOISE: f64 = 1.66;
 
 names! {
@@ -98,8 +99,8 @@ pub struct DriveScale {
 }
 
 impl DriveScale {
-    /// Returns the free pages that a collection of a set gains, from the counts of the whole run. In a short window, most moves belong to collections
-    /// that began before the window.
+    /// Returns the mean number of free pages that a collection of a set gains. Uses the counts of the whole run, because most moves of a short window
+    /// belong to collections that began earlier.
     fn gained_of_victim(&self, last: &DriveSample) -> f64 {
         let gc = &last.counts.gc;
         let moved = gc.pages_moved as f64 / gc.collections.max(1) as f64;
@@ -131,7 +132,8 @@ impl FillTrend {
 }
 
 impl SteadinessReport {
-    /// Returns whether the run is in its steady state over `window`: if not, with the reasons and an estimate of the requests needed.
+    /// Returns the verdict on the steady state over `window`. If the run is not steady, the verdict has the reasons and an estimate of the requests
+    /// needed.
     pub fn new(batches: &Batches, stores: &DriveScale, window: &WindowSummary) -> SteadinessReport {
         let marks = batches.drive();
         let steps = marks.batch_indices(window.start);
@@ -157,7 +159,7 @@ impl SteadinessReport {
 const MARKS_OF_BALANCE: usize = 32;
 
 /// Returns whether the device cache and the SLC cache were in balance over the second half of the run, that is, as much data left them as entered.
-/// False until the device cache was written over once.
+/// False while fewer pages were written than may be dirty in the device cache.
 pub fn are_stores_balanced(batches: &Batches) -> bool {
     let marks = batches.drive().values();
     if marks.len() < MARKS_OF_BALANCE || batches.count(None) < BATCH_REQUESTS_MIN * MARKS_OF_BALANCE as u64 {
@@ -165,7 +167,7 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     }
     let (before, half) = (&marks[marks.len() / 2 - 1], &marks[marks.len() / 2..]);
     let DriveSample { counts, levels } = &marks[marks.len() - 1];
-    // A run without writes leaves the cache balanced.
+    // Without any writes, the device cache is balanced.
     if (1..levels.dirty_limit).contains(&counts.flash.pages_written) {
         return false;
     }
@@ -178,14 +180,14 @@ pub fn are_stores_balanced(batches: &Batches) -> bool {
     !cache.is_unbalanced() && !slc.is_unbalanced()
 }
 
-/// Threshold of the change of the reserve, in standard deviations. A balanced reserve exceeds it with 1 % probability.
+/// Threshold of the change of the reserve, in standard deviations. The change of a balanced reserve exceeds this threshold with 1 % probability.
 const DEVIATIONS_OF_RESERVE: f64 = 2.576;
 
-/// Largest share of the sets that count as collecting in the noise of the reserve, because victims differ even if all sets collect. \[choice\]
+/// Maximum share of collecting sets in the noise estimate of the reserve. Below 1, because victims differ even if all sets collect. \[choice\]
 const COLLECTING_MAX: f64 = 0.9;
 
-/// Reserve of free pages: the free pages of the drive, and the pages that collections in progress have reclaimed. A write takes a page from the reserve;
-/// a move out of a victim adds the share of the victim's gain that it brings nearer.
+/// Reserve of free pages: the free pages of the drive, plus the pages that collections in progress have reclaimed. A write takes one page from the
+/// reserve. A GC move adds the gain of its victim divided by the number of valid pages of the victim.
 struct Reserve {
     flow: FillTrend,
     /// Standard deviation of the change of the level, if collections are at independent phases.
@@ -193,16 +195,16 @@ struct Reserve {
 }
 
 impl Reserve {
-    /// Returns the reserve of a drive from the first of `marks` to the last.
+    /// Measures the reserve of a drive from the first of `marks` to the last.
     fn new(scale: &DriveScale, marks: &[DriveSample]) -> Reserve {
         let before = &marks[0];
         let (sets, last) = (scale.sets as f64, &marks[marks.len() - 1]);
         let through = (last.counts.flash.user_programs - before.counts.flash.user_programs) as f64;
         let rise = growth(before, marks, BACK_WITHIN * through, |levels| levels.reserve_pages);
-        // A set that collects faster than it writes has a saw-tooth level, as high as the gain of a victim. Over a long time, the phases at both ends are
-        // independent.
+        // Long windows: the level of a collecting set is a saw-tooth as high as the gain of a victim, and the phases at both ends are independent.
+        // The difference of two uniform phases has a variance of 1/6.
         let long = (sets / 6.0).sqrt() * scale.gained_of_victim(last);
-        // Over a short time, each set either collects or does not. All reclaimed pages come from the share that collects; all sets write.
+        // Short windows: each set either collects all the time or not at all. Only the collecting sets reclaim pages, while all sets write.
         let victims: u64 = marks.iter().map(|mark| mark.levels.victims).sum();
         let planes = sets * scale.planes_of_set as f64 * marks.len() as f64;
         let collecting = (victims as f64 / planes).clamp(1.0 / planes, COLLECTING_MAX);
@@ -316,22 +318,23 @@ fn in_flight(marks: &CumulativeSamples<RequestSample>, start: Time) -> f64 {
 }
 
 impl WindowAnalysis<'_> {
-    /// Returns a count of the drive over the window.
+    /// Returns the increase of a count of the drive over the window.
     fn count(&self, count: impl Fn(&DriveSample) -> u64) -> f64 {
         (count(self.last()) - count(self.marks.batch_start(self.first))) as f64
     }
 
-    /// Returns the rise of a level over the window.
+    /// Returns the rise of a level over the window, by least squares.
     fn rise(&self, level: impl Fn(&FillLevels) -> u64) -> f64 {
         rise(&self.marks.values()[self.first..], level)
     }
 
-    /// Returns the growth of the level of a store over the window, through which `through` flowed.
+    /// Returns the growth of a store's level over the window. `through` is the flow through the store.
     fn growth(&self, through: f64, level: impl Fn(&FillLevels) -> u64) -> f64 {
         growth(self.marks.batch_start(self.first), &self.marks.values()[self.first..], BACK_WITHIN * through, level)
     }
 
-    /// Returns the marks up to the last one with a request in flight. Collections in progress end after the last request of a run.
+    /// Returns the marks up to the last one with a request in flight. Excludes later marks, because collections in progress continue after the last
+    /// request.
     fn busy_marks(&self) -> &[DriveSample] {
         let marks = &self.marks.values()[self.first..];
         let busy = marks.iter().rposition(|mark| mark.levels.outstanding > 0);
@@ -343,7 +346,7 @@ impl WindowAnalysis<'_> {
         self.marks.batch_start(self.marks.values().len())
     }
 
-    /// Returns the requests of a run whose window is `times` as long in requests, at least 1.1 times.
+    /// Returns the requests needed for a window with `times` as many requests (at least 1.1 times), including those before the window.
     fn requests_needed(&self, times: f64) -> Option<u64> {
         let before = self.window.requests_of_run - self.window.requests;
         Some(before + (self.window.requests as f64 * times.max(1.1)).ceil() as u64)
@@ -357,7 +360,7 @@ impl WindowAnalysis<'_> {
         let written = self.count(|mark| mark.counts.flash.pages_written);
         let programmed = self.count(|mark| mark.counts.flash.user_programs);
         let last = self.last().levels;
-        // Before the first destage, estimate the programs by the writes to the device cache.
+        // Before the first destage, pages written to the device cache are the estimate of the programs.
         let programmed = if programmed > 0.0 { programmed } else { written };
         if programmed > 0.0 {
             let gained = self.stores.gained_of_victim(self.last());
@@ -369,8 +372,8 @@ impl WindowAnalysis<'_> {
                 false => rounds,
             };
             let fallen = -self.growth(programmed, |levels| levels.free_pages);
-            // Between two erases the free pages of a set fall by the pages of a victim. This is two standard deviations of the sum over sets at
-            // independent phases.
+            // Between two erases, the free pages of a set fall by the pages of a victim. `of_chance` is two standard deviations of the sum over sets
+            // at independent phases.
             let of_chance = 2.0 * (sets as f64 / 6.0).sqrt() * (planes_of_set * block_pages) as f64;
             let reserve = Reserve::new(self.stores, self.busy_marks());
             if self.last().counts.gc.collections == 0 && !is_drawn {

@@ -40,7 +40,7 @@ pub enum MeasuredKind {
     Read,
     Write,
     Flush,
-    /// Requests without data, and rejected requests.
+    /// Deallocations, write zeroes, and rejected requests.
     Other,
 }
 

@@ -1,9 +1,9 @@
 //! Change of a run over time: its measured window after the warm-up, and its epochs.
 //!
-//! After the warm-up, requests are counted in batches of five. If the run itself determines the end of the warm-up, they are counted from the start.
-//! Batches are merged in pairs as the run gets longer, so there are at most [`BATCHES_MAX`] of them. At the end MSER finds the end of the warm-up
-//! from the means of batches, and the later batches add up to the measured window. So memory is bounded, no request is stored, and the window begins
-//! at most one batch away from the end that MSER finds.
+//! After the warm-up, requests are counted in batches of five. With the warm-up `auto`, requests are counted from the start of the run. Batches are
+//! merged in pairs as the run gets longer, so there are at most [`BATCHES_MAX`] batches. After the run, MSER finds the end of the warm-up from the
+//! means of batches, and the later batches add up to the measured window. So memory is bounded, no request is stored, and the window begins at most
+//! one batch away from the end that MSER finds.
 
 use super::batches::Batches;
 use super::breakdown::BreakdownSummary;
@@ -21,7 +21,7 @@ use crate::quantities;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
-/// Number of requests of the first batches (MSER-5).
+/// Initial number of requests of a batch (MSER-5).
 const BATCH_REQUESTS: u64 = 5;
 
 /// Maximum number of batches. After a merge there are half as many. [choice]
@@ -52,7 +52,7 @@ pub struct MeasuredWindow {
     pub report: MeasuredReport,
     /// Latencies of all requests, of reads, and of writes.
     pub latencies: [SparseHistogram; 3],
-    /// Latencies of each stream, and its last completion.
+    /// Latencies of each stream (all requests, reads, writes), and its last completion.
     pub streams: Vec<([SparseHistogram; 3], Time)>,
 }
 
@@ -65,19 +65,19 @@ pub struct Timeline {
     before_window: Option<u64>,
     /// Whether the warm-up ended because the stores of the drive were in balance.
     is_balanced: bool,
-    /// Start of the present balance of the stores; `None` while they are out of balance.
+    /// Time since which the stores have been in balance; `None` while out of balance.
     balanced_since: Option<Time>,
     streams: usize,
     queued: OccupancyIntegral,
     completed: u64,
-    /// Batches of the measured window. While the run itself determines the end of the warm-up, batches from the start.
+    /// Batches of the measured window; with the warm-up `auto`, batches from the start of the run. `None` during other warm-ups.
     batches: Option<IntervalSeries>,
     epochs: Option<IntervalSeries>,
 }
 
 impl Timeline {
-    /// Creates the timeline; `None` if only the whole run is measured. If no warm-up is configured and the run has a goal, the warm-up ends at a
-    /// balance of the stores.
+    /// Creates the timeline; `None` if only the whole run is measured. If no warm-up is configured and the run has a request budget (`goal`), the
+    /// warm-up is `steady`.
     pub fn new(settings: &Measure, goal: Option<RequestBudget>, streams: usize) -> Option<Timeline> {
         let default = if goal.is_some() { WarmUp::Steady } else { WarmUp::None };
         let warm_up = settings.warm_up.unwrap_or(default);
@@ -142,8 +142,8 @@ impl Timeline {
         self.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
     }
 
-    /// Returns whether the warm-up `steady` ends at `now`: the stores of the drive have been in balance over the last quarter of the run, so that no chance
-    /// ends it, or the limit of requests is reached.
+    /// Returns whether the warm-up `steady` ends at `now`: the limit of requests is reached, or the stores have been in balance over the last quarter
+    /// of the run. A shorter balance may be due to chance.
     fn has_settled(&mut self, marks: &Batches, now: Time) -> bool {
         if self.warm_up != WarmUp::Steady {
             return false;
@@ -159,8 +159,8 @@ impl Timeline {
         self.queued.held_by(now)
     }
 
-    /// Ends the epoch, the batch or the warm-up that ends at the time of `counts`. `marks` are the marks if one was recorded now. Returns whether the
-    /// measured window begins.
+    /// Closes the epoch or the batch, or ends the warm-up, if due at the time of `counts`. `marks` has the batches of the run if a drive mark was
+    /// recorded at that time, otherwise `None`. Returns whether the measured window begins.
     pub fn cut(&mut self, counts: &DriveCounts, marks: Option<&Batches>) -> bool {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -216,7 +216,7 @@ impl Timeline {
             if let IntervalLength::Requests(requests) = batches.interval_length() {
                 report.batch_requests = Some(requests);
             }
-            // If no end was found, the second half is most likely to be steady.
+            // Without an end of the warm-up, take the second half, which is most likely to be steady.
             let begin = found.unwrap_or(full / 2);
             intervals.drain(..begin);
             full -= begin;
@@ -263,9 +263,9 @@ fn warm_up(batches: &[Interval]) -> Option<usize> {
     });
     let (places, amplification): (Vec<usize>, Vec<f64>) = amplification.unzip();
     let mut end = stationarity::mser(&latency)?.max(stationarity::mser(&time)?);
-    // A few batches with writes are not enough.
+    // Use write amplification only if enough batches have writes, and pages were moved.
     if amplification.len() >= OBSERVATIONS_MIN && batches.iter().any(|batch| batch.counts().gc.pages_moved > 0) {
-        // `places` maps back to all batches. Batches without writes just before the first remaining one are kept.
+        // `places` maps back to indices of `batches`. Batches without writes just before the first kept batch with writes are kept, too.
         let kept = stationarity::mser(&amplification)?;
         end = end.max(if kept == 0 { 0 } else { places[kept - 1] + 1 });
     }

@@ -18,10 +18,10 @@ use super::RecordingWindow;
 use super::pending_paths::PendingPaths;
 use super::requests::{InFlight, RegisterContents, Requests};
 
-/// Number of most recent transfers kept for each die. A link use is reported at its end, and belongs to one of these transfers.
+/// Number of most recent transfers kept for each die. A link use is reported at its end, and is assigned to one of these transfers.
 const LATEST: usize = 4;
 
-/// Recording of a [`NetworkRecorder`], complete when the run ends.
+/// Result of a [`NetworkRecorder`], complete when the run ends.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkRecording(Arc<Mutex<NetworkReport>>);
 
@@ -59,8 +59,8 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// Creates a recorder for the interconnect `info`, which records at most `events_max` events in `window`. The second value has the recording
-    /// after the run.
+    /// Creates a recorder for the interconnect `info`, which records at most `events_max` events in `window`. Also returns the handle from which the
+    /// recording can be taken after the run.
     pub fn new(
         info: &'static FabricInfo,
         window: RecordingWindow,
@@ -146,8 +146,8 @@ impl NetworkRecorder {
         }
     }
 
-    /// Returns the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path when the use
-    /// began, and not released it. The last candidate is returned.
+    /// Returns the transfer for which a link was held. Candidates are the recent transfers of the die that had requested their path and not released
+    /// it when the use began. Returns the last candidate, if possible one with a granted path.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -155,7 +155,6 @@ impl NetworkRecorder {
             let ended = transfer.released_ps.is_some_and(|released| released <= link_use.from.as_ps());
             (transfer.asked_ps <= link_use.from.as_ps() && !ended).then_some(())
         };
-        // Prefer a candidate whose path was granted.
         let granted = |number: &&u64| self.transfers.get(*number).is_some_and(|transfer| transfer.granted_ps.is_some());
         let candidates = || latest.iter().rev().filter(|number| held_from(number).is_some());
         candidates().find(granted).or_else(|| candidates().next()).copied()
@@ -190,8 +189,7 @@ impl NetworkRecorder {
     fn ended(&mut self, now: Time) {
         let (start, end) = (self.window.start, self.window.end.min(now));
         for request in self.requests.in_flight() {
-            // The recorder does not wait for requests issued after the window, so the completion of such a request may be unknown. Leave them all
-            // out.
+            // Leave out requests issued after the window: the recorder can be detached before such a request completes.
             if self.window.overlaps(request.issued, now) {
                 self.completed.insert(request.number, recorded_request(&request, None));
             }
@@ -231,7 +229,8 @@ impl NetworkRecorder {
 }
 
 impl Probe for NetworkRecorder {
-    /// Returns whether the recorder can be detached: the window has ended or the recording is full, and everything that began before has ended.
+    /// Returns whether the recorder can be detached: the window has ended or the recording is full, and all paths and requests that began before the
+    /// end of the window have ended.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.window.end;
         (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)
@@ -254,7 +253,7 @@ impl Probe for NetworkRecorder {
             Notice::PathAsked(die, phase) => self.record_path_request(die, phase, now),
             Notice::PathBlocked(grant, causes, waited) => {
                 if let Some(transfer) = self.transfer(grant) {
-                    // `Cause::ALL` lists the controller first: a path waits for a controller before it waits for links.
+                    // List the controller first, as `Cause::ALL` does: a path waits for a controller before it waits for links.
                     let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
                     (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
                 }

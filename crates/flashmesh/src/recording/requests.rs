@@ -1,4 +1,4 @@
-//! Sequence numbers for requests (their ids are reused), and for each page in a page register the request that read it.
+//! Sequence numbers of requests, whose ids are reused, and the requests that read the pages in the page registers.
 
 use std::collections::VecDeque;
 
@@ -58,7 +58,7 @@ impl Requests {
     }
 }
 
-/// Requests of the pages in the page registers of each die, in the order of transfer. A page that no request reads has `None`.
+/// Requests of the pages in the page registers of each die, in the order of transfer; `None` for a page that no request reads.
 #[derive(Debug, Default)]
 pub(super) struct RegisterContents {
     of: Option<DieId>,

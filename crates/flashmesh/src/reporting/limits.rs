@@ -30,8 +30,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the bottleneck of the run, or of its measured window, by the busy times `times` and the mean breakdown of latencies. `ran` is
-    /// the time from the start of that span until the last completion.
+    /// Returns the bottleneck of the run, or of its measured window, from the busy times `times` and the mean breakdown of latencies. `ran` is the
+    /// time from the start of the run or window to its last completion.
     pub(super) fn bound(&self, times: &PartTimes, breakdown: Option<&BreakdownSummary>, ran: Time) -> Bound {
         let works = |die: &DieWork| times.share(die.min_busy_time(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = times.work.iter().map(works).collect();
@@ -62,7 +62,7 @@ impl Snapshot<'_> {
         chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
-    /// Returns the lower bound of the makespan for the same work.
+    /// Returns the lower bound of the makespan for the work of the run.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface, self.datapath.fabric);
         let open = self.frontend.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());

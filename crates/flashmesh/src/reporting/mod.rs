@@ -40,8 +40,8 @@ pub struct Snapshot<'a> {
     pub controller: &'a Controller,
     /// Operations and transfers of the dies.
     pub datapath: datapath::DatapathStats<'a>,
-    /// Busy times at the start of the measured window; `None` before that start. With `auto`, `None` for the whole run, since the start is chosen
-    /// afterwards.
+    /// Busy times at the start of the measured window; `None` before that start. Always `None` with the warm-up `auto`, because MSER chooses the
+    /// start after the run.
     pub window_begin: Option<&'a PartTimes>,
     pub now: Time,
 }
@@ -53,15 +53,15 @@ impl Snapshot<'_> {
         let mut all = StreamMeasures::default();
         requests.streams.iter().for_each(|stream| all.add(stream));
         let power_cut = self.frontend.power_cut.cloned();
-        // An interrupted run is measured up to its last event.
+        // The report extends to the power cut, if any. Otherwise an interrupted run ends at its last event, a complete run at its last completion or
+        // flush.
         let end = match &power_cut {
             Some(cut) => Time::from_ps(cut.at_ps),
             None if interrupted => self.now,
             None => all.last_completion().later(requests.flushed),
         };
         let (flash, gc) = (self.flash(), self.controller.counters().gc.clone());
-        // Measured until `now`, not `end`: background collections and waiting streams may have continued after the last
-        // completion.
+        // Busy times extend to `now`, not to `end`: background collections and waiting streams may have continued after the last completion.
         let times = self.part_times();
         let utilisation = times.utilisation();
         let StreamMetrics { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.metrics(end);
@@ -100,7 +100,7 @@ impl Snapshot<'_> {
             gc,
             per_request: self.per_request(&flash),
             flash,
-            // Set from a probe when the run ends.
+            // Set by a probe when the run ends.
             chip_states: None,
             mapping_cache: self.controller.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),
@@ -128,7 +128,7 @@ impl Snapshot<'_> {
             confidence,
             steadiness,
             epochs,
-            // Set from a probe when the run ends.
+            // Set by a probe when the run ends.
             network: None,
             timeline: None,
             workload: self.frontend.summary().cloned(),
@@ -190,7 +190,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the results of each stream until `now`.
+    /// Returns the results of each stream up to its last completion.
     fn stream_reports(&self, measured: Option<&MeasuredWindow>) -> Vec<StreamReport> {
         let streams = self.frontend.streams.iter().zip(&self.frontend.counters.streams).enumerate();
         let report = |(index, (stream, measures)): (usize, (&HostStream, &StreamMeasures))| {

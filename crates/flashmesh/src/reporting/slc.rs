@@ -7,7 +7,7 @@ use crate::measure::report::{GcReport, SlcReport};
 const BYPASS_SHARE_MIN: f64 = 0.01;
 
 /// Appends to the sentence of `bound` the share of writes that bypassed the full SLC cache, and the share of folded pages among the moved pages. Does
-/// nothing unless requests wait for dies.
+/// nothing unless the bottleneck is the dies or waiting.
 pub(super) fn explain(mut bound: Bound, slc: Option<&SlcReport>, gc: &GcReport) -> Bound {
     let Some(slc) = slc else { return bound };
     let waits_for_dies = matches!(bound.resource, Resource::Dies | Resource::GarbageCollection | Resource::Waiting);

@@ -21,8 +21,8 @@ pub(super) struct WholeRun<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the confidence intervals of the figures of the measured window, or else of the whole run, and the verdict whether these figures are
-    /// steady.
+    /// Returns the confidence intervals of the figures of the measured window (without such a window, of the whole run), and the verdict on the
+    /// steady state.
     pub(super) fn confidence_and_steadiness(
         &self,
         run: &WholeRun<'_>,
@@ -91,7 +91,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// Returns the measured window of the stream at an index, up to its last completion, and the figures of the stream in the window.
+/// Returns the measured window of the stream at an index, up to its last completion, and the rates and latencies of the stream in this window.
 pub(super) fn stream_window(measured: &MeasuredWindow, index: usize) -> (Range<Time>, RequestMetrics<'_>) {
     let (stream, (latencies, end)) = (&measured.report.streams[index], &measured.streams[index]);
     let start = Time::from_ps(measured.report.window.start_ps);

@@ -7,7 +7,7 @@ use crate::units::Time;
 /// Number of steps in which the progress of preconditioning is published.
 const WHOLE: u32 = 10_000;
 
-/// Progress of a run, and a flag to cancel the run. All calls are cheap and can come from any thread.
+/// Progress of a run, and a flag to cancel the run. No method blocks, and any thread may call all methods.
 #[derive(Debug, Default)]
 pub struct Control {
     requests_done: AtomicU64,
@@ -19,7 +19,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Cancels the run. The run ends soon, with a report of its work so far.
+    /// Cancels the run. The run ends at its next poll, with a report of the work up to then.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }

@@ -51,11 +51,11 @@ pub(super) struct DriveInstance<M: Model> {
     pub frontend: Frontend<M>,
     pub controller: Controller,
     pub datapath: Datapath<M>,
-    /// Report at the power cut. The work after the cut, with the energy of capacitors, is reported separately.
+    /// Report at the power cut. The report excludes the work after the cut, which runs on the energy of capacitors.
     pub at_cut: Option<Box<Report>>,
     /// Busy times of the parts at the start of the measured window.
     pub window_begin: Option<Box<PartTimes>>,
-    /// The error through which a user-supplied part can end the run.
+    /// Error of user-supplied parts; a part that raises the error ends the run.
     pub fault: Fault,
     /// Time at which the run ends even if requests are in flight, because the measurement is complete.
     pub end: Option<Time>,
@@ -74,7 +74,7 @@ impl<M: Model> DriveInstance<M> {
         self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// Stops notices to probes, except that of the end of the run.
+    /// Stops notices to probes, except the notice of the end of the run.
     pub fn stop_telling(&mut self) {
         self.kernel.stop_notices();
         self.datapath.stop_notices();
@@ -104,7 +104,7 @@ impl<M: Model> DriveInstance<M> {
         })
     }
 
-    /// Returns an error if requests are left although no event is pending.
+    /// Returns an error if requests or the final flush are unfinished although no event is pending.
     pub fn stall(&self) -> Option<RunError> {
         let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
         self.frontend.is_stalled().then_some(RunError::Stalled { at, in_flight })
@@ -205,7 +205,7 @@ impl<M: Model> DriveInstance<M> {
                 let DriveInstance { kernel, frontend, controller, datapath, .. } = self;
                 frontend.cut_power(controller, datapath, kernel);
             }
-            // Wake-ups of the host interface. Plain drives have none of the events listed after `Pause`.
+            // Wake-ups of the host interface. Plain drives have none of the events from `Pause` on.
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
             | Event::EntryRead
@@ -238,7 +238,8 @@ impl<M: Model> DriveInstance<M> {
         frontend.settle(controller, datapath, kernel);
         while controller.settle(datapath, kernel) {
             frontend.settle(controller, datapath, kernel);
-            // Completions can make the device cache destage pages. The firmware policy may hold these writes until it has chosen their chips.
+            // Completions can make the device cache destage pages. `has_due_writes` is false while the firmware policy holds such writes until it has
+            // chosen their chips.
             if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
@@ -270,7 +271,7 @@ impl<M: Model> DriveInstance<M> {
         }
     }
 
-    /// Returns whether the run is in steady state and has reached `measure.precision` for the quantity `measure.precision-of`.
+    /// Returns whether the run is in steady state, and its figure `measure.precision-of` has reached the precision `measure.precision`.
     fn is_precise(&mut self, at: Time) -> bool {
         let wanted = self.config.measure.precision;
         let completed = self.frontend.counters().completed;
@@ -284,7 +285,7 @@ impl<M: Model> DriveInstance<M> {
         is_measured && report.steadiness.steady && report.precision.is_some_and(|precision| precision.met)
     }
 
-    /// Stores the report of the run at the power cut, which happens now.
+    /// Stores the report of the run up to the power cut. Called at the time of the power cut.
     #[cold]
     #[inline(never)]
     fn report_cut(&mut self) {

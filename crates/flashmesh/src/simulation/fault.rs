@@ -9,12 +9,12 @@ use crate::units::Time;
 
 type Reason = Box<dyn Error + Send + Sync>;
 
-/// The error of a user-supplied part, for example of a policy that calls code that can fail. All clones share one error.
+/// Error of a user-supplied part, for example of a policy that calls code that can fail. All clones share one error.
 ///
 /// # Contract
 /// - After [`Simulation::set_fault`](super::Simulation::set_fault) the run checks the fault after every event. If a reason was raised, the run ends
 ///   with [`RunError::Policy`], which contains the first reason and the time.
-/// - Until then, a part that has raised a reason may return anything that its contract allows.
+/// - Until the run ends, a part that has raised a reason may return anything that the contract of the part allows.
 #[derive(Clone, Debug, Default)]
 pub struct Fault(Arc<Raised>);
 

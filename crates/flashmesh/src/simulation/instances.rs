@@ -53,7 +53,7 @@ impl CustomPart {
     /// Returns the smallest instance that supports this part.
     const fn needs(self) -> Instance {
         match self {
-            // Home selectors are used only with `replication.enabled`, and this key already needs a larger instance.
+            // Replica selectors are used only with `replication.enabled`, which already requires a larger instance.
             CustomPart::ReplicaSelector | CustomPart::VictimSelector | CustomPart::RequestSink => Instance::Plain,
             CustomPart::Routing | CustomPart::PacketRouting | CustomPart::Arbiter => Instance::Plain,
             CustomPart::Scheduler
@@ -66,7 +66,7 @@ impl CustomPart {
         }
     }
 
-    /// Returns the key of `[policy]` with which a configuration names this part; `None` if no key does.
+    /// Returns the key of `[policy]` that names this part in a configuration; `None` if there is no such key.
     pub const fn key(self) -> Option<&'static str> {
         match self {
             CustomPart::VictimSelector => Some("policy.victim"),
@@ -160,7 +160,7 @@ impl AnyDrive {
         }
     }
 
-    /// Runs the drive to its end, in the instance that it needs. When all probes are done, the run continues in an instance without probes.
+    /// Runs the drive to its end, in the instance given by `needs`. When all probes are done, the run continues in an instance without probes.
     pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
         let ran = self.run_events(needs, control);
         let ended = with_drive!(self, drive => drive.frontend.end_records());
@@ -187,7 +187,7 @@ impl AnyDrive {
         with_drive!(self, drive => drive.finish(is_cancelled, started, control))
     }
 
-    /// Starts a stepped drive in the instance that it needs.
+    /// Starts a stepped drive in the instance given by `needs`.
     pub fn open(&mut self, needs: Needs) -> Result<(), RunError> {
         self.turn_into(needs.instance());
         with_drive!(self, drive => drive.start(&Control::default()))
@@ -208,7 +208,7 @@ impl AnyDrive {
                 }
                 Pause::Cancelled => {}
                 Pause::Due => {
-                    // A step that ended early may have left its pause in the queue.
+                    // A step that ended early can leave its pause event in the queue. Ignore such a pause.
                     let now = self.now();
                     if now >= until || self.completions().pauses_at(now) {
                         return Ok(false);
@@ -250,7 +250,7 @@ impl AnyDrive {
         (at < Time::MAX).then_some(at)
     }
 
-    /// Ends a stepped drive and returns its report. The run counts as cancelled if work `is_left`, otherwise as complete.
+    /// Ends a stepped drive and returns its report. The run counts as cancelled if work for requests `is_left`, otherwise as complete.
     pub fn end(&mut self, is_left: bool, started: Instant) -> Result<Report, RunError> {
         let control = Control::default();
         with_drive!(self, drive => {

@@ -84,8 +84,8 @@ impl Simulation {
         Simulation::assembled(config, info, sources, &ExpectedWrites::unknown(), None, &Control::default())
     }
 
-    /// Like [`Simulation::new`], or like [`Simulation::single_stream`] if `only` gives a stream, but takes the initial state from `drives`. If no earlier run
-    /// did, this run prepares the state there.
+    /// Like [`Simulation::new`], or like [`Simulation::single_stream`] if `only` gives a stream, but takes the initial state from `drives`. If
+    /// `drives` does not have the state, prepares it there.
     ///
     /// # Errors
     /// If the drive cannot be built, there is no such stream, or a workload cannot be used.
@@ -406,7 +406,7 @@ impl Simulation {
     }
 
     fn add_oracles(&mut self, oracles: Oracles) {
-        // The audit of the oracles looks up every page, and lookups in tables are faster.
+        // The oracles look up every page in their audit. Lookups in a stored map are faster than computing the locations.
         self.unstarted_drive().controller.store_map();
         self.add_probe(Box::new(oracles));
     }

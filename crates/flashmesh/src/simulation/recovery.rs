@@ -1,7 +1,7 @@
 //! Recovery after a power cut: the reads of recovery are simulated step by step, through the dies and the interconnect.
 //!
-//! The drive is rebuilt with all dies and paths idle. The reads of a step are known when the step begins. Each die has enough pending reads to keep
-//! all of its planes busy. Computing time of the controller is ignored \[choice\].
+//! The drive is rebuilt with all dies and paths idle. The reads of a step are known when the step begins. Several reads for each plane of a die are
+//! enqueued ahead, so that all planes can be busy. Computing time of the controller is ignored \[choice\].
 
 use crate::config::Config;
 use crate::datapath::{ArrayOutcome, Datapath, DeliveredTransfer, GrantOutcome, IssueOutcome, PageSource};
@@ -69,7 +69,7 @@ impl ScanReads {
     }
 }
 
-/// Answers to the queries of the datapath. Pages never move during recovery.
+/// Answers the queries of the datapath during recovery, when pages never move.
 impl<M: Model> PageSource<M> for ScanReads {
     fn is_current(&self, _transaction: &Transaction) -> bool {
         true

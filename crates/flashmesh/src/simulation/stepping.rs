@@ -42,10 +42,11 @@ struct StreamState {
 /// Progress of a stepped drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The drive has not started. Requests for time 0 are issued at its start, as in a run. Contains the earliest arrival time of the submitted
-    /// requests, if any.
+    /// State before the start, with the earliest arrival time of the submitted requests, if any. Requests for time 0 are issued at the start, as in a
+    /// run.
     New(Option<Time>),
-    /// All requests have completed. Background work is suspended until the next request, because a run that ends here would not perform it either.
+    /// All requests have completed. Background work is suspended until the next request, because a run that ends at this time would not perform this
+    /// work.
     Idle,
     /// Requests are in flight.
     Busy,
@@ -184,7 +185,7 @@ impl Drive {
         self.sector
     }
 
-    /// Returns the capacity that `stream` addresses; `None` if there is no such stream.
+    /// Returns the number of bytes that `stream` can address; `None` if there is no such stream.
     pub fn capacity(&self, stream: usize) -> Option<Bytes> {
         self.streams.get(stream).map(|stream| stream.capacity)
     }
@@ -279,7 +280,7 @@ impl Drive {
         self.drive.accept(StreamId(stream as u32), IoRequest { arrival, kind, offset, size, stream: 0 })
     }
 
-    /// Returns the time of the next event; `None` if no event follows until a request is submitted. The event may or may not complete a request.
+    /// Returns the time of the next event; `None` if no event follows until a request is submitted. The event need not complete a request.
     pub fn next_event(&self) -> Option<Time> {
         match self.state {
             State::New(first) => first,
@@ -411,7 +412,8 @@ impl Drive {
     }
 }
 
-/// Returns an error for keys that fix what the caller of a stepped drive decides, or whose state cannot be copied.
+/// Returns an error if `config` has a key that decides what the caller of a stepped drive decides, or that requires a recorder whose state cannot be
+/// copied.
 fn check_steppable(config: &Config) -> Result<(), StepError> {
     const BY_CALLER: &str = "whoever steps a drive says when each request arrives: remove the key";
     let refused = |key: String, value: String, reason| Err(StepError::Key { key, value, reason });

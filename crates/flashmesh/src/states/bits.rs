@@ -9,7 +9,7 @@ pub fn bits_for(most: u64) -> u32 {
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Word in progress; its lowest `held` bits are not in `bytes` yet.
+    /// Word in progress; the lowest `held` bits are not in `bytes` yet.
     word: u64,
     held: u32,
 }

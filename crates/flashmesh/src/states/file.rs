@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::system_message;
 
-/// First line of every file. The number in this line changes with the format.
+/// First line of every file. The number is increased when the format changes.
 const FORMAT: &str = "flashmesh state 1";
 
 /// Hash of all sources that affect a state.
@@ -18,7 +18,7 @@ const SOURCES: &str = env!("FLASHMESH_SOURCES");
 /// Maximum length of a line.
 const LINE_MAX: u64 = 1 << 16;
 
-/// Compression level, low enough that compression takes less time than computing the state.
+/// Compression level, so low that compression takes less time than computing the state.
 const COMPRESSION_LEVEL: i32 = 1;
 
 /// Hash of all inputs of a state, including the format and the sources of this build.
@@ -93,7 +93,7 @@ pub(super) fn write(file: &mut File, key: &StateKey, about: &StateSummary, numbe
     file.write_all(&compressed)
 }
 
-/// Returns the data of a state, whose uncompressed size must be `bytes`.
+/// Returns the uncompressed data of a state, which must have the size `bytes`.
 ///
 /// # Errors
 /// The reason if the file is damaged.
@@ -110,7 +110,7 @@ pub(super) fn read(file: &File, key: &StateKey, bytes: u64) -> Result<Vec<u8>, S
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(bytes as usize).map_err(|error| error.to_string())?;
     let decoder = zstd::Decoder::with_buffer(reader).map_err(|error| system_message(&error))?;
-    // Allow one byte more than expected: only at the end of its data the decoder verifies the checksum.
+    // Read at most one byte more than expected. The decoder verifies the checksum only when it reaches the end of its data.
     decoder.take(bytes + 1).read_to_end(&mut numbers).map_err(|error| system_message(&error))?;
     if numbers.len() as u64 != bytes {
         return Err(format!("it holds {} bytes where {bytes} belong", numbers.len()));

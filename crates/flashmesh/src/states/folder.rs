@@ -13,7 +13,7 @@ use crate::units::{Bytes, printable_path};
 const ENDING: &str = "state";
 /// Prefix of the names of files still being written.
 const UNFINISHED: &str = ".unfinished-";
-/// Age after which an unfinished file is considered abandoned.
+/// Age after which an unfinished file counts as abandoned.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Minimum number of page writes of a state worth storing; others are recomputed each time.
@@ -62,10 +62,10 @@ impl StateFolder {
         self.path.join(key.as_str()).with_extension(ENDING)
     }
 
-    /// Returns the data of a state, whose uncompressed size must be `bytes`; `None` if the state is not stored. Removes a damaged file.
+    /// Returns the uncompressed data of a state, which must have the size `bytes`; `None` if the state is not stored. Removes a damaged file.
     pub(crate) fn read(&self, key: &StateKey, bytes: u64) -> Option<Vec<u8>> {
         let path = self.file(key);
-        // A pipe is not opened: opening it would wait for a writer.
+        // Do not open a pipe, which would block until a writer opens it.
         let opened = match fs::metadata(&path) {
             Ok(metadata) if !metadata.is_file() => {
                 self.remove_damaged(key, "it is no regular file");
@@ -84,7 +84,7 @@ impl StateFolder {
         };
         match file::read(&opened, key, bytes) {
             Ok(numbers) => {
-                // Ignore the error: the folder is then read-only, and no state is removed from it.
+                // Ignore the error: it occurs if the folder is read-only, and then no state is removed.
                 let _ = opened.set_modified(SystemTime::now()).or_else(|_| touch(&path));
                 Some(numbers)
             }
@@ -124,7 +124,7 @@ impl StateFolder {
         if bytes > self.limit.as_u64() {
             return Err(io::Error::other(format!("it is larger than the limit of the folder, {}", self.limit)));
         }
-        // The timestamps that file systems set lag behind the clock: without this, the state would seem to be used before it was created.
+        // Set the time from the system clock. File systems use a clock that lags behind it, so that the last use would seem to precede the creation.
         unfinished.as_file().set_modified(SystemTime::now())?;
         unfinished.persist(self.file(key)).map_err(|error| error.error)?;
         self.trim();
@@ -139,7 +139,7 @@ impl StateFolder {
         for (path, metadata) in kept {
             bytes += metadata.len();
             if bytes > self.limit.as_u64() {
-                // Another process may have removed the file.
+                // Ignore the error: another process may have removed the file.
                 let _ = fs::remove_file(path);
             }
         }
@@ -208,7 +208,7 @@ fn used(metadata: &fs::Metadata) -> SystemTime {
     metadata.modified().unwrap_or(UNIX_EPOCH)
 }
 
-/// Sets the modification time by path, for systems that cannot set it through a file opened for reading.
+/// Sets the modification time by path, for systems that cannot set the time of a file opened for reading.
 fn touch(path: &Path) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(SystemTime::now())
 }

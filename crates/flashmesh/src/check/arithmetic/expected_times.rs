@@ -152,7 +152,7 @@ impl ExpectedTimes {
         (0..pages).fold(Time::ZERO, |time, page| time + self.read(first.plus(page)))
     }
 
-    /// Returns the read time of a copyback of large units, from the unit at `from` on. It reads at least the pages of one program.
+    /// Returns the read time of a copyback whose first large unit is at `from`. The copyback reads at least the pages of one program.
     pub(in super::super) fn read_of_copyback(&self, from: PageAt) -> Time {
         self.read_of_unit(from, 0, self.in_unit).max(self.read_of_program(from))
     }
@@ -175,11 +175,11 @@ impl ExpectedTimes {
         self.read_of_copyback(from) + self.program_of_unit(to)
     }
 
-    /// Returns all times that an operation of `kind` on one large unit can take.
+    /// Returns all times that an operation of `kind` on one large unit can take, with the decoding of commands.
     pub(in super::super) fn of_large_units(&self, kind: OperationKind) -> FxHashSet<Time> {
         let once = self.decoding(kind);
         let (first, repeated) = self.order();
-        // These units start at every position of the page-type pattern at which a unit can start.
+        // One unit at each position of the page-type pattern at which a unit can start.
         let units = (0..(first.len() + repeated.len()) as u32).map(|unit| PageAt::Native(unit * self.in_unit));
         let units = units.chain((self.slc.blocks_per_plane > 0).then_some(PageAt::Slc));
         let others = units.clone();

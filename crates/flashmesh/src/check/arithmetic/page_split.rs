@@ -13,7 +13,7 @@ use super::mapping_units::array_in_units;
 #[derive(Clone, Debug)]
 pub(in super::super) struct PageSplit {
     page: u64,
-    /// Size of an array page. Its spare area is charged in proportion.
+    /// Size of an array page without its `spare` bytes of metadata.
     array_page: u64,
     spare: u64,
     sector: u64,

@@ -1,4 +1,4 @@
-//! Tests that the arithmetic of the oracles agrees with the drive's. The two are independent.
+//! Tests that the arithmetic of the oracles agrees with the independent arithmetic of the drive.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -152,7 +152,7 @@ proptest! {
         random in prop::collection::vec(any::<(u64, u64)>(), 20),
     ) {
         let (drive, _, cuts) = of(&geometry);
-        // Only the device cache tracks sectors, and it limits their number in a page.
+        // Only the device cache tracks sectors, and supports only a limited number of sectors in a page.
         let has_cache = cuts.sectors() <= Sectors::MAX;
         for random in random {
             let io = request(&cuts, random, RequestKind::Read);

@@ -7,7 +7,7 @@ use crate::ids::Lpn;
 
 use super::PageSplit;
 
-/// Range of translation pages. They follow the logical pages of the host; each holds as many map entries as fit.
+/// Range of translation pages, which follow the logical pages of the host. Each translation page holds as many map entries as fit.
 #[derive(Clone, Debug)]
 pub(in super::super) struct MapPages {
     host_pages: u64,

@@ -7,7 +7,7 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 
 use super::{ArrayTree, NamespaceSpan, in_units, spaces, units_per_page};
 
-/// Logical pages of a namespace with its planes in round-robin order.
+/// Logical pages of a namespace, and its planes in the round-robin order in which the pages are dealt.
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,

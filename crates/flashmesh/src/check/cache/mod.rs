@@ -1,9 +1,9 @@
 //! Oracle `cache`: the device cache returns no stale data and loses none, sector by sector.
 //!
-//! For every sector the oracle tracks which write its content on flash, and in DRAM, comes from. Writes are numbered in order of arrival at the
-//! drive. A read returns nothing older than what was acknowledged, or read, before it reached the drive; a program never replaces newer data by
-//! older; a page leaves DRAM only when flash has its data; the limit of dirty pages holds; and at the end all acknowledged data is in DRAM or on
-//! flash, or was counted as lost in the power cut.
+//! For every sector the oracle tracks the last write that changed its copy on flash, and the last write that changed its copy in DRAM. Writes are
+//! numbered in order of arrival at the drive. A read returns nothing older than what was acknowledged, or read, before it reached the drive; a
+//! program never replaces newer data by older; a page leaves DRAM only when flash has its data; the limit of dirty pages holds; and at the end all
+//! acknowledged data is in DRAM or on flash, or was counted as lost in the power cut.
 
 mod dram;
 mod flash;
@@ -26,7 +26,7 @@ type Stamp = u64;
 struct RequestInFlight {
     io: IoRequest,
     order: Stamp,
-    /// Oldest accepted version of each sector: what a read may return, or what flash must have after a flush.
+    /// Minimum version of each sector: of the data that a read returns, or that flash has when a flush completes.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
     /// Content of the request's pages on flash, as the array read it: to complete a partial write, or to fill the cache.
@@ -35,7 +35,7 @@ struct RequestInFlight {
     done: Vec<Lpn>,
     /// Pages deallocated since the request read or stored them.
     deallocated: Vec<Lpn>,
-    /// Pages deallocated since the request reached the drive.
+    /// Pages deallocated while the request was in flight.
     overtaken: Vec<Lpn>,
 }
 
@@ -81,7 +81,7 @@ impl Cache {
             CacheSharing::Shared => 1,
             CacheSharing::PerStream => config.streams().len() as u64,
         };
-        // Each part of the cache has space for at least one page, which may be dirty.
+        // Each part of the cache has space for at least one page, and at least one of its pages may be dirty.
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {

@@ -123,7 +123,7 @@ fn an_array_whose_controller_takes_no_time_is_caught() {
     }
 }
 
-/// Returns two dies of one chip that work in turns, with two bits in a cell.
+/// Returns two dies of one chip that work in turns.
 fn dies_that_take_turns() -> Config {
     let mut config = config();
     config.geometry.chips_per_channel = 1;

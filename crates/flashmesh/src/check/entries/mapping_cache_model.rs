@@ -1,4 +1,4 @@
-//! Lifetime of an entry in the model: it is cached, awaits a write-back, and is dropped.
+//! Life cycle of an entry in the model: cached, awaiting a write-back, dropped.
 
 use super::{MappingCacheModel, User};
 use crate::ids::Lpn;

@@ -1,4 +1,4 @@
-//! Functions that the oracles' probe calls for each notice, by part of the drive.
+//! Hooks that the probe of the oracles calls for each notice, by part of the drive.
 
 mod array;
 mod cache;

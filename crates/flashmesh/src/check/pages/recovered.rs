@@ -11,7 +11,7 @@ impl Pages {
         touched
     }
 
-    /// Returns the content of `ppn`. A page of which the model knows only that it was written before the run counts as version 0 of `lpn`.
+    /// Returns the content of `ppn`. A page that was written before the run, and whose content is not recorded, counts as version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })

@@ -41,7 +41,7 @@ impl ConfidenceInterval {
         ConfidenceInterval { low: (value - half_width).max(0.0), high: value + half_width }
     }
 
-    /// Returns the half-width as a share of the middle; `None` for a middle of zero.
+    /// Returns the half-width as a share of the midpoint of the interval; `None` if the midpoint is zero.
     pub fn relative_half_width(&self) -> Option<f64> {
         let sum = self.high + self.low;
         (sum > 0.0).then(|| (self.high - self.low) / sum)
@@ -178,9 +178,9 @@ pub struct WindowMetrics<'a> {
     pub dies: usize,
 }
 
-/// Percentiles with intervals, as shares.
+/// Percentiles for which intervals are computed, as shares.
 const PERCENTILES: [f64; 4] = [0.5, 0.95, 0.99, 0.999];
-/// Ends of the intervals of the percentiles.
+/// Number of interval ends: two for each of `PERCENTILES`.
 pub const INTERVAL_ENDS: usize = 2 * PERCENTILES.len();
 
 /// Latencies of the requests of a window.
@@ -189,7 +189,7 @@ pub trait Distribution {
     fn count(&self) -> u64;
     /// Returns the mean latency in picoseconds; 0 without any.
     fn mean_ps(&self) -> f64;
-    /// Returns for each of `shares` the latency in picoseconds that this share of the requests does not exceed; 0 without any. The shares must ascend.
+    /// Returns for each of `shares`, which must ascend, the latency in picoseconds that this share of the requests does not exceed; 0 without any.
     fn quantiles_ps(&self, shares: [f64; INTERVAL_ENDS]) -> [f64; INTERVAL_ENDS];
 }
 
@@ -224,7 +224,7 @@ impl ConfidenceReport {
 }
 
 impl StreamConfidence {
-    /// Returns the intervals of the figures of the stream at the index `stream` in `window`; `None` if streams are not counted apart.
+    /// Returns the intervals of the figures of the stream at the index `stream` in `window`; `None` if `batches` does not count streams separately.
     pub fn new(
         batches: &Batches,
         window: Range<Time>,
@@ -252,11 +252,11 @@ mod tests {
     use crate::units::Bytes;
     use crate::workload::{IoRequest, RequestKind};
 
-    /// Rate, mean and percentiles of latency, each with its interval.
+    /// Intervals of the request rate, and of the mean, p50, p95 and p99 of latency.
     type Intervals = [Option<ConfidenceInterval>; 5];
 
-    /// Returns the intervals of an M/M/1 queue at half load, whose times in the system are exponential: of all requests, and of every other request,
-    /// which is a stream of its own.
+    /// Returns the intervals of an M/M/1 queue at half load, in which the time in the system is exponential: of all requests, and of a stream that
+    /// consists of every second request.
     fn queue(seed: u64) -> [Intervals; 2] {
         const REQUESTS: u64 = 20_000;
         let mut random = SimRng::new(seed);

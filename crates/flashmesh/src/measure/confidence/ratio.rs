@@ -6,11 +6,11 @@ const BATCHES_MIN: usize = 10;
 /// The 97.5 % quantile of the normal distribution.
 pub(super) const NORMAL_QUANTILE: f64 = 1.959_964;
 
-/// Maximum correlation of consecutive batches that can be corrected for. With a higher one, the run is too short for its batches. \[choice\]
+/// Maximum correlation of consecutive batches that can be corrected for. With a higher correlation, the run is too short for its batches. \[choice\]
 const CORRELATION_MAX: f64 = 0.8;
 
-/// Minimum correlation that is corrected for. If only positive estimates were corrected for, intervals of independent batches would be too wide.
-/// \[choice\]
+/// Minimum correlation that is corrected for. Negative, because with corrections of positive estimates only, the intervals of independent batches
+/// would be too wide. \[choice\]
 const CORRELATION_MIN: f64 = -0.25;
 
 /// Returns the half-width of the 95 % confidence interval of the ratio of two sums. `over` and `under` have a value for each batch. `None` for too

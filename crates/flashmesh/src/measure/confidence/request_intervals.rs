@@ -18,7 +18,7 @@ pub fn tally(batches: &Batches, start: Time, kinds: &[MeasuredKind]) -> Breakdow
     BatchTallies::new(marks, marks.batch_indices(start), None, kinds).total
 }
 
-/// Rates and latencies of the requests of a window, of which there are intervals.
+/// Rates and latencies of the requests of a window, for which confidence intervals are computed.
 pub struct RequestMetrics<'a> {
     pub iops: f64,
     pub bandwidth_bytes_per_s: f64,
@@ -27,7 +27,7 @@ pub struct RequestMetrics<'a> {
 }
 
 impl<'a> RequestMetrics<'a> {
-    /// Creates figures from the latencies of all requests, of reads, and of writes.
+    /// Creates the metrics of a window. `latencies` are those of all requests, of reads, and of writes.
     pub fn from_latencies<D: Distribution>(
         iops: f64,
         bandwidth_bytes_per_s: f64,
@@ -48,7 +48,8 @@ pub(super) struct RequestIntervals {
 }
 
 impl RequestIntervals {
-    /// Returns the intervals of `figures`, those of the stream at the index `stream` or of all streams, in the batches `steps`.
+    /// Returns the intervals of `figures` over the batches that end at the marks `steps`. `figures` belong to the stream at the index `stream`, or to
+    /// all streams if `None`.
     pub fn new(
         marks: &CumulativeSamples<RequestSample>,
         steps: Range<usize>,
@@ -139,8 +140,8 @@ impl BatchTallies {
         })
     }
 
-    /// Returns the lower and the upper end of the confidence interval of the percentile at `share`, each as a share of the requests, not as a latency; `None`
-    /// if there are too few requests for the upper end to lie among them.
+    /// Returns both ends of the confidence interval of the percentile at `share`, as shares of the requests; `None` if there are too few requests for
+    /// the upper end to lie among them.
     fn percentile_interval(&self, latencies: &dyn Distribution, share: f64) -> Option<(f64, f64)> {
         let count = latencies.count() as f64;
         let below = self.requests_below(share)?;

@@ -1,9 +1,10 @@
-//! Timeline for Perfetto: activity of every die, link and queue, and arrows that follow a request through them.
+//! Timeline for Perfetto: activity of every die, link and queue, and arrows that connect the activities of a request.
 //!
 //! A die has four tracks: its number of waiting transactions, commands in transfer to the die, its array, and data in transfer from the die. Planes
-//! that read independently have an array track each. A link has one track, which shows the die for which the link is held. A stream has a counter of its outstanding requests, and below the counter one track
-//! for each request slot, which shows one request at a time. A stream has as many slots as its maximum number of outstanding requests. An arrow leads
-//! from a request to each of its commands, array operations and data transfers, in order of time, and to its completion.
+//! that read independently have an array track each. A link has one track, which shows the die for which the link is held. A stream has a counter of
+//! its outstanding requests, and below the counter one track for each request slot, which shows one request at a time. A stream has as many slots as
+//! its maximum number of outstanding requests. An arrow leads from a request to each of its commands, array operations and data transfers, in order
+//! of time, and to its completion.
 
 pub mod proto;
 mod tracks;
@@ -61,7 +62,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. The second value has the result after the run.
+    /// Creates a timeline that writes at most `events_max` events in `window` to `sink`. Also returns the handle from which the outcome can be read
+    /// after the run.
     pub fn new(
         shape: &DriveLayout<'_>,
         window: RecordingWindow,
@@ -151,7 +153,7 @@ impl Timeline {
     fn granted(&mut self, grant: Grant, now: Time) {
         let tracks = self.tracks.die(grant.die);
         let is_command = grant.phase == TransferPhase::Command;
-        // A path that is granted at once gets no "path set-up" slice.
+        // Drop the "path set-up" slice of a path that is granted at once.
         let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
         busy.forget_if_begun(now);
         self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);
@@ -205,8 +207,7 @@ impl Timeline {
 }
 
 impl Probe for Timeline {
-    /// Returns whether the timeline can be detached: it is full, or cannot be written, or the window and everything that began before its end are
-    /// over.
+    /// Returns whether the timeline can be detached: it is stopped, or the window has ended, as well as all activity that began before its end.
     fn is_done(&mut self, now: Time) -> bool {
         let end = self.writer.window().end;
         self.writer.is_stopped()

@@ -72,14 +72,14 @@ pub struct DieTracks {
     waiting: i64,
     pub commands: SliceTrack,
     pub array: SliceTrack,
-    /// Planes that have read by themselves.
+    /// Array tracks of planes that have read independently.
     planes: BTreeMap<u8, SliceTrack>,
     pub data: SliceTrack,
     /// Requests of the transactions that were dequeued for the next operation.
     taken: Vec<u64>,
     /// Whether the transaction dequeued last is firmware work, such as GC.
     pub is_internal: bool,
-    /// Name of the operation that began last.
+    /// Name of the most recent operation.
     pub operation: String,
     requests: Vec<u64>,
     suspended: Option<(String, Vec<u64>)>,
@@ -116,7 +116,7 @@ impl DieTracks {
         track.begin(at, &self.operation, "array", self.requests.clone());
     }
 
-    /// Returns the track of the array work of `extent`, which has begun.
+    /// Returns the track of the array work of `extent`; `None` for a plane that has not read independently.
     pub fn array_of(&mut self, extent: Extent) -> Option<&mut SliceTrack> {
         match extent {
             Extent::Die => Some(&mut self.array),
@@ -124,7 +124,7 @@ impl DieTracks {
         }
     }
 
-    /// Returns the planes that have read by themselves.
+    /// Returns the planes that have read independently.
     pub fn planes(&self) -> Vec<u8> {
         self.planes.keys().copied().collect()
     }
@@ -146,14 +146,14 @@ struct StreamTracks {
     all: Track,
     counter: Track,
     outstanding: i64,
-    /// Request slots: tracks that show one request at a time. `free` has the indices of free slots, the one freed last at the end.
+    /// Request slots: tracks that show one request at a time. `free` is the stack of the indices of free slots.
     slots: Vec<Track>,
     free: Vec<usize>,
     of_request: FxHashMap<u64, usize>,
 }
 
-/// Pads the numbers in names with zeros, so that Perfetto, which sorts groups and search results by name, sorts them by number. Among names that
-/// differ only in their numbers, all numbers at one position get the same number of digits.
+/// Pads the numbers in names with zeros. Perfetto sorts groups and search results by name, and padding makes this the order of the numbers. Names
+/// that differ only in their numbers get equally many digits at each position.
 fn sortable(names: Vec<String>) -> Vec<String> {
     let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for name in &names {

@@ -26,7 +26,7 @@ pub struct Slice<'a> {
     pub category: &'static str,
     /// Requests whose arrows pass through the slice.
     pub requests: &'a [u64],
-    /// Numbers shown with the slice.
+    /// Named numbers shown with the slice.
     pub notes: &'a [(&'static str, u64)],
 }
 
