@@ -32,13 +32,14 @@ fn main() {
     println!("cargo::rustc-env=BUILD_RUSTC={}", compiler.unwrap_or_else(|| "unknown".to_owned()));
 }
 
-/// Provides the plugin of nbdkit for the wheel. Takes the one that `make build` has built beside the module, from the same sources; in the release
-/// profile builds it, which takes as long as the module. It is a separate library, since a Python module needs the symbols of Python, which nbdkit
-/// does not have.
+/// Provides the nbdkit plugin for the wheel. In the release profile builds the plugin, which takes as long as building the module. In other profiles
+/// copies the plugin that `make build` has built beside the module, from the same sources.
+///
+/// The plugin is a separate library, because a Python module needs the symbols of Python, which nbdkit does not have.
 fn build_plugin() {
     let manifest = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
-    // Cargo sets no variable with the name of a custom profile, but names its folder after it.
+    // Cargo sets no variable with the name of a custom profile, so the name is taken from the output folder of the profile.
     let profile = out.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let built = out.join("../../..").join(PLUGIN);
     if profile != "release" {

@@ -14,7 +14,7 @@ use crate::types::{FlashmeshCompletion, FlashmeshRequest};
 /// A simulated drive that is stepped.
 pub struct FlashmeshDrive {
     drive: Drive,
-    /// Completions of the last step. The C caller holds a pointer into them.
+    /// Completions of the last step, to which the C caller holds a pointer.
     completed: Vec<FlashmeshCompletion>,
 }
 

@@ -1,8 +1,8 @@
 //! Runs all fuzz targets alternately for a given time, and resumes where an earlier run ended.
 //!
-//! `long FOLDER MINUTES [SEED] [THREADS]` keeps in FOLDER the number of executions of each target and the failed inputs, shrunk, in files
-//! named after their targets. `long --repeat TARGET FILE` runs one of them again. Targets get equal time, not equal numbers of executions.
-//! By default there is one thread for each processor.
+//! `long FOLDER MINUTES [SEED] [THREADS]` keeps in FOLDER the number of executions of each target and the failed inputs, shrunk, in files named after
+//! their targets. `long --repeat TARGET FILE` runs a target again with the failed input in FILE. Targets get equal time, not equal numbers of
+//! executions. By default there is one thread for each processor.
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;

@@ -33,7 +33,7 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// Location of each logical page.
 type Pages = Vec<Option<u32>>;
 
-/// The drive, and its sound state.
+/// The drive, with the undamaged file of its kept state and the locations of its pages.
 struct Sound {
     config: Config,
     name: PathBuf,
@@ -63,7 +63,7 @@ impl Drop for Folder {
     }
 }
 
-/// Returns where the pages of the drive are before the run, after the run has ended without an error.
+/// Runs the drive to its end, which must succeed. Returns the location of each logical page before the run.
 fn run(config: &Config, drives: &PreparedDrives) -> Pages {
     let mut simulation = Simulation::prepared(config, None, drives).expect("the drive can be built");
     simulation.ftl().audit().expect("the tables agree");
@@ -130,8 +130,8 @@ fn forged(sound: &[u8], choices: &mut FuzzInput<'_>) -> Option<Vec<u8>> {
     Some([head.replace(&old, &new).into_bytes(), data].concat())
 }
 
-/// Checks that a damaged state gives the pages of the sound one, since it is made anew. The checksum does not find forged numbers: with
-/// them the drive is only built.
+/// Checks that a damaged file does not change the state: the drive is preconditioned anew, and its pages have the same locations as with the
+/// undamaged file. The checksum does not detect forged numbers, so with these the drive is only built.
 pub fn kept_state(bytes: &[u8]) {
     let sound = &*SOUND;
     let mut choices = FuzzInput::new(bytes);
@@ -147,6 +147,6 @@ pub fn kept_state(bytes: &[u8]) {
     let file = damaged(&sound.file, &mut choices);
     fs::write(&path, &file).expect("the file can be written");
     assert_eq!(run(&sound.config, &drives), sound.pages, "the state is made anew");
-    // Damage of the description of the drive, which no run reads, is not found.
+    // Damage in the description of the drive is not detected, because no run reads the description.
     assert!(!drives.take_warnings().is_empty() || fs::read(&path).is_ok_and(|now| now == file), "damage is a warning");
 }

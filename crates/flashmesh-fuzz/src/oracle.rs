@@ -1,5 +1,5 @@
-//! Second trace reader for comparison, simple and written independently of the real ones: `split` and `parse`, wide integers, everything in
-//! memory.
+//! Second trace reader for comparison, simple and written independently of the readers under test: `split` and `parse`, wide integers, everything
+//! in memory.
 
 use flashmesh::units::Bytes;
 use flashmesh::workload::RequestKind;

@@ -282,7 +282,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 pub struct Setup {
     workload: Workload,
     pub rules: ReaderRules,
-    /// Compresses the trace for a second reading. `None` for most traces, as compression is slow.
+    /// The packer that compresses the trace for a second reading; `None` for most traces, because compression is slow.
     packer: Option<Packer>,
 }
 

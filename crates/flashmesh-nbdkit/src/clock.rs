@@ -45,7 +45,7 @@ impl Clock {
         self.simulated(self.started().elapsed() + self.ahead)
     }
 
-    /// Returns the delay of the present behind the wall time at which a completion at `time` is due.
+    /// Returns how late a response sent now is for a completion at simulated `time`; zero if it is not late.
     pub fn lateness(&self, time: Time) -> Duration {
         (self.started().elapsed() + self.ahead).saturating_sub(self.wall(time))
     }

@@ -57,8 +57,8 @@ impl DriveSession {
         }
     }
 
-    /// Submits a request with arrival time `time`, or the drive's current time if that is later. Extends its range to whole
-    /// sectors. Returns the request id.
+    /// Submits a request with arrival time `time`, or the drive's current time if that is later. Extends the range of the request to whole sectors.
+    /// Returns the request id.
     ///
     /// # Errors
     /// If the drive refuses the request, or the log cannot be written.

@@ -1,5 +1,5 @@
-//! Pipes to the command that started nbdkit: it reads the figures and the report from one, and closes the other to close
-//! the drive.
+//! Pipes to the command that started nbdkit: the command reads the figures and the report from one pipe, and closes the other pipe to close the
+//! drive.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};

@@ -158,7 +158,7 @@ impl ServedDrive {
     }
 
     /// Simulates a request in real time. The first waiting thread becomes the leader: it advances the drive with the
-    /// wall clock until its own request completes, then hands over to another one.
+    /// wall clock until its own request completes, then makes another waiting thread the leader.
     fn request_in_real_time(&self, clock: &Clock, kind: RequestKind, offset: u64, size: u64) -> Result<(), String> {
         let mut engine = self.lock();
         let id = engine.submit(clock.arrival(), kind, offset, size)?;

@@ -1,4 +1,4 @@
-//! Python bindings of the `flashmesh` crate. They have no logic of their own.
+//! Python bindings of the `flashmesh` crate, without logic of their own.
 
 mod build;
 mod config;

@@ -1,4 +1,4 @@
-//! Log of completed requests. They are sent in batches to a Python callback in a separate thread, as the bytes of columns.
+//! Log of completed requests, sent in batches to a Python callback in a separate thread, as the bytes of columns.
 
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -23,13 +23,13 @@ const WAITING: usize = BATCH_ROWS / RECORDS_AT_ONCE;
 /// Exception that the callback raised; `None` without one.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// Reader's end of a log. The caller of the run has it, and waits for it.
+/// Reader's end of a log, held by the caller of the run, who waits until all batches are delivered.
 pub struct RequestLog {
     thread: JoinHandle<()>,
     raised: Raised,
 }
 
-/// Writer's end of a log. The simulation has it.
+/// Writer's end of a log, held by the simulation.
 pub struct Sink {
     records: Vec<RequestRecord>,
     /// Channel to the thread; `None` after the last record.

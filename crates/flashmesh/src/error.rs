@@ -13,9 +13,9 @@ pub enum GeometryError {
         "the array has {pages} pages; at most {max} can be simulated: use fewer blocks-per-plane or a larger page-size"
     )]
     TooManyPages {
-        /// The pages of the array.
+        /// The number of pages of the array.
         pages: u64,
-        /// The largest possible number of pages.
+        /// The largest number of pages that can be simulated.
         max: u64,
     },
     /// More dies than an event can number.
@@ -23,9 +23,9 @@ pub enum GeometryError {
         "the array has {dies} dies; at most {max} can be simulated: use fewer channels, chips-per-channel or dies-per-chip"
     )]
     TooManyDies {
-        /// The dies of the array.
+        /// The number of dies of the array.
         dies: u64,
-        /// The largest possible number of dies.
+        /// The largest number of dies that can be simulated.
         max: u64,
     },
     /// A value of a single key that is out of range.
@@ -44,9 +44,9 @@ pub enum GeometryError {
          blocks-per-plane, or lower capacity where it is given"
     )]
     TooLittleSpare {
-        /// The blocks that must stay free in each plane.
+        /// The number of blocks that must stay free in each plane.
         needed: u64,
-        /// The spare blocks of each plane.
+        /// The number of spare blocks of each plane.
         spare: u64,
     },
 }
@@ -90,7 +90,7 @@ pub struct Violation {
 /// An invalid call of a stepped drive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
-    /// A key that sets what the caller of [`Drive`](crate::Drive) decides, or that requests a result only available from a run.
+    /// A key of a setting that the caller of [`Drive`](crate::Drive) controls, or of a result that only a complete run has.
     #[error("{key} = {value}: {reason}")]
     Key {
         /// The configured key.

@@ -1,14 +1,14 @@
 //! Typed 32-bit ids, so that a die is never mistaken for a plane, nor a logical page for a physical one.
 
-/// A 32-bit name of one thing among many of its kind.
+/// A 32-bit id of an object of one kind, such as a die or a request.
 pub trait Id: Copy {
-    /// The id with this number.
+    /// Returns the id with this number.
     fn from_u32(number: u32) -> Self;
-    /// The number of this id.
+    /// Returns the number of this id.
     fn as_u32(self) -> u32;
 }
 
-/// Declares an id; ids of a single part are declared beside its code.
+/// Declares an id type. An id type that only one module uses is declared in that module.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -16,7 +16,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position of this id in a table indexed by it.
+            /// Returns the number as an index into a table with an entry per id.
             #[inline]
             #[allow(dead_code, reason = "an id that names slots of an arena indexes nothing else")]
             pub const fn index(self) -> usize {
@@ -41,7 +41,7 @@ macro_rules! id {
 pub(crate) use id;
 
 id!(
-    /// A channel, or a row of chips where there is no channel: 0 to channels - 1.
+    /// A channel; in fabrics without channels, a row of chips: 0 to channels - 1.
     ChannelId
 );
 id!(
@@ -73,7 +73,7 @@ id!(
     PathId
 );
 id!(
-    /// A stream of requests: its place among the streams of the configuration, 0 where there is only one.
+    /// A stream of requests: its index among the streams of the configuration, 0 for an only stream.
     StreamId
 );
 id!(
@@ -81,7 +81,7 @@ id!(
     RequestId
 );
 id!(
-    /// A flash transaction in flight.
+    /// A flash transaction in flight: an operation on one page, or the erase of one block.
     TransactionId
 );
 id!(

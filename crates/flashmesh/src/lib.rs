@@ -1,6 +1,7 @@
 //! flashmesh: an SSD simulator for the people who design drives.
 //!
-//! A [`Config`](config::Config) describes a drive and its workloads, a [`Simulation`](simulation::Simulation) runs them, and a [`Report`](report::Report) says what came out:
+//! A [`Config`](config::Config) describes a drive and its workloads, a [`Simulation`](simulation::Simulation) runs them, and a
+//! [`Report`](report::Report) contains the results:
 //!
 //! ```
 //! use flashmesh::config::Config;
@@ -22,7 +23,7 @@ pub mod error;
 pub mod ids;
 pub mod simulation;
 
-/// The folders of the core, which are private. This file re-exports the public interface.
+/// The modules of the core, which are private. This file re-exports the public interface.
 #[cfg_attr(feature = "internals", doc(hidden))]
 #[path = ""]
 mod rooms {
@@ -77,7 +78,7 @@ pub mod interconnect {
     };
 }
 
-/// Schedulers: which transaction a die runs next.
+/// Schedulers, which choose the transaction that a die runs next.
 pub mod scheduler {
     pub use crate::schedule::fifo::Fifo;
     pub use crate::schedule::latency_account::{LatencyAccount, LatencyBreakdown, PathWait, Stall};
@@ -91,7 +92,7 @@ pub mod scheduler {
     };
 }
 
-/// Placement of pages: which plane a written page goes to, and which block is collected.
+/// Placement of pages: the choice of the plane for a written page, and of the block to collect.
 pub mod placement {
     pub use crate::engine::random::SimRng;
     pub use crate::flash::geometry::Geometry;
@@ -101,7 +102,7 @@ pub mod placement {
     pub use crate::ftl::{BlockState, Ftl, OpenBlockKind};
 }
 
-/// Decisions of the firmware: which writes are held back, where written and moved pages go, which copy of a page serves a read.
+/// Decisions of the firmware: which writes are held back, where written and moved pages are placed, which copy of a page serves a read.
 pub mod policy {
     pub use crate::controller::replica::replica_selector::{ReadLocation, ReplicaChoice, ReplicaSelector};
     pub use crate::policies::{
@@ -138,12 +139,12 @@ pub mod requests {
         };
     }
 
-    /// Profiles that are fitted to a trace, and requests drawn from them.
+    /// Profiles that are fitted to a trace, and the generation of requests from them.
     pub mod fitted {
         pub use crate::workload::fitted::{FittedProfile, FittedSource, PROFILE_BYTES_MAX, fit, fit_requests};
     }
 
-    /// Figures of a sequence of requests, and how far two sequences differ.
+    /// Statistics of a sequence of requests, and the comparison of two sequences.
     pub mod statistics {
         pub use crate::workload::statistics::{DifferenceMeasure, Figure, REPLAY_BOUNDS, Statistics, compare};
     }

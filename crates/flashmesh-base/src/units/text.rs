@@ -287,7 +287,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// The longest text, in characters, that counts as readable.
+/// The maximum length, in characters, of a text in the preferred units. If the text would be longer, the shortest text in any unit is used.
 const READABLE: usize = 9;
 
 pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
@@ -312,7 +312,7 @@ fn scaled<Q: Quantity>(value: u64) -> String {
             0 => format!("{whole}{name}"),
             _ => format!("{whole}.{}{name}", format!("{rest:03}").trim_end_matches('0')),
         };
-        // Most sizes are multiples of powers of two.
+        // Sizes prefer units of 1024, because most sizes are multiples of powers of two. Rates prefer units of 1000.
         let is_preferred = name.contains("iB") == (Q::NAME == Bytes::NAME);
         (text, is_preferred)
     });

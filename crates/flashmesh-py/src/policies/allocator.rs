@@ -41,7 +41,8 @@ impl From<&PageWrite> for Write {
     }
 }
 
-/// Arguments of a call. They are reused unless the policy has kept them, because creating the objects would take as long as the rest of the call.
+/// Arguments of a call. The next call reuses the objects unless the policy has kept them, because creating new ones takes as long as the rest of a
+/// call.
 struct Question {
     write: Py<Write>,
     arguments: Py<PyTuple>,
@@ -56,7 +57,7 @@ impl Question {
 
     /// Returns the arguments for `write`.
     fn about<'py>(&mut self, py: Python<'py>, write: Write, drive: &Py<DriveState>) -> PyResult<&Bound<'py, PyTuple>> {
-        // References that are expected if the policy kept none: one to the tuple (from here), and two to the write (from here and from the tuple).
+        // Reference counts if the policy has kept no reference: 1 for the tuple (from here), and 2 for the write (from here and from the tuple).
         let is_own = references(self.arguments.bind(py)) == 1 && references(self.write.bind(py)) == 2;
         let is_filled = is_own
             && self.write.try_borrow_mut(py).is_ok_and(|mut kept| {

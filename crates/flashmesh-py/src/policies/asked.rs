@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use flashmesh::simulation::Fault;
 
-/// Exception that a policy raised. It is attached to the exception of the run.
+/// Exception that a policy raised, attached to the exception of the run.
 #[derive(Debug)]
 pub struct Raised {
     who: String,
@@ -33,12 +33,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Takes `method` of the policy `object`. Messages call the policy `name`.
+    /// Looks up `method` of the policy `object`. Messages call the policy `name`.
     pub fn new(object: &Bound<'_, PyAny>, method: &str, name: &str, fault: Fault) -> PyResult<Policy> {
         Ok(Policy { method: object.getattr(method)?.unbind(), who: format!("{name}.{method}"), fault })
     }
 
-    /// Takes another method of the same policy; `None` if the policy does not have it.
+    /// Looks up `method`, another method of the same policy; `None` if the policy does not have it.
     pub fn beside(&self, object: &Bound<'_, PyAny>, method: &str) -> PyResult<Option<Policy>> {
         let Some(found) = object.getattr_opt(method)? else { return Ok(None) };
         let name = self.who.rsplit_once('.').map_or(self.who.as_str(), |(name, _)| name);

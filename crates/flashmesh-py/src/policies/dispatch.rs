@@ -58,7 +58,7 @@ impl DispatchState {
         })
     }
 
-    /// Returns the dies for which a candidate requests paths. One of them starts an operation when the path is granted.
+    /// Returns the dies for which a candidate requests paths. When a path is granted, one of these dies starts an operation.
     fn speaks_for(&self, candidate: u32) -> PyResult<Vec<u32>> {
         let die = self.die(candidate)?;
         seen(|dispatch| dispatch.represented_dies(die).map(|die| die.0).collect())
@@ -107,7 +107,7 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Takes the method of `object`; `None` if it does not have it.
+    /// Looks up the optional method `next_die` of `object`; `None` if `object` does not have it.
     pub fn of(policy: &Policy, object: &Bound<'_, PyAny>, geometry: &Geometry) -> PyResult<Option<Dispatcher>> {
         let Some(policy) = policy.beside(object, "next_die")? else { return Ok(None) };
         let state = Py::new(object.py(), DispatchState { dies: geometry.dies(), channels: geometry.channels })?;

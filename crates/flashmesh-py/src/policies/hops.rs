@@ -24,7 +24,7 @@ impl Router {
     }
 }
 
-/// A packet routing policy in Python. It is called only before the run, when the routing table is built.
+/// A packet routing policy in Python, called only before the run, when the routing table is built.
 pub struct PythonHops<'py> {
     method: Bound<'py, PyAny>,
     /// The class `flashmesh.policies.Port`.

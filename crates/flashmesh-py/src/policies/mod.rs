@@ -32,7 +32,7 @@ use flashmesh::simulation::{Fault, Simulation};
 use crate::errors::PolicyError;
 use asked::Policy;
 
-/// Sets a policy of a drive. `kind` selects the built-in policy that it replaces. Messages call the policy `name`. If it fails, `fault` is raised.
+/// Replaces the built-in policy of the given `kind` by a policy in Python. Messages call the policy `name`. If the policy fails, `fault` is raised.
 pub fn set(
     simulation: &mut Simulation,
     fault: &Fault,

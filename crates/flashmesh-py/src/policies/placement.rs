@@ -74,13 +74,13 @@ impl Planes {
         })?
     }
 
-    /// Number of writes placed on each plane that have not got a page yet, indexed by plane.
+    /// Number of writes placed on each plane and not yet assigned a physical page, indexed by plane.
     #[getter]
     fn writes_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.writes_waiting.filled(py, |plane| asked.planes.writes_waiting(PlaneId(plane))))?
     }
 
-    /// Number of pages that GC moves to each plane and that have not got a page yet, indexed by plane.
+    /// Number of pages that GC moves to each plane and that are not yet assigned a physical page, indexed by plane.
     #[getter]
     fn moves_waiting(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         seen(|asked| self.moves_waiting.filled(py, |plane| asked.planes.moves_waiting(PlaneId(plane))))?

@@ -52,7 +52,7 @@ impl Blocks {
         seen(|blocks| blocks.first_filled())
     }
 
-    /// Returns a random candidate with at least `invalid_min` invalid pages. It is drawn uniformly from the random numbers of the run.
+    /// Returns a candidate with at least `invalid_min` invalid pages, drawn uniformly with the random numbers of the run; `None` without one.
     #[pyo3(signature = (invalid_min=0))]
     fn draw(&mut self, invalid_min: u32) -> PyResult<Option<u32>> {
         let random = &mut self.random;

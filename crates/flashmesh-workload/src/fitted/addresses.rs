@@ -1,4 +1,4 @@
-//! Address selection: chooses an address that matches the target of a request.
+//! Address selection: chooses an address that matches the target of a request, a [`LocalityClass`].
 
 use super::classes::{AGE_MAX, LocalityClass, PAGE_BYTES, PAGE_SECTORS, PageOverlap, Relation, USES_MAX, octave};
 use super::fitted_profile::{FittedProfile, STRIPE_PAGES};
@@ -49,7 +49,7 @@ pub(super) struct AddressChooser {
     /// The distribution of the first sector within its page, for each operation.
     offsets: Vec<ShuffleBag>,
     generator: Generator,
-    /// Fresh pages still to be generated (negative if too many were), and fresh pages generated so far.
+    /// Fresh pages still to be generated (negative if too many were generated), and fresh pages generated so far.
     owed_fresh: f64,
     made_fresh: f64,
     /// The share of the original requests that begin on each die, and the requests generated there so far.

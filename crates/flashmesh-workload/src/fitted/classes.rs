@@ -73,7 +73,7 @@ impl PageOverlap {
         [PageOverlap::Never, PageOverlap::Partly, PageOverlap::Otherwise, PageOverlap::Alike];
 }
 
-/// The address of a request, described relative to earlier requests.
+/// The target of a request: its address, described relative to earlier requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct LocalityClass {
     pub(super) relation: Relation,

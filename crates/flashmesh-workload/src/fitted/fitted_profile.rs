@@ -22,7 +22,7 @@ pub struct FittedProfile {
     pub(super) segments: Vec<Segment>,
     /// The counts of each table of [`PAIRS`].
     pub(super) pairs: [PairCounts; PAIRS.len()],
-    /// The distances of fresh pages from the nearest recent request, in pages. Equally likely.
+    /// The distances of fresh pages from the nearest recent request, in pages: quantiles, which are equally likely.
     pub(super) near_pages: Vec<i64>,
     /// The number of requests by the position of their first page within its stripe.
     pub(super) phases: Vec<u64>,
@@ -32,7 +32,7 @@ pub struct FittedProfile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OperationModel {
     pub(super) operation: Operation,
-    /// The sizes in sectors of 512 B. Equally likely.
+    /// The sizes in sectors of 512 B: quantiles, which are equally likely.
     pub(super) sectors: Vec<u64>,
     /// The number of requests that begin at each sector of a page.
     pub(super) offsets: [u64; PAGE_SECTORS as usize],

@@ -51,7 +51,7 @@ impl JobFile {
 
     /// Returns the offset of the next sequential request of `direction`; `None` at the end of a file of `length` bytes.
     pub(super) fn next_offset(&mut self, direction: usize, stride: &Stride, length: u64) -> Option<u64> {
-        // The end of the last zone can be that of the file; the first zone follows.
+        // With zones (`after` bytes, then a skip), a position at the end of the file is the end of the last zone, and the first zone follows.
         if self.next[direction] >= length && (stride.after == 0 || stride.skip == 0) {
             if !stride.wraps {
                 return None;

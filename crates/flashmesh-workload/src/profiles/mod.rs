@@ -1,8 +1,8 @@
 //! Named profiles of published workloads.
 //!
 //! A paper publishes a few figures of a workload; a replay needs more. A [`Profile`] has figures from its paper, figures from elsewhere (each
-//! [`SourcedValue`] states its origin), and assumptions of this project ([`Assumed`]). [`Profile::describe`] shows all three. A [`Mix`] combines several
-//! profiles on one drive; the mix is published, or composed in the configuration (`configured.rs`).
+//! [`SourcedValue`] states its origin), and assumptions of this project ([`Assumed`]). [`Profile::describe`] shows all three. A [`Mix`] combines
+//! several profiles on one drive; the mix is published, or composed in the configuration (`mix_parser.rs`).
 //!
 //! Workloads of the Venice paper have the names of the paper, such as `hm_0`. Names of workloads of other papers begin with the key of the paper,
 //! such as `mbm/usr_0`. So a workload that several papers describe, each with its own figures, has a profile per paper.

@@ -8,7 +8,7 @@ use crate::error::WorkloadError;
 /// A paper that publishes workloads, or one table of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// The prefix of the names of its workloads.
+    /// The prefix of the names of the paper's workloads.
     pub key: &'static str,
     /// The title of the paper, and the table.
     pub source: &'static str,

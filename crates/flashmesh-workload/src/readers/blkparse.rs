@@ -41,12 +41,12 @@ pub static FORMAT: Format = Format {
 /// The bits of the minor number in a Linux device number.
 const MINOR_BITS: u32 = 20;
 
-/// The other actions: intermediate steps of requests, queue events, and messages.
+/// All actions of blkparse. An event whose action does not count as the request is skipped; an unknown action is an error.
 const OTHER_ACTIONS: &[&[u8]] =
     &[b"I", b"G", b"Q", b"C", b"D", b"M", b"F", b"U", b"P", b"UT", b"T", b"S", b"X", b"A", b"B", b"W", b"R", b"m"];
 
 struct Blkparse {
-    /// The action that counts as the request; `None` for every action with a sector.
+    /// The action that counts as the request; `None` if Q, I, D and C all do, for format detection.
     action: Option<u8>,
     /// Whether a flush without data is a request.
     flushes: bool,
@@ -69,7 +69,7 @@ impl Blkparse {
         Blkparse { action: Some(action), flushes: workload.flushes, ..Blkparse::of_any_event() }
     }
 
-    /// Returns a reader for format detection, which counts every event with a sector as a request.
+    /// Returns a reader for format detection, for which each of the events Q, I, D and C is a request.
     fn of_any_event() -> Blkparse {
         Blkparse { action: None, flushes: false, requeued: VecDeque::new(), has_process: false }
     }
@@ -160,7 +160,7 @@ impl TraceReader for Blkparse {
         fields.next_blank_separated("the first sector")?;
         match fields.peek() {
             Some(b'(') => return Ok(Line::Ignored("passed-through")),
-            // An event without sectors: the name follows the action.
+            // An event without sectors: the name of the process follows RWBS.
             Some(b'[') => return without_data,
             _ => {}
         }

@@ -4,8 +4,8 @@
 //! file -> input (decompress) -> records (split) -> a TraceReader (parse) -> fit (to the drive) -> order (by time) -> requests
 //! ```
 //!
-//! One thread decompresses and one parses, each a bounded distance ahead of its consumer (`ahead`). Requests and errors come in the order
-//! of the file.
+//! One thread decompresses and one parses, each a bounded distance ahead of its consumer (`read_ahead`). Requests and errors come in the order of the
+//! file.
 //!
 //! [`scan`] reads a trace once before the run and summarizes it; [`TraceSource`] feeds its requests to the host. Both return the same requests and
 //! leave out the same lines, because both read a [`TraceStream`].

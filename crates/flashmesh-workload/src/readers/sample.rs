@@ -27,7 +27,7 @@ pub struct FormatMatch {
 impl FormatMatch {
     /// A match that excludes all other formats.
     pub const CERTAIN: FormatMatch = FormatMatch { percent: 100, first_failure: None };
-    /// A sample of another format.
+    /// No match: the sample has another format.
     pub const NONE: FormatMatch = FormatMatch { percent: 0, first_failure: None };
 
     /// Returns a failed match, with the error in `line` as its reason.
@@ -44,7 +44,7 @@ impl<'a> Sample<'a> {
         let mut number = 0;
         while !rest.is_empty() && lines.len() < SAMPLE_LINES_MAX {
             let end = memchr::memchr(b'\n', rest);
-            // The last line is complete only if the file ends with it. A truncated line would count against its own format.
+            // A line without a line end may be truncated, and would then count against its own format. So it is left out, unless it is the only line.
             let is_cut = end.is_none() && !lines.is_empty();
             let line = &rest[..end.unwrap_or(rest.len())];
             rest = end.map_or(&[][..], |end| &rest[end + 1..]);

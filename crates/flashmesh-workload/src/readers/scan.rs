@@ -71,7 +71,7 @@ impl Sums {
     fn add(&mut self, request: &IoRequest) {
         let kind = request.kind.index();
         self.counts[kind] += 1;
-        // Billions of requests of a gigabyte would overflow: the sum then saturates, but the scan goes on.
+        // Billions of requests of a gigabyte would overflow: the sum then saturates, and the scan continues.
         self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
         self.ties.add(request.arrival);
         self.alignment.add(request);
@@ -156,13 +156,13 @@ impl Ties {
     }
 }
 
-/// Detection of offsets and sizes that were parsed as sectors but are bytes: all are multiples of the sector size, or the sizes
-/// are implausibly large.
+/// Detection of offsets and sizes that were parsed as sectors but are bytes: as bytes, all would be whole sectors, or as sectors, the sizes are
+/// implausibly large.
 #[derive(Default)]
 struct Alignment {
     requests: u64,
     bytes: u64,
-    /// The requests whose offset and size, in sectors, are multiples of 512.
+    /// The requests whose offset and size, counted in sectors, are multiples of 512, and so would be whole sectors as bytes.
     whole: u64,
 }
 

@@ -43,7 +43,7 @@ impl TraceSource {
         TraceSource { requests: RequestsAhead::new(stream), path, expected: None, issued: 0, counted: None, ties: None }
     }
 
-    /// Expects the number of requests that the scan of the same trace counted; any other number is an error.
+    /// Sets the number of requests that the scan of the same trace counted. Any other number is then an error.
     #[must_use]
     pub fn with_summary(mut self, summary: &TraceSummary) -> TraceSource {
         self.expected = Some(summary.requests);
@@ -51,7 +51,7 @@ impl TraceSource {
         self
     }
 
-    /// Expects the file to be the one that was scanned; a change is an error at the last request.
+    /// Sets the identity of the file that was scanned. A changed file is then an error at the last request.
     #[must_use]
     pub fn expecting_file(mut self, identity: Option<FileIdentity>) -> TraceSource {
         self.counted = identity;

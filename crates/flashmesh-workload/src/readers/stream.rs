@@ -1,4 +1,4 @@
-//! The stream of requests of a trace, with an account of every line.
+//! The stream of requests of a trace, with counts of all lines by outcome.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

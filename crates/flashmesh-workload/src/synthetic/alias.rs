@@ -24,7 +24,7 @@ impl AliasTable {
         AliasTable { columns: columns_of(weights) }
     }
 
-    /// Returns the index of a weight, in proportion to the weights.
+    /// Draws the index of a weight, with a probability proportional to the weight.
     #[inline]
     pub(crate) fn choose(&self, generator: &mut Generator) -> usize {
         // The high half of the product is a uniform column, the low half a uniform position in it.

@@ -8,10 +8,10 @@ use crate::error::WorkloadError;
 
 /// The rule by which groups of requests recur.
 ///
-/// Each turn has one group: a new group with probability 1/n, otherwise an earlier group. So a group has n turns on average, in a run of any length.
-/// The earlier group is selected by one of two rules. The first draws an earlier turn and takes its group, so that frequent groups recur more often
-/// (Simon, "On a class of skew distribution functions", 1955). The second draws an earlier group uniformly. The draws are hashes of the turn number,
-/// so no turn needs to be stored.
+/// A *turn* is one burst of the stream, and an occurrence of one group: a new group with probability 1/n, otherwise an earlier group. So a group has
+/// n turns on average, in a run of any length. The earlier group is selected by one of two rules. The first draws an earlier turn and takes its
+/// group, so that frequent groups recur more often (Simon, "On a class of skew distribution functions", 1955). The second draws an earlier group
+/// uniformly. The draws are hashes of the turn number, so no turn needs to be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recurrence {
     is_new: Chance,
@@ -85,7 +85,7 @@ impl Groups {
         self.turn += 1;
     }
 
-    /// Returns the generator for the address of the next request of the current group.
+    /// Returns the generator for the addresses of the current group.
     #[inline]
     pub(crate) fn draws(&mut self) -> &mut Generator {
         &mut self.draws

@@ -1,7 +1,7 @@
 //! Conversion of a trace to another format.
 //!
 //! ```text
-//! TraceStream -> an OutputFormat (one line per request) -> Packed (compression by file name) -> file
+//! TraceStream -> an OutputFormat (one line per request) -> CompressedWriter (compression by file name) -> file
 //! ```
 //!
 //! The requests are written as a run would issue them: in the order of arrival, with times relative to the first, and without lines that cannot

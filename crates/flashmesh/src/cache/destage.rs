@@ -159,10 +159,10 @@ impl Cache {
         part.carried = part.carried + u64::from(carried.count()) - u64::from(before.count());
     }
 
-    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently.
+    /// Begins the destage of the least recently used dirty page if all clean pages were used more recently. Does nothing while writes are stalled.
     pub(super) fn destage_oldest(&mut self, part: u32) {
         let room = &self.parts[part as usize];
-        // If writes are stalled, `balance` begins the destages.
+        // While writes are stalled, `destage_to_marks` begins the destages.
         if self.destaging.is_by_marks() || !room.waiting.is_empty() {
             return;
         }
@@ -183,8 +183,8 @@ impl Cache {
         }
     }
 
-    /// Begins destages while dirty pages have to be drained to the low mark, or while fewer destages than writes stalled for space are in flight; at
-    /// most `destages_max`.
+    /// Begins destages, with at most `destages_max` in flight: from the high mark down to the low mark (policy `watermark`), and at least as many as
+    /// writes are stalled for space.
     pub(super) fn destage_to_marks(&mut self, part: u32) {
         let part = part as usize;
         loop {

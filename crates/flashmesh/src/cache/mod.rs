@@ -5,6 +5,9 @@
 //! and pages to program ([`Cache::next_destage`]). Time is passed in only to find recently written pages; the cost of an access is computed by
 //! [`dram`]. Valid and dirty data is tracked per sector, so that no page is read from flash only to be overwritten.
 //!
+//! With `cache.sharing = "per-stream"` the cache is divided into *parts*, one for each stream, with separate limits and queues; otherwise one part
+//! serves all streams.
+//!
 //! # Guarantees
 //!
 //! - *Reads return the newest data.* A sector whose newest data is not on flash stays cached until it is. A read takes cached sectors from DRAM and
@@ -119,8 +122,8 @@ pub struct Cache {
     slots: Slots,
     table: Table,
     parts: Vec<CachePart>,
-    /// For each page with stalled writes, the part whose queue holds these writes, and their number. Kept only if a write can overtake another one, which
-    /// takes several parts or `lets_pass`.
+    /// For each page with stalled writes, the part whose queue holds these writes, and their number. Kept only if a write can overtake another one,
+    /// which requires several parts or `lets_pass`.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: SequenceCounters,
     flushes: Vec<Flush>,

@@ -1,5 +1,4 @@
-//! Acknowledged writes whose data is not on flash yet. A power cut loses them, so they are tracked only if one is
-//! configured.
+//! Acknowledged writes whose data is not on flash yet. A power cut loses these writes, so they are tracked only if a power cut is configured.
 //!
 //! A write is acknowledged when its completion reaches the host. By then its data may be dirty, in destage, or on flash. The generation of the write
 //! shows which of the three.

@@ -106,7 +106,7 @@ impl Loader {
     ///
     /// A key is not reported if its layer, or a later one, explicitly sets the key of the condition: a file may contain values for several modes, and
     /// overrides may switch between them. A top-level key is not reported if it has an effect in at least one stream. Keys of a preset are never
-    /// reported. A Python policy is not such a mode: keys of the replaced built-in policy in the same file are reported.
+    /// reported. A Python policy does not count as a mode: keys of the replaced built-in policy in the same file are reported.
     pub(super) fn report_ineffective(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
@@ -176,8 +176,8 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, the top-level
-    /// setting of the key counts too, but only in a later layer, unless `stands_above`.
+    /// Returns whether the key of the condition is set in the layer of `setting` or a later layer. If that key belongs to a stream, its top-level
+    /// setting counts too: only in a later layer, or with `stands_above` also in the layer of `setting`.
     fn is_condition_set(&self, with: &UsedWith, scope: KeyScope<'_>, setting: &Setting, stands_above: bool) -> bool {
         if let Some(policy) = policy_of(with) {
             // Every run of a comparison has its own overrides. The code that knows all runs checks whether a key has an effect in any run.

@@ -390,7 +390,7 @@ impl Loader {
     }
 
     fn finish(mut self, checks: ConflictChecks) -> Result<Loaded, ConfigError> {
-        // Not after an error: the key in error has its default value, which could cause misleading conflicts.
+        // No checks for conflicts after an error: the key in error has its default value, which could cause misleading conflicts.
         if self.findings.is_empty() {
             for clash in checks(&self.config) {
                 let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));

@@ -75,7 +75,7 @@ impl Config {
         let states = computed.unwrap_or(0);
         let used = match computed {
             None => filled.max(touched),
-            // Later writes go into the tables, and GC needs the inverse map of the computed states.
+            // Writes of the run go into the tables. GC also needs the inverse of the computed map, which takes as much memory as the computed map.
             Some(_) if self.expected_writes().may_write => (filled + touched).min(tables + states) + states,
             Some(_) => (filled + touched).min(tables + states),
         };

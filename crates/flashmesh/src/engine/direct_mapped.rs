@@ -6,13 +6,13 @@ use crate::ids::Id;
 
 use super::pow2_table::Pow2Table;
 
-/// Number of slots. The low bits of a key select its slot. The slots have 8 KiB.
+/// Number of slots, which take 8 KiB together. The low bits of a key select its slot.
 const SLOTS: usize = 1024;
 
 /// Marker of an empty slot, in place of an id.
 const NONE: u32 = u32::MAX;
 
-/// A map from keys to ids, for few of many possible keys at a time: most lookups access only one slot.
+/// A map from keys to ids that holds few of many possible keys at a time, so that most lookups access only one slot.
 ///
 /// A key whose slot is occupied is stored in the hash table until it is removed. [`NONE`] is not a valid id.
 #[derive(Clone, Debug)]

@@ -86,7 +86,7 @@ impl<E: Queued> EventQueue<E> {
         self.now
     }
 
-    /// Sets the head key of queue `place` after a dequeue.
+    /// Sets the head key of queue `place`, which may become later, as after a dequeue.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -98,7 +98,7 @@ impl<E: Queued> EventQueue<E> {
         self.first = a.min(b).min(c.min(d)).min(e.min(self.others));
     }
 
-    /// Updates the head key of queue `place` after an event was scheduled.
+    /// Moves the head key of queue `place` forward to `key` if `key` is earlier, after an event was scheduled.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
@@ -149,7 +149,7 @@ impl<E: Queued> EventQueue<E> {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let offset = at.as_ps() - self.base;
         let (kind, number) = event.parts();
-        // If a kind has a lane, the drive bounds its numbers: they are dies, or requests in flight.
+        // Only the numbers of kinds without a lane are checked: those of kinds with a lane are dies or streams, which the configuration bounds.
         assert!(
             lane != NO_LANE || number < NUMBERS,
             "there are 2^24 of the things with which an event of kind {kind} comes"

@@ -106,7 +106,7 @@ pub struct DieRules {
     pub read_cache: bool,
     pub suspension: Suspension,
     pub suspensions_max: u32,
-    /// Minimum remaining array time of an operation that may be suspended.
+    /// Remaining array time at or below which an operation is not suspended.
     pub suspend_remaining_min: Time,
 }
 
@@ -338,7 +338,7 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// Returns the outgoing transaction if it is the last one in the register.
+    /// Returns the transaction whose data leaves the register next, if this data is the last in the register.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)

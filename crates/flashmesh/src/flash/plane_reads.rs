@@ -37,7 +37,7 @@ impl PlaneReads {
         &self.planes
     }
 
-    /// Returns the planes that can begin a read, one bit each.
+    /// Returns the planes that can begin a read, one bit each; none while a command is in transfer, or while `at_once_max` planes are at work.
     pub fn free(&self, rules: &DieRules) -> u8 {
         let at_work = self.planes.iter().filter(|plane| plane.in_progress().next().is_some()).count();
         if self.incoming.is_some() || at_work >= self.at_once_max {
@@ -69,7 +69,7 @@ impl PlaneReads {
     /// Begins a read of `plane`, when its path has been granted and the transfer of its command begins.
     ///
     /// # Errors
-    /// If the plane is busy.
+    /// If the plane cannot begin a read; see [`PlaneReads::free`].
     pub fn begin(&mut self, rules: &DieRules, plane: u8, read: Operation, now: Time) -> Result<(), DieError> {
         if self.free(rules) >> plane & 1 == 0 {
             return Err(DieError::Busy(Time::MAX));
@@ -78,7 +78,7 @@ impl PlaneReads {
         self.planes[usize::from(plane)].begin(rules, read, now)
     }
 
-    /// Starts the array of the plane whose command has arrived. Returns the plane.
+    /// Starts the array of the plane whose command has arrived. Returns the plane, its read, and the end of the read in the array.
     ///
     /// # Errors
     /// If no command was in transfer.

@@ -1,4 +1,4 @@
-//! Processing of commands and completions by cores of the controller: `[firmware]`.
+//! Processing of commands and completions by cores of the controller, configured in `[firmware]`.
 
 use crate::controller::Controller;
 use crate::datapath::Datapath;

@@ -27,7 +27,8 @@ pub struct Counters {
     pub requests_blocked: [u64; Cause::ALL.len()],
     pub timeline: Option<Box<Timeline>>,
     pub batches: Batches,
-    /// End of the current interval or time of the next mark of the drive, whichever is earlier; `Time::MAX` if neither has a time.
+    /// The earlier of two times: the end of the current interval, and the next mark of the drive (a sample in `batches`). `Time::MAX` if neither has
+    /// a time.
     pub due: Time,
     /// Whether the current interval has reached its number of requests, and must be closed.
     pub is_due: bool,
@@ -56,7 +57,7 @@ impl Counters {
         counters
     }
 
-    /// Records the request marks that are due by `now`. A mark counts the requests that have completed before.
+    /// Samples the completed requests in `batches` at each mark due by `now`. A sample counts the requests that completed before its mark.
     #[cold]
     #[inline(never)]
     pub(super) fn mark_requests(&mut self, now: Time) {
@@ -64,8 +65,8 @@ impl Counters {
         self.update_due();
     }
 
-    /// Records the mark of the drive and closes the intervals that end at the time of `counts`. `levels` is the state of the drive at that time.
-    /// Returns whether the measured window begins there.
+    /// Samples the drive in `batches` if its mark is due at the time of `counts`, and closes the intervals that end at that time. `levels` is the
+    /// state of the drive at that time. Returns whether the measured window begins at that time.
     pub fn cut(&mut self, counts: &DriveCounts, levels: FillLevels) -> bool {
         let is_mark = self.batches.due() == counts.span;
         if is_mark {

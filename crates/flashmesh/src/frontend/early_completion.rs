@@ -30,7 +30,8 @@ impl<M: Model> Frontend<M> {
         !M::ALL_FEATURES && are_stressed && is_unwatched && is_one_phase
     }
 
-    /// Handles the completion of a request that reaches the host at `at`, later than now. Handles it ahead if possible, otherwise schedules an event.
+    /// Handles the completion of a request that reaches the host at `at`, later than now. The completion is handled at once if possible; otherwise an
+    /// event is scheduled.
     #[inline(always)]
     pub(super) fn complete_or_schedule(
         &mut self,

@@ -50,7 +50,7 @@ use link_in_flight::LinkInFlight;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
-/// Number of arrivals on the link to prefetch ahead: few enough to stay in the first-level CPU cache, enough to hide the memory latency.
+/// Prefetch distance on the link, in arrivals: few enough to stay in the first-level CPU cache, enough to hide the memory latency.
 const UPCOMING: usize = 3;
 
 /// Settings of the configuration that affect requests.
@@ -75,7 +75,7 @@ pub struct Frontend<M: Model> {
     phases_left: Vec<u32>,
     interface: AnyInterface,
     crossing: LinkInFlight,
-    /// Whether completions are handled when they are sent; see `ahead.rs`.
+    /// Whether completions are handled when they are sent; see `early_completion.rs`.
     completes_ahead: bool,
     namespaces: Namespaces,
     requests: Pool<RequestId, Request>,
@@ -190,7 +190,7 @@ impl Frontend<Probed> {
         self.records = RecordDestination::Sink(sink);
     }
 
-    /// Prepares the frontend for a stepped drive: stores completions, and keeps the run open for more submissions.
+    /// Prepares the frontend for a stepped drive: stores completions, and defers the flush at the end of the run until [`close`](Self::close).
     pub fn open_for_submissions(&mut self) {
         self.records = RecordDestination::Completions(Completions::default());
         self.rules.flushes_at_end = false;
@@ -217,7 +217,7 @@ impl Frontend<Probed> {
             records: self.records,
             model: PhantomData,
         };
-        // A host interface that runs ahead needs the alarm of the event queue. A fabric that acts by itself needs the alarm, too.
+        // A host interface that runs ahead needs the only alarm of the event queue, and so does a fabric that schedules its own events.
         if !N::ALL_FEATURES && !N::Fabric::SCHEDULES_EVENTS && frontend.counters.issued == 0 {
             frontend.interface.run_ahead();
         }
@@ -263,7 +263,7 @@ impl<M: Model> Frontend<M> {
         self.records.end()
     }
 
-    /// Records that no more requests are submitted, so that the run can end.
+    /// Allows the flush at the end of the run, because no more requests are submitted.
     pub fn close(&mut self) {
         self.rules.flushes_at_end = self.config.cache.flush_at_end;
     }

@@ -27,7 +27,7 @@ pub(super) enum Ending {
 #[derive(Clone, Debug)]
 pub(super) struct PowerCut {
     pub(super) report: PowerCutReport,
-    /// Counter values at the power cut.
+    /// Energy, destages, and programs of the map and its journal, from the start of the run to the power cut.
     energy_j: f64,
     destages: u64,
     map_programs: u64,

@@ -24,7 +24,7 @@ pub struct HostStream {
     pub summary: Option<WorkloadSummary>,
 }
 
-/// The workload of each stream, and its summary; `None` for the summary of a silent stream.
+/// The workload of each stream, and its summary; `None` for the summary of a stream without requests.
 pub struct OpenedWorkloads {
     pub sources: Vec<Box<dyn WorkloadSource>>,
     pub summaries: Vec<Option<WorkloadSummary>>,
@@ -37,7 +37,7 @@ fn seed_of(seed: u64, index: usize) -> u64 {
     (0..index).fold(seed, |_, _| generator.next_u64())
 }
 
-/// Opens the workload of every stream. If `only` is given, the other streams are silent.
+/// Opens the workload of every stream. If `only` is given, the other streams issue no requests.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<OpenedWorkloads, RunError> {
     let namespaces = config.namespaces(geometry)?;
     let goal = RequestBudget::from_config(config, only);

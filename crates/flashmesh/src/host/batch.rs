@@ -16,7 +16,8 @@ pub(super) struct Batch {
 }
 
 impl Clone for Batch {
-    /// Clones the batch. Only drives with submitted requests are cloned, and reading submitted requests never fails.
+    /// Clones the batch. A cloned batch has no stored error: only drives with submitted requests are cloned, and reading submitted requests never
+    /// fails.
     fn clone(&self) -> Batch {
         assert!(self.failed.is_none(), "a drive whose workload cannot be read is not copied");
         Batch { requests: self.requests.clone(), taken: self.taken, failed: None }

@@ -1,8 +1,9 @@
 //! Replay of workloads: decides when each request is issued. Open replay issues a request at its arrival time. Stress replay keeps a constant number
-//! of requests in flight. Closed replay has threads; each thread issues a request when its previous request completes.
+//! of requests in flight. Closed replay has threads; each thread issues a request when its previous request completes, or a think time
+//! after that.
 //!
-//! Requests are pulled from the workload only when the drive has a free slot. Requests that arrive faster than the drive completes them therefore
-//! stay in the trace file and do not fill memory.
+//! Open replay pulls requests from the workload, in batches, only when the drive has a free slot. Requests that arrive faster than the drive
+//! completes them therefore stay in the trace file and do not fill memory.
 
 use std::collections::VecDeque;
 
@@ -43,7 +44,7 @@ pub enum Mode {
     Stress {
         outstanding: u32,
     },
-    /// Each thread issues a request when its previous request completes.
+    /// Each thread issues a request when its previous request completes, or a think time after that.
     Closed {
         threads: u32,
     },
@@ -59,7 +60,7 @@ impl From<&config::Replay> for Mode {
     }
 }
 
-/// The progress of a stream through its start.
+/// The stage of a stream: before its phase, in its start delay, or issuing requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// The phase of the stream has not started.
@@ -76,7 +77,7 @@ pub struct Replay {
     /// The factor of arrival times in units of 2^-40. Fixed-point, so that no event time depends on floating-point rounding.
     time_scale: u128,
     think_time: Time,
-    /// The requests of a thread between two think times (closed replay).
+    /// The number of requests of a thread between two think times (closed replay).
     think_every: u32,
     /// The requests that each thread has completed since its last think time (closed replay).
     unthought: Vec<u32>,
@@ -235,8 +236,7 @@ impl Replay {
         false
     }
 
-    /// Starts the think time of `thread` at `now` (closed replay). Returns its length, or `None` if the thread issues no further
-    /// request.
+    /// Starts the think time of `thread` at `now` (closed replay). Returns the think time, or `None` if the thread issues no further request.
     ///
     /// # Errors
     /// If the next request cannot be read from the workload.

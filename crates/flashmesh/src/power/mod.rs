@@ -1,4 +1,4 @@
-//! Power of a drive, and area of its interconnect. They are reported only, and do not affect the simulated timing.
+//! Power of a drive, and area of its interconnect. Reports contain these figures; the simulated timing does not depend on them.
 
 pub mod area;
 pub mod energy;

@@ -36,7 +36,7 @@ pub(super) struct ReadAhead<M: Producer>(Origin<M>);
 enum Origin<M: Producer> {
     /// The consumer's thread, which produces each item on demand: for the first item, and if no thread can be spawned.
     Here(Box<M>),
-    /// A thread that produces the items, and returns the maker when it ends.
+    /// A thread that produces the items, and returns the producer when it ends.
     Thread(Receiver<M::Item>, JoinHandle<Option<Box<M>>>),
     /// The end: no items are left.
     Over(Option<Box<M>>),
@@ -65,7 +65,7 @@ impl<M: Producer> ReadAhead<M> {
         item
     }
 
-    /// Returns the maker; `None` while a thread uses it.
+    /// Returns the producer; `None` while a thread uses it.
     pub(super) fn maker(&mut self) -> Option<&mut M> {
         match &mut self.0 {
             Origin::Here(maker) | Origin::Over(Some(maker)) => Some(maker),
@@ -83,7 +83,7 @@ impl<M: Producer> Origin<M> {
         let work = move || take(&taken).map(|maker| send_all(maker, &sender));
         match Builder::new().name(M::THREAD.to_owned()).spawn(work) {
             Ok(thread) => Origin::Thread(receiver, thread),
-            // No thread was spawned, so the maker was not taken.
+            // No thread was spawned, so the producer was not taken.
             Err(_) => take(&handed).map_or(Origin::Over(None), Origin::Here),
         }
     }

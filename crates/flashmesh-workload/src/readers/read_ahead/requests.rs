@@ -8,17 +8,17 @@ use crate::request::IoRequest;
 /// The number of requests in a [`RequestBatch`].
 const STRETCH_REQUESTS: usize = 1024;
 
-/// A stretch of parsed requests.
+/// A batch of parsed requests.
 #[derive(Default)]
 pub(in super::super) struct RequestBatch {
     requests: Vec<IoRequest>,
-    /// The number of lines read up to the end of the stretch.
+    /// The number of lines read up to the end of the batch.
     lines: u64,
-    /// The end of the trace, or the error that follows this stretch; `None` if neither was reached.
+    /// The end of the trace, or the error that follows this batch; `None` if neither was reached.
     end: Option<Result<(), WorkloadError>>,
 }
 
-/// The producer, which parses stretches of requests.
+/// The producer, which parses batches of requests.
 pub(in super::super) struct Parser {
     stream: TraceStream,
     /// The number of requests still to be parsed.
@@ -51,7 +51,7 @@ impl Producer for Parser {
 /// The requests of a trace, in order. An error is returned after all requests before the error.
 pub(in super::super) struct RequestsAhead {
     stretches: ReadAhead<Parser>,
-    /// The current stretch, and the number of its requests already taken.
+    /// The current batch, and the number of its requests already taken.
     stretch: RequestBatch,
     taken: usize,
 }
@@ -95,14 +95,14 @@ impl RequestsAhead {
         self.taken = 0;
     }
 
-    /// Returns the number of lines read up to the end of the current stretch.
+    /// Returns the number of lines read up to the end of the current batch.
     pub fn lines(&self) -> u64 {
         self.stretch.lines
     }
 
     /// Discards the remaining requests and returns the stream.
     pub fn stream(&mut self) -> Option<&TraceStream> {
-        // The thread returns the stream when it ends, which can be after the arrival of the last stretch.
+        // The thread returns the stream when it ends, which can be after the arrival of the last batch.
         while self.stretches.next().is_some() {}
         self.stretches.maker().map(|parser| &parser.stream)
     }

@@ -194,7 +194,7 @@ section! {
 }
 
 impl Config {
-    /// Returns whether each plane of a die reads by itself.
+    /// Returns whether the planes of a die read independently of each other.
     pub fn planes_read_alone(&self) -> bool {
         self.flash.multi_plane == MultiPlane::Independent && self.geometry.planes_per_die > 1
     }

@@ -9,7 +9,7 @@ use crate::units::Time;
 
 /// Times by number of planes: for one plane, for two, and so on. Text form: "290ns" or ["290ns", "940ns"].
 ///
-/// Beyond the list, each plane adds the difference of the last two entries; a single entry is added for each plane.
+/// Each plane beyond the list adds the difference of the last two entries; with a single entry, that entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimesByPlanes(pub Vec<Time>);
 

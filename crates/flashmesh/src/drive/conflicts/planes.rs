@@ -25,7 +25,7 @@ fn names(config: &Config, namespaces: &[&ResolvedNamespace]) -> (String, Vec<Str
 
 /// Adds a conflict if some planes are too full although the drive as a whole is not.
 pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut Vec<ConfigConflict>) {
-    // `streams::clashes` reports errors in namespaces and queues.
+    // `streams::add_conflicts` reports errors in namespaces and queues.
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
         return;
     };

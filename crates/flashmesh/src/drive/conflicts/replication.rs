@@ -29,7 +29,7 @@ pub(super) fn add_conflicts(config: &Config, geometry: &Geometry, clashes: &mut 
         clashes.push(clash.with_help("raise replication.l-m, or set replication.enabled to false"));
         return;
     }
-    // `streams::clashes` reports errors in namespaces.
+    // `streams::add_conflicts` reports errors in namespaces.
     let Ok(partition) = Partition::new(geometry, config) else { return };
     let room: u64 = (0..geometry.planes()).map(|plane| u64::from(partition.guests_max(PlaneId(plane)))).sum();
     if u64::from(copies) > room {

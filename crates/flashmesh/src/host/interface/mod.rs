@@ -130,7 +130,7 @@ pub trait Interface {
 /// Any host interface. The methods of `Nvme` and `Sata` are calls, not inlined code, so that the dispatch is small enough to be inlined into a loop.
 #[enum_dispatch(Interface)]
 #[derive(Clone, Debug)]
-// With a separate tag, the variant is tested with one instruction.
+// The explicit tag of `repr(u8)` allows a test of the variant with one instruction.
 #[repr(u8)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyInterface {

@@ -29,7 +29,7 @@ use run_ahead::RunAhead;
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
     submitted: Ring<Command>,
-    /// Commands of `submitted` whose doorbells have reached the drive.
+    /// Commands of `submitted` whose submission doorbells have reached the drive.
     known: u32,
     /// Fetched commands that occupy a slot in the drive. Wider than `known`: two fields of the same width may be loaded together, and that load
     /// stalls after a store to one of the fields (failed store-to-load forwarding).
@@ -52,7 +52,7 @@ pub struct Nvme {
     ready: QueueSet,
     arbiter: Arbiter,
     limits: Limits,
-    /// Commands of all queues that the drive knows of and has not fetched.
+    /// Commands of all queues whose submission doorbells have reached the drive and whose fetch has not begun.
     known: u32,
     in_drive: u32,
     /// Whether messages in flight are kept in `ahead` instead of being events (run-ahead mode).
@@ -133,7 +133,7 @@ impl Nvme {
         }
     }
 
-    /// Fetches commands while the drive has free slots. Inlined, so that no call is needed if the drive knows of no command.
+    /// Fetches commands while the drive has free slots. Inlined, so that no call is needed if no command waits to be fetched.
     #[inline(always)]
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
         if self.known == 0 && self.in_drive < self.limits.commands_max {
@@ -157,7 +157,7 @@ impl Nvme {
         }
     }
 
-    /// Dequeues the command to fetch next; `None` if the drive knows of no command or has no free slot.
+    /// Dequeues the command to fetch next; `None` if no command waits to be fetched, or the drive has no free slot.
     fn take_known(&mut self) -> Option<Command> {
         if self.in_drive >= self.limits.commands_max {
             return None;
@@ -200,7 +200,7 @@ impl Nvme {
         }
     }
 
-    /// Counts a command that the drive now knows of.
+    /// Counts a command whose submission doorbell has reached the drive.
     #[inline]
     fn count_known(&mut self, stream: StreamId) {
         let queue = &mut self.queues[stream.index()];
@@ -229,7 +229,8 @@ impl Nvme {
         }
     }
 
-    /// Posts the completion of a command. Returns its arrival at the host; `None` if the completion queue is full and the completion is held.
+    /// Posts the completion of a command. Returns the arrival of the completion at the host; `None` if the completion queue is full and the
+    /// completion is held.
     #[inline(never)]
     pub fn complete<A: EventSink>(
         &mut self,
@@ -261,7 +262,7 @@ impl Nvme {
         }
     }
 
-    /// Frees the slot of the command, fetches the next one, and sends the completion. Returns its arrival at the host.
+    /// Frees the slot of the command, fetches the next command, and sends the completion. Returns the arrival of the completion at the host.
     #[inline(always)]
     fn post<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) -> Time {
         let queue = &mut self.queues[stream.index()];

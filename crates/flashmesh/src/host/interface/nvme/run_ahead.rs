@@ -18,7 +18,8 @@ use crate::units::{Bytes, Time};
 
 use super::{Command, Doorbells, EventSink, Nvme};
 
-/// Messages of a command over the link, by their order.
+/// Messages of a command over the link, in the order of sending. The last message, the entry of a command without write data or the write data, is
+/// not among them; see [`RunAhead::arriving`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum MessageKind {
     /// To the drive: a new command is in the queue.
@@ -50,7 +51,7 @@ pub(super) struct RunAhead {
     to_host: Ring<InFlight>,
     /// Commands whose last message is in flight, by arrival time, with their request numbers.
     arriving: Ring<(Time, u32)>,
-    /// A lower bound of the time of the last message of a command: its entry, or its write data.
+    /// A lower bound of the duration of the last message of a command: its entry, or its write data.
     min_message_time: Time,
     /// The time for which the arrival event is scheduled.
     expected: Time,
@@ -195,7 +196,7 @@ impl Nvme {
             && self.queues[stream.index()].in_drive < u64::from(self.limits.fetch_size)
     }
 
-    /// Counts a command as known to the drive, then fetches known commands while slots are free.
+    /// Counts a command whose submission doorbell has reached the drive, then fetches waiting commands while slots are free.
     #[inline(never)]
     fn queue_in_drive(&mut self, command: Command, at: Time) {
         self.queues[command.stream.index()].submitted.push_back(command);

@@ -86,13 +86,13 @@ impl Load {
     }
 }
 
-/// Steps that are events.
+/// The steps of a command that are simulated as events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Events {
     Messages,
-    /// Arrivals of commands and completions.
+    /// Arrivals of commands at the drive and of completions at the host.
     Requests,
-    /// Arrivals of commands; completions only after reactive mode has ended.
+    /// Arrivals of commands at the drive, and of completions at the host once reactive mode has ended.
     Arrivals,
 }
 
