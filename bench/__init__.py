@@ -1,1 +1,1 @@
-"""Measurements of flashmesh: CPU time, instructions, memory, and equality of results. `make bench` runs it."""
+"""Measurements of flashmesh, run by `make bench`: CPU time, instructions, memory, and equality of results."""

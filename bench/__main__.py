@@ -22,7 +22,7 @@ FILE = build.ROOT / "out" / "bench" / "table.json"
 SHOWN = 8
 """Number of differing fields that the output names."""
 TROUBLE_LENGTH = 160
-"""Maximum length of a baseline's error, in characters."""
+"""Maximum number of characters shown of the error of a baseline build."""
 
 
 def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:

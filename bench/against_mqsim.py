@@ -1,8 +1,8 @@
-"""`python -m bench.against_mqsim MQSIM`: MQSim and flashmesh on the same files of MQSim, in turns.
+"""`python -m bench.against_mqsim MQSIM`: processor times of MQSim and flashmesh on the same files, run alternately.
 
-MQSim draws its requests as it runs, and so does flashmesh here: neither reads them from a trace. Their random numbers
-differ, so latencies agree to about one percent. Each figure is processor time of a whole run, with its start.
-`--csv FILE` keeps the figures with the date and the commit: bench/stored/against-mqsim.csv is what pages quote.
+Both simulators generate requests during the run, and read no trace. Their random numbers differ, so that latencies
+agree to about one percent. Each figure is the processor time of a whole run, including its start. `--csv FILE` stores
+the figures with the date and the commit; pages quote those in bench/stored/against-mqsim.csv.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def mean_us_of_mqsim(stdout: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Medians of a case, and the programs that were measured."""
+    """Medians over the runs of a workload, and the compared builds."""
 
     case: str
     requests: int

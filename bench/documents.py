@@ -1,4 +1,4 @@
-"""Comparison of reports: the same simulation gives the same report, at any speed."""
+"""Comparison of reports without the fields that vary between runs of the same simulation."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Usage:
     """Processor time and output of a process."""
 
     cpu_s: float
-    """Processor time in seconds, of the process and of the kernel for it."""
+    """User and system processor time, in seconds."""
     stdout: str
 
 

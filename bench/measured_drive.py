@@ -1,12 +1,12 @@
 """`python -m bench.measured_drive MQSIM`: MQSim as a Samsung PM9A3, under the loads at which the drive was measured.
 
-Flash times and geometry are those of the preset `samsung-pm9a3`, but for blocks, of which a small part is enough. MQSim
-maps whole pages and programs page by page, so there are two readings: pages of 16 KiB, as the flash has them, and of
-4 KiB, as the drive maps them. Either takes its share of the 2.3 ms in which the drive programs three pages of 16 KiB.
-Reads and writes are a flow each, at the rates at which the measured program issued them.
+Flash times and geometry are those of the preset `samsung-pm9a3`, except for a much smaller number of blocks. MQSim maps
+and programs whole pages. So there are two models: with the 16 KiB pages of the flash, and with the 4 KiB pages that the
+drive maps. A page of either model takes its share of the 2.3 ms in which the drive programs three pages of 16 KiB.
+Reads and writes form one flow each, at the rates of the measurement.
 
-The drive was full and in its steady state. MQSim is run full as well, once for each reading; it is run empty at every
-load, since requests behind its collection do not come back.
+The measured drive was full and in its steady state. MQSim runs empty at every load, since its requests never complete
+once they wait for garbage collection. One run of each model on a full drive shows this.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEASURED = ROOT / "docs" / "validation" / "samsung-pm9a3.json"
 STORED = Path(__file__).parent / "stored" / "measured-drive.csv"
 FLOW = re.compile(r"\t\t<IO_Flow_Parameter_Set_Synthetic>.*?</IO_Flow_Parameter_Set_Synthetic>\n", re.S)
 PAGES = {16_384: (384, 767_000), 4_096: (1_536, 192_000)}
-"""Pages of a block and program time of a page in ns, by page size."""
+"""Pages per block and program time of a page in ns, by page size in bytes."""
 FULL_PAGES = 768
 """Maximum number of pages of a block on a full drive: MQSim fills no larger blocks."""
 SERVED = re.compile(r"generated: (\d+) total requests serviced:(\d+)")
@@ -118,7 +118,10 @@ def workload(reads: int, writes: int, requests: int, full: bool) -> str:
 
 
 def rates(offered: int) -> tuple[int, int]:
-    """Returns reads and writes per second of a stream of 10,000 requests, half reads, and of others with 1 % reads."""
+    """Returns reads and writes per second at a load of `offered`, which excludes the reads of the first stream.
+
+    The first stream has 10,000 requests, half of them reads. The other streams have the remaining load, with 1 % reads.
+    """
     reads = 5_000 + round((offered - 5_000) / 100)
     return reads, offered + 5_000 - reads
 

@@ -1,8 +1,8 @@
-"""Faults of MQSim that change a mean.
+"""Faults of MQSim that change a mean latency.
 
-A build of MQSim of your own, in which each fault can be mended, tells which of them explains a deviation: it reads the
-names of the faults to mend from the environment variable `MQSIM_MENDED`, separated by commas, and prints means in
-nanoseconds (`mean: N ns`).
+A custom build of MQSim, which can mend each fault, shows which faults explain a deviation. It reads the names of the
+faults to mend from the environment variable `MQSIM_MENDED`, separated by commas. Its output has means in nanoseconds,
+such as `mean: 9876 ns`.
 """
 
 from __future__ import annotations
@@ -97,5 +97,5 @@ FAULTS = (
     Fault("pieces", "two pieces of a request are on one page", lambda case: len(case.flows) > 1),
     Fault("length", "the first drawn length is not initialised", draws_lengths),
 )
-"""Faults in the order in which `bench.mqsim_random` tries to leave one out of an explanation: of two that can stand for
-each other the later one remains."""
+"""Faults in the order in which `bench.mqsim_random` tries to drop them from an explanation. If either of two faults
+explains a case, the later one in this order remains."""

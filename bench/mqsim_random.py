@@ -1,7 +1,7 @@
 """`python -m bench.mqsim_random MQSIM`: MQSim and flashmesh on random drives and flows, drawn from seeds.
 
-Both simulate the same requests: the importer draws them as MQSim does. A case whose means deviate is explained by the
-faults of MQSim without which a build of it agrees (`bench.mqsim_faults`).
+Both simulate the same requests, which the importer draws as MQSim does. A deviation of the means is explained by a set
+of faults of MQSim (`bench.mqsim_faults`) if a build of MQSim with these faults mended agrees with flashmesh.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True)
 LIMIT_S = 30
-"""Processor time of a run of MQSim, with its faults or without: some cases never end."""
+"""Maximum processor time of a run of MQSim, in seconds; some cases never end."""
 WALL_LIMIT_S = 10 * LIMIT_S
-"""Time after which a run counts as endless even if it hardly had a processor."""
+"""Maximum wall time of a run of MQSim, in seconds, even if it had little processor time."""
 TOLERANCE_PERCENT = 1.0
 DIFFERS = "deviates in counts:"
-"""First words of the verdict on a case in which the two serve different requests."""
+"""Start of the verdict on a case in which MQSim and flashmesh serve different numbers of flows or requests."""
 NOT_COMPARED = ("lost", "no result", "timeout")
-"""Verdicts on cases of which MQSim gives no means."""
+"""Verdicts on cases in which MQSim gives no means."""
 PRINTED = re.compile(
     r"total requests generated: (\d+) total requests serviced:(\d+)\s+"
     r"(?:mean: (\d+) ns\s+)?- device response time: (\d+) \(us\)"
@@ -60,20 +60,20 @@ class Flow:
     serviced: int
     mean_ns: int
     step_ns: int
-    """Resolution of the mean."""
+    """Resolution of the mean, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A case, compared."""
+    """Result of the comparison of one case."""
 
     seed: int
     flows: int
     verdict: str
     fault: str = ""
-    """The faults of MQSim that explain the verdict; empty if none does."""
+    """Faults of MQSim that explain the verdict; empty if none does."""
     worst_percent: float | None = None
-    """Largest deviation of the mean latency of a flow; None where MQSim gave none."""
+    """Largest deviation of the mean latency of a flow, in percent; None if MQSim gave no means."""
 
 
 def flows_of(stdout: str) -> list[Flow]:
@@ -86,16 +86,16 @@ def flows_of(stdout: str) -> list[Flow]:
 
 
 def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = ()) -> list[Flow] | str:
-    """Runs MQSim on a case, unless its answer to the same files is in the folder.
+    """Runs MQSim on a case, or reuses its stored answer if the folder has one for the same files.
 
     Args:
-        mqsim: The program; the copy with switches if it is to run without faults.
+        mqsim: The program; if `without` is not empty, the build whose faults can be mended.
         folder: The folder for the files, and for the answers.
         case: The case.
-        without: The faults that are switched off.
+        without: The faults to mend.
 
     Returns:
-        The flows of MQSim, or why there are none.
+        The flows of MQSim, or the reason why there are none.
 
     Raises:
         Endless: If MQSim does not end within its limit.
@@ -134,15 +134,16 @@ def run_mqsim(mqsim: Path, folder: Path, case: Case, without: Iterable[Fault] = 
 
 
 def limit_time() -> None:
-    """Limits the processor time of this process, and leaves no core file."""
+    """Limits the processor time of this process, and disables core dumps."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def compared(mqsim: Path, mended: Path | None, seed: int, keep: Path | None) -> Outcome:
-    """Compares the case of a seed; a case that deviates also with MQSim without faults, if there is such a copy.
+    """Compares MQSim and flashmesh on the case of a seed, and explains a deviation.
 
-    A run of MQSim that does not end is a verdict of its own.
+    With `mended`, the build whose faults can be mended, a deviation is explained by a minimal set of faults. If MQSim
+    does not end within its limit, the verdict is `timeout`.
     """
     case = drawn(seed)
     with tempfile.TemporaryDirectory() as name:
@@ -185,7 +186,7 @@ def compared(mqsim: Path, mended: Path | None, seed: int, keep: Path | None) -> 
 
 
 def needed(case: Case, agrees: Callable[[list[Fault]], bool]) -> list[Fault]:
-    """Returns faults that explain a case, none of which can be left out; none if it deviates without all of them."""
+    """Returns a minimal set of faults that explains a case; empty if the case deviates even with all faults mended."""
     found = [fault for fault in FAULTS if fault.may_show(case)]
     if not agrees(found):
         return []
@@ -197,7 +198,7 @@ def needed(case: Case, agrees: Callable[[list[Fault]], bool]) -> list[Fault]:
 
 
 def requests_lost(flows: list[Flow]) -> int:
-    """Returns the requests that MQSim has generated, and not served."""
+    """Returns the number of requests that MQSim generated but did not serve."""
     return sum(flow.generated - flow.serviced for flow in flows)
 
 
@@ -229,7 +230,7 @@ def judged(seed: int, theirs: list[Flow], ours: list[tuple[int, float]]) -> Outc
 
 
 def kind(outcome: Outcome) -> str:
-    """Returns the line of the summary that an outcome counts in."""
+    """Returns the label of the summary line that counts an outcome."""
     if outcome.verdict == "agrees":
         return f"agree within {TOLERANCE_PERCENT:g} %"
     if not outcome.fault:

@@ -1,9 +1,9 @@
 """`python -m bench.policies`: the cost of a call of a policy in Python, beside the cost of the policy itself.
 
-Each policy here does the same as a built-in one, in one line, so that both runs simulate the same. The cost of a call
-is the difference of their processor times divided by the number of calls. Both run in turns, in the code with every
-feature. The one line is also timed by itself, on a Python object in place of the drive, and this time is printed beside
-the cost.
+Each policy here does in one line what a built-in policy does, so that both runs simulate the same operations. The cost
+of a call is the difference of their processor times, divided by the number of calls. The runs alternate, and both use
+the instance of the simulation that has every feature. The line of the policy is also timed alone, with a Python stub in
+place of the drive; this time is printed beside the cost.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Fifo(Counted):
     """Scheduling of the oldest transaction first."""
 
     def decide(self, waiting: Any) -> Any:
-        """Returns the oldest transaction. Nothing takes precedence over it without collections."""
+        """Returns the oldest transaction. The runs have no garbage collection, so nothing takes precedence over it."""
         self.calls += 1
         return waiting.oldest(REQUIRED)
 
@@ -152,14 +152,14 @@ CASES = (
     Case("placement", Beside, LARGE | WRITES, {}, (1, None, STUB)),
     Case("home", Homes, COPIES, {}, (1, STUB, STUB)),
     Case("scheduler", Fifo, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,)),
-    # Dies request paths in another order, so the built-in run is one with equally many operations.
+    # The dies request paths in another order than with the built-in policy; both runs have equally many operations.
     Case("dispatch", Dispatching, SMALL | READS, {"schedule.policy": "fifo"}, (STUB,), "scheduler", is_same=False),
     Case("arbiter", Oldest, SLOW | READS, {"fabric.arbitration": "oldest-first"}, (0, 0, [STUB, STUB])),
 )
 
 
 def cost(config: _native.Config) -> float:
-    """Returns the processor time of a run in seconds, by the instance of the simulation that supports policies."""
+    """Returns the processor time of a run in seconds, in the instance of the simulation that has every feature."""
     simulation = _native.Simulation(config)
     simulation.require_every_feature()
     attach(simulation, config)

@@ -19,11 +19,11 @@ class Measured:
     """Measurement of one row with one build."""
 
     cpu_s: float
-    """Median of the runs."""
+    """Median processor time of the runs, in seconds."""
     cpu_spread: float
     """Slowest run divided by the fastest run, minus one."""
     peak_bytes: int | None
-    """Peak memory, from the report."""
+    """Peak memory from the report, in bytes; None if the output is no report."""
     requests: int
     instructions: float | None
     """Instructions per request, without the start of the run; None if they were not counted."""

@@ -1,7 +1,7 @@
 """`python -m bench.threads`: the wall time that reading a trace, or writing a log, adds to a run.
 
-Reads are replayed from a trace in turns with a run that makes its own, and with one that writes a log. Times are those
-of `flashmesh.run`, with the scan of the trace and without the start of Python.
+Three kinds of runs alternate: replays of a trace, runs that generate their requests, and such runs that write a log.
+Times are those of `flashmesh.run`, with the scan of the trace and without the start of Python.
 """
 
 from __future__ import annotations

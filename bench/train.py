@@ -1,7 +1,7 @@
-"""`python -m bench.train`: profile of the module on rows of the benchmark, for a build guided by it.
+"""`python -m bench.train`: profile of the module on rows of the benchmark, for a profile-guided build (PGO).
 
-The module is built with counters and runs the rows in turn. Its counts are merged into target/pgo/merged.profdata, from
-which `make wheel PGO=1` makes a wheel. They depend on no clock: the same revision gives the same profile.
+The module is built with counters and runs each row. Its counts are merged into target/pgo/merged.profdata, from which
+`make wheel PGO=1` makes a wheel. Counts do not depend on time: the same revision gives the same profile.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 python tools/measured_picture.py [--check]
 
-It reads stored figures alone: docs/validation/samsung-pm9a3.json, and the files of bench/stored.
+Reads only stored figures: docs/validation/samsung-pm9a3.json, and the files of bench/stored.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 python tools/picture.py [--check]
 
-It needs Chromium and its driver: the page itself draws the picture.
+Needs Chromium and its WebDriver, since the script of the page draws the picture.
 """
 
 from __future__ import annotations

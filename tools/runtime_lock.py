@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the part of requirements.lock that flashmesh needs to run, hashes and all: `python tools/runtime_lock.py`.
+"""Prints the part of requirements.lock that flashmesh needs to run, with hashes: `python tools/runtime_lock.py`.
 
-The part follows from the packages installed beside it, without those that only extras need.
+The part follows from the requirements of the installed packages. It includes the extras in `EXTRAS`, but no packages
+that only other extras need.
 """
 
 from __future__ import annotations

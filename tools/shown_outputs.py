@@ -85,12 +85,12 @@ def renewed(command: Command, printed: str) -> str:
 
 
 def shortened(printed: str, shown: str) -> str:
-    """Returns as many lines as were shown before, between and after lines `...`; all of them without such a line.
+    """Returns an output shortened like the shown one, in which lines `...` mark omissions; whole without such a line.
 
-    What is shown between two of these lines begins with the same line as before.
+    Each part has as many lines as before; a part between two lines `...` begins with the same line as before.
 
     Raises:
-        MissingPartError: If the output has no such line.
+        MissingPartError: If the output lacks the first line of a part.
     """
     all_lines = printed.split("\n")
     first, *between = parted(shown)
@@ -107,7 +107,7 @@ def shortened(printed: str, shown: str) -> str:
 
 
 def parted(shown: str) -> list[list[str]]:
-    """Returns the lines of a shown output, apart at each line `...`."""
+    """Returns the lines of a shown output, split into parts at each line `...`."""
     parts: list[list[str]] = [[]]
     for line in shown.split("\n"):
         if line == ELLIPSIS:

@@ -114,7 +114,7 @@ def allows(licence: str | None) -> bool:
 def features(*packages: str, edges: str = "normal,build") -> dict[str, set[str]]:
     """Returns the crates that packages depend on, each with the sets of features with which it is compiled.
 
-    Without a name, all packages of the workspace.
+    Without names in `packages`, covers all packages of the workspace.
     """
     chosen = [f"--package={package}" for package in packages] or ["--workspace"]
     command = ["cargo", "tree", "--locked", *chosen, "--edges", edges, "--prefix", "none"]

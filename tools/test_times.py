@@ -42,7 +42,7 @@ class Test:
 
 
 def python_tests(report: Path) -> list[Test]:
-    """Returns the tests in a report of pytest. The first test that uses a fixture includes its time."""
+    """Returns the tests in a report of pytest. The first test that uses a fixture includes the time of the fixture."""
     cases = ElementTree.parse(report).iter("testcase")
     return [
         Test(case.attrib["classname"].replace(".", "/") + ".py", case.attrib["name"], float(case.attrib["time"]))

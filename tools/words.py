@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Finds comments by forms that readers have to solve: `python tools/words.py`.
+"""Finds comments with forms that are hard to read: `python tools/words.py`.
 
 A doc comment of a function begins with a verb in the third person ("Returns", "Charges"); every other one is a noun
-phrase that names its item. The forms below break this rule, or name a thing by a pronoun whose noun stands elsewhere.
+phrase that names its item. The forms below break this rule, or name a thing by a pronoun whose noun is in another
+sentence.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ a file, "preset:NAME", or nested mappings.
 
 from importlib import import_module
 
-# Not imported from typing: the command line imports this package first, and can handle signals only afterwards.
+# A constant of its own instead of `typing.TYPE_CHECKING`: the command line imports this package first, and can handle
+# signals only afterwards, so that slow imports must wait.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from flashmesh._native import (
@@ -327,7 +328,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["profiles", *_HOME_OF]
 
 
-if not TYPE_CHECKING:  # For type checkers this function would give any name to the module.
+if not TYPE_CHECKING:  # With this function, type checkers would accept any name of the module.
 
     def __getattr__(name: str) -> object:
         """Imports a name on first use."""

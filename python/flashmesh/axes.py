@@ -17,7 +17,7 @@ Value: TypeAlias = bool | int | float | str
 """Value of an axis: a number or truth value if possible, otherwise a text."""
 
 VALUES_MAX = 1_000_000
-"""Maximum number of values of an axis, as of the points of a sweep."""
+"""Maximum number of values of an axis; equal to the maximum number of points of a sweep."""
 DECIDED_BY = {
     "seed": ("seed",),
     "trace": ("workload.trace", "workload.profile", "workload.kind"),
@@ -25,7 +25,7 @@ DECIDED_BY = {
     "fio": ("workload.kind", "workload.trace", "workload.profile"),
     "tolerate": ("workload.tolerate",),
 }
-"""Keys that arguments besides the configuration set."""
+"""Configuration keys that each argument of a run overrides, by the name of the argument."""
 
 
 def axes_of(vary: Mapping[str, Sequence[Any]]) -> dict[str, tuple[str, ...]]:
@@ -77,7 +77,7 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
         keys: The varied keys.
         given: The arguments of DECIDED_BY with their values; None and False count as not given.
         prefix: The text before the name of an argument in the error.
-        suffix: The text after it.
+        suffix: The text after the name of the argument.
 
     Raises:
         ConfigError: If there is such an argument.

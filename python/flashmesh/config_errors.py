@@ -19,7 +19,7 @@ CUT = "..."
 
 
 def in_python(text: str, source: ConfigSource | PipeText) -> str:
-    """Returns an error message for programs, with the argument or the place in the configuration instead of TOML."""
+    """Returns an error message for programs, with the argument or the path of the value in place of a line of TOML."""
 
     def argument(shown: re.Match[str]) -> str:
         return f" --> {shown['place']} = {shown['value'].strip()!r}"

@@ -58,8 +58,8 @@ def load(
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
         varied: For one of several runs, the values of the axes; they precede those of `overrides`, which some of
             the runs may not read. None for a run by itself.
-        trace: A trace file to replay instead of the workload of the configuration, at its time stamps unless an
-            override says otherwise (`CHOOSING`), or tables do.
+        trace: A trace file to replay instead of the workload of the configuration. Requests follow its time stamps,
+            unless an override of `CHOOSING`, or a configuration given as tables, selects another mode.
         profile: A named profile to replay instead.
         fio: fio jobs to run instead, each as a stream; `overrides` override their settings. A trace or a profile
             becomes a further stream.
@@ -164,15 +164,18 @@ CHOOSING = {f"replay.{key}" for key in ("mode", "outstanding", "threads", "think
 def keeps_requests_in_flight(
     source: ConfigSource | PipeText, texts: list[str], asked: list[str], given: set[str]
 ) -> bool:
-    """Returns whether a run ignores the time stamps of a trace although no key given for this run says so."""
+    """Returns whether the mode of the configuration ignores the time stamps of a trace.
+
+    Returns False if a key in `given` selects the mode, or if the configuration is given as tables.
+    """
     if given & CHOOSING or isinstance(source, Mapping | TomlTables):
         return False
-    # Keys of open replays, such as replay.time-scale, are errors in the mode of the file.
+    # Leave out keys of replays: a key of open replay, such as replay.time-scale, is an error in another mode.
     others = [text for text in texts if not text.startswith("replay.")]
     try:
         replay = json.loads(read_quietly(source, others, asked).to_json()).get("replay")
     except ConfigError:
-        return False  # reading with all keys says what is wrong
+        return False  # the caller reads all keys and reports the error
     return replay is not None and replay["mode"] != "open"
 
 
@@ -363,7 +366,7 @@ def trace_path(trace: str | Path) -> str:
         WorkloadError: If the trace does not exist, or its path is no valid text in a configuration.
     """
     try:
-        # Do not resolve symbolic links: /dev/fd leads to no path, and links may form a cycle.
+        # Do not resolve symbolic links: those in /dev/fd lead to no path, and links may form a cycle.
         path = os.path.abspath(trace)  # noqa: PTH100 - pathlib resolves links as well
         path.encode()
     except (OSError, RuntimeError, TypeError, ValueError) as error:

@@ -1,7 +1,8 @@
 """Kept states of preconditioned drives: their folder, its limit, and its contents.
 
-A full drive is simulated before its first request until it is in its steady state. The slowest part of that is stored
-in a folder of the user, so that the next run of such a drive begins at once. Results are the same.
+A full drive is simulated before its first request until it is in its steady state. The state after the slowest part of
+this simulation is stored in a folder of the user, so that the next run of such a drive begins sooner. Results are the
+same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Runs that are repeated with more requests until their measured window is steady.
 
-Each attempt is a run of its own, from the first request on, and the last one is the result, equal to a run of a
-configuration with that number of requests. An attempt has at least twice the requests of the one before, and at least
-the number that this one estimated to suffice, so that all attempts together take at most twice as long as the last one.
+Each attempt is a run of its own, from the first request on. The last attempt is the result, equal to a run of a
+configuration with that number of requests. An attempt has at least twice the requests of the previous one, and at least
+the number that the previous one estimated to suffice. So all attempts together take at most twice as long as the last
+one.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def measured(config: Config) -> Config:
 
 
 def settles(tables: Mapping[str, Any]) -> bool:
-    """Returns whether a run measures only after its stores are in balance, although no warm-up is set."""
+    """Returns whether a run excludes the time until the drive is in balance, although no warm-up is set."""
     workloads = keys_of(tables, "workload").values()
     is_synthetic = all(workload["kind"] == "synthetic" for workload in workloads)
     return tables["precondition"]["kind"] == "random" and is_synthetic and tables["power"].get("cut") is None

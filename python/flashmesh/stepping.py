@@ -200,8 +200,8 @@ class Drive:
     def report(self) -> Result:
         """Returns the report of a run that ends now; the drive is unchanged.
 
-        It is the report of a complete run if all requests have completed, else of an interrupted one. It has no trace
-        (`workload`), and `wall_s` counts from the creation of the drive.
+        The report equals that of a complete run if all requests have completed, else that of an interrupted run. It has
+        no trace (`workload`), and `wall_s` counts from the creation of the drive.
         """
         document = with_provenance(self._native.report(), self._config)
         return Result.from_json(document, self._config.to_toml())

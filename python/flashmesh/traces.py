@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @record
 class TraceSummary(TraceContents):
-    """Exact statistics of a trace, named as in its JSON. They count the requests that a run would get."""
+    """Exact statistics of a trace, named as in its JSON, over the requests that a run would get."""
 
     remarks: tuple[str, ...]
     """A sentence for each kind of unusable line."""

@@ -20,8 +20,8 @@ SPREAD_MAX = 0.5
 BIMODAL = 0.85
 """Sarle's coefficient above which a distribution counts as bimodal.
 
-Two points have 1, a uniform distribution 0.56. Of samples of a normal distribution, 11 % exceed it with 5 values and
-1 % with 8; of samples of two modes ten deviations apart, 85 % and more.
+Two points have 1, a uniform distribution 0.56. Samples of a normal distribution exceed it in 11 % of the cases with 5
+values, and in 1 % with 8. Samples of two modes that are ten standard deviations apart exceed it in 85 % or more.
 """
 BIMODAL_COUNT = 5
 """Minimum number of values for Sarle's coefficient."""

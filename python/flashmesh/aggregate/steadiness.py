@@ -37,7 +37,7 @@ def remedy_of_trace(configuration: Mapping[str, Any]) -> str:
 def is_whole_trace(document: Mapping[str, Any]) -> bool:
     """Returns whether every stream of a result replayed a trace to its end, so that no run can be longer."""
     tables = document["configuration"].get("stream") or {"": document["configuration"]}
-    # A drive without a workload of its own has none, or an empty one.
+    # A stepped or served drive has no workload: its streams have None or an empty table.
     workloads = [stream["workload"] or {} for stream in document["streams"]]
     if any(workload.get("kind") != "trace" for workload in workloads):
         return False

@@ -75,8 +75,8 @@ class Row:
     def is_less_load(self) -> bool:
         """Whether the change lowers the load: fewer requests complete per second, and fewer are in the drive.
 
-        A slower drive has as many requests inside as before, or more. A workload that is throttled, by a slower link, a
-        shallower queue or a lower rate, leaves them outside.
+        A slower drive has as many requests inside as before, or more. If the workload is throttled (by a slower link, a
+        shallower queue or a lower rate), the requests stay outside the drive.
         """
         found = (self.throughput, self.inside)
         return all(each is not None and each.ratio.mean < 1 - LEAST for each in found)

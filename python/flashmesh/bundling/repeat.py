@@ -12,7 +12,7 @@ import flashmesh
 
 HERE = Path(__file__).parent
 BESIDE = ("fairness", "configuration", "config_hash")
-"""Keys that a single run does not repeat, or that contain paths of another machine."""
+"""Keys that are not compared, since a single run does not repeat them, or they contain paths of another machine."""
 
 
 def main() -> None:

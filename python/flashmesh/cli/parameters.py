@@ -64,7 +64,7 @@ def precise(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
     if text is None or ctx.resilient_parsing:
         return
     figure, equals, share = text.rpartition("=")
-    # Tables name the figures IOPS and write amplification.
+    # Figures may be spelled as in tables: `IOPS`, `write amplification`.
     named = (("measure.precision-of", figure.strip().lower().replace(" ", "-")),) if equals else ()
     if not share.strip() or (equals and not figure.strip()):
         raise click.BadParameter(f"{text!r}: expected a share, such as 2%, or a figure with one, such as p99=5%")

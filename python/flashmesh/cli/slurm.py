@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = ("out", "resume", "shard", "jobs", "dask", "dask_tls", "workers", "dry_run", "watched")
-"""Options that each job gets in another form, or not at all."""
+"""Options of the sweep that the jobs do not inherit: a job has its own form of the option, or none."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Number of tasks in the option, and limit of those that run at once."""
+    """Argument of `--slurm-array`: number of tasks, and maximum number of tasks at once (None without a limit)."""
 
     tasks: int
     at_once: int | None = None
@@ -61,7 +61,7 @@ def option(text: str) -> tuple[str, str | None]:
 
 
 def line(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuses a value that would not end with its `#SBATCH` line."""
+    """Refuses a blank value, and one with a line break, which would continue beyond its `#SBATCH` line."""
     if value is not None and (not value.strip() or "\n" in value):
         raise click.BadParameter(f"{value!r}: expected a value of one line, as sbatch takes it")
     return value
@@ -133,7 +133,7 @@ class Scripts:
     array: str
     last: str
     by_hand: str
-    """Command that does the work of the last job."""
+    """Command that does the same as the last job, without Slurm."""
 
 
 def scripts(
@@ -146,20 +146,20 @@ def scripts(
     shards: int,
     log: Path,
 ) -> Scripts:
-    """Returns both scripts.
+    """Returns the scripts of the job array and of the job that follows it.
 
     Args:
-        ctx: Context of the command, whose other options the jobs get.
+        ctx: Context of the command; the jobs inherit its options, except for those in `HERE`.
         file: The sweep.
         folder: Folder of the results.
         resources: Options of sbatch.
-        tasks: Shards with runs left.
-        asked: Tasks in the option.
+        tasks: Numbers of the shards with unfinished runs.
+        asked: Argument of `--slurm-array`.
         shards: Number of shards.
         log: Folder of the logs.
 
     Raises:
-        ConfigError: When sbatch cannot write logs there.
+        ConfigError: If sbatch cannot write logs in the folder.
     """
     from flashmesh.sweeps.jobarray import indexes, log_in, script
 
@@ -192,7 +192,7 @@ def scripts(
 
 
 def named(path: Path) -> str:
-    """Returns a path that no command takes for an option."""
+    """Returns a path in a spelling that no command mistakes for an option."""
     return os.path.join(".", path) if str(path).startswith("-") else str(path)  # noqa: PTH118 - Path drops the dot
 
 
@@ -208,11 +208,11 @@ def run_array(
     submitted: bool,
     dry_run: bool,
 ) -> None:
-    """Writes the scripts of a job array, submits them if asked to, and prints how to go on.
+    """Writes the scripts of a job array, submits them if `submitted` is set, and prints the next steps.
 
     Raises:
-        ConfigError: When Slurm refuses the array, or an earlier one is not over.
-        OutputError: When the folder cannot be written, or holds results and `resume` is not set.
+        ConfigError: If Slurm refuses the array, or an earlier array has not ended.
+        OutputError: If the folder cannot be written, or holds results and `resume` is not set.
     """
     from flashmesh.sweeps.front import store_of
     from flashmesh.sweeps.jobarray import require_room, require_sbatch, submit
@@ -273,7 +273,7 @@ def submit_last(path: Path, job: str) -> str:
     """Submits the job that follows the array, and returns its number.
 
     Raises:
-        ConfigError: When sbatch refuses it; the text says that the array is submitted.
+        ConfigError: If sbatch refuses the job; the message says that the array was submitted.
     """
     from flashmesh.sweeps.jobarray import submit
 
@@ -284,7 +284,7 @@ def submit_last(path: Path, job: str) -> str:
 
 
 def tasks_told(numbers: Sequence[int], shards: int, runs: int, asked: Wanted) -> str:
-    """Returns the size of an array in words."""
+    """Returns the number of tasks of an array and their maximum number of runs, as text."""
     count = len(numbers)
     tasks = f"{count:,} task{'s' if count > 1 else ''} of at most {runs:,} run{'s' if runs > 1 else ''}"
     if shards < asked.tasks:
@@ -293,10 +293,10 @@ def tasks_told(numbers: Sequence[int], shards: int, runs: int, asked: Wanted) ->
 
 
 def begins_anew(folder: Path, resume: bool) -> bool:
-    """Returns whether a folder holds scripts of an array that was neither submitted nor run.
+    """Returns whether a folder holds the scripts of an array that was planned, but has no results yet.
 
     Raises:
-        ConfigError: When an array was submitted before, and `resume` is not set, or the array is not over.
+        ConfigError: If an earlier array was submitted and `resume` is not set, or if it has not ended.
     """
     from flashmesh.sweeps.jobarray import queue_of
     from flashmesh.sweeps.shards import read_array

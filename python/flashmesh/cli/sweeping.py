@@ -90,7 +90,7 @@ class Estimate:
         self.ended = 0
 
     def __call__(self, outcome: Outcome) -> None:
-        """Counts a run that ended."""
+        """Counts a run that ended; prints the estimate once, after the first `places` runs."""
         self.ended += 1
         left = self.session.time_left_s()
         if self.ended == self.after and left:
@@ -129,7 +129,7 @@ class Percents:
         self.told = 0
 
     def __call__(self, outcome: Outcome) -> None:
-        """Counts a run that ended."""
+        """Prints a failed run, and the progress at each new percent."""
         if self.quiet:
             return
         if outcome.error is not None:

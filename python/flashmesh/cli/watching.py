@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 RUNNING_SHOWN = 8
 SHARDS_SHOWN = 32
-"""Unfinished shards that are listed."""
+"""Maximum number of unfinished shards that are listed."""
 QUEUE_S = 10.0
-"""Time between two looks at Slurm's queue."""
+"""Minimum seconds between two queries of Slurm's queue."""
 
 
 def show_progress(folder: Path) -> None:
@@ -50,15 +50,15 @@ def show_progress(folder: Path) -> None:
 
 
 class Seldom:
-    """Tasks in Slurm's queue, read again only after a while: the controller serves many users."""
+    """Reader of Slurm's queue that limits the rate of its queries, since the controller serves many users."""
 
     def __init__(self) -> None:
-        """Reads nothing before the first call."""
+        """Creates a reader without a query; the first call queries the queue."""
         self.queue: Queue | None = None
         self.next = 0.0
 
     def __call__(self, array: Array) -> Queue | None:
-        """Returns the tasks of an array, by number."""
+        """Returns the queued tasks of an array, by number; they are at most `QUEUE_S` old."""
         if time.monotonic() >= self.next:
             self.queue = queue_of(array)
             self.next = time.monotonic() + QUEUE_S
@@ -84,7 +84,7 @@ def lines(found: Watched) -> list[str]:
     told += shard_lines(found)
     for part in found.parts:
         if part.shard[1] == len(found.shards):
-            continue  # among the shards
+            continue  # listed by `shard_lines`
         told.append(
             f"  {part.name}: {part.done:,} of its {part.runs:,} runs done, {part.failed:,} failed, {state_of(part)}"
         )
@@ -100,7 +100,7 @@ def state_of(part: Part) -> str:
 
 
 def queued(found: Watched) -> str:
-    """Returns what Slurm's queue has of an array, as the subject of a sentence."""
+    """Returns the number of an array's tasks in Slurm's queue, as the subject and verb of a sentence."""
     tasks = len((found.queue or {}).keys() - {LAST})
     if not tasks:
         return "the job that follows the array is"
@@ -109,7 +109,7 @@ def queued(found: Watched) -> str:
 
 
 def shard_lines(found: Watched) -> list[str]:
-    """Returns a line that counts the finished shards, and lines of the others: of those with a process first."""
+    """Returns a line with the number of finished shards, and lines for the others, those with a process first."""
     left = [shard for shard in found.shards if not shard.is_done]
     if not left:
         return []

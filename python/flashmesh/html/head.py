@@ -22,7 +22,7 @@ WORDS = re.compile(r"[\w.]+|[^\w.]+")
 COUNT = re.compile(r"\d{1,3}(?:,\d{3})*")
 """A count at the beginning of a text."""
 UNIFORM = "one"
-"""Choice of `flash.page-types` for pages of equal array times, which is no number of bits per cell."""
+"""Value of `flash.page-types` for pages of equal array times; the other values are numbers of bits per cell."""
 STATES = {
     "none": "empty: nothing was written before the run",
     "sequential": "written in order before the run",
@@ -77,7 +77,7 @@ def merged(texts: Sequence[str]) -> str:
 
 
 def choices(texts: Sequence[str]) -> str:
-    """Returns texts as alternatives, numbers in ascending order; of many, the others are only counted."""
+    """Returns texts as alternatives, numbers in ascending order; after the first `VALUES_MAX`, only the number left."""
     if all(map(str.isdecimal, texts)):
         texts = sorted(texts, key=int)
     if len(texts) > VALUES_MAX or len(texts) < 2:

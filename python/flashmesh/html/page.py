@@ -238,7 +238,7 @@ def page(study: Study) -> str:
         row_count=len(rows),
         unsteady=unsteady_note(len(unsteady), len(rows), unsteady[0].document) if unsteady else "",
         seeds=sorted({row.seeds for row in rows}),
-        # The head of the page of a single run says it.
+        # On the page of a single run, the head already has this sentence.
         bounds=[(run.name, run.document["bound"]["sentence"]) for run in runs] if len(rows) > 1 else [],
         sections=sections,
         # Network recordings are omitted: the animated view mentions cut recordings itself.

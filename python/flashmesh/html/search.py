@@ -168,11 +168,11 @@ class Found:
         }
 
     def read_settings(self) -> dict[str, dict[str, str]]:
-        """Returns the settings of each drive by all of them; `-` stands for a key that the drive does not read."""
+        """Returns the settings of each drive, by the text of all its settings; `-` stands for an unread key."""
         return {labelled(each["settings"]): settings_of(each) for each in self.documents}
 
     def order(self) -> list[str]:
-        """Returns the settings of the tried drives: first the front, then others within constraints, then the rest."""
+        """Returns the settings of the tried drives: the front, other drives within constraints, and then all others."""
         front = [labelled(each["settings"]) for each in self.front]
         within = [trial.settings for trial in self.trials if trial.feasible]
         return list(dict.fromkeys([*front, *within, *(trial.settings for trial in self.trials)]))

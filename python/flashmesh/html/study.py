@@ -106,7 +106,7 @@ class Study:
 
     @cached_property
     def chosen(self) -> tuple[Shown, ...]:
-        """Points with charts of their own: of many, those with extreme tail latency, or the first of a search."""
+        """Points with charts of their own: if there are many, those with extreme p99, or the first of a search."""
         if len(self.points) <= DRAWN_MAX:
             return self.points
         if self.searches:

@@ -103,10 +103,10 @@ def rows(points: Sequence[Shown]) -> list[Row]:
 
 
 class Values:
-    """Values of all columns of the result table, of all runs of a table of runs."""
+    """Values of all columns of the result table, for all runs of a `RunTable`."""
 
     def __init__(self, table: RunTable) -> None:
-        """Reads the values, and the ends of their intervals where they can be read without the documents."""
+        """Reads the values; reads the ends of their intervals only if no documents are needed for them."""
         measures = [column.measure for column in COLUMNS]
         self.of_column = dict(zip((column.key for column in COLUMNS), table.values(measures), strict=True))
         keys = [f"{measure.interval}.{end}" for measure in measures if measure.interval for end in ("low", "high")]

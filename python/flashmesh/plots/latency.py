@@ -36,7 +36,7 @@ def points(runs: Sequence[Run]) -> style.Values:
             count = found["requests"][-1]
             before = 0
             if len(found["latency_ps"]) == 1:
-                # A line has two ends.
+                # A line needs two points, also for a single latency.
                 rows.append(point(run.name, kind, found["latency_ps"][0], 0.0, 1.0))
                 before = count - 1
             for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):

@@ -36,7 +36,7 @@ class Split:
 
     @property
     def panels(self) -> list[str]:
-        """The panels in their order: that of the runs, or of rising values if the runs go up and down."""
+        """The panels in the order of the runs; in ascending order of values if the runs have no monotonic order."""
         found = list(dict.fromkeys(panel for panel, _ in self.of.values()))
         values = {panel: panel.partition("=")[2] for panel in found}
         known = [value for value in values.values() if value != q.NONE]
@@ -58,7 +58,7 @@ def split(runs: Sequence[Run]) -> Split | None:
     keys = [key for key in runs[0].settings if len({value_text(run.settings.get(key, "")) for run in runs}) > 1]
     for key in sorted(keys, key=lambda key: key == compared(runs, keys)) if len(keys) > 1 else ():
         found = Split({run.name: (label({key: run.settings.get(key, "")}), rest(run, key, keys)) for run in runs}, key)
-        # Fails if two runs have the same settings: they would share a line.
+        # False if two runs have the same settings, since they would share a line.
         is_whole = len(set(found.of.values())) == len(runs)
         if is_whole and len(found.lines) <= LINES_MAX and len(found.panels) <= PANELS_MAX:
             return found
@@ -134,7 +134,7 @@ def facets(
     """Returns a panel for each value of the field `panel`, wrapped to the available width."""
     # Break the name of a panel after each setting, so that neighbouring names do not overlap.
     header = alt.Header(title=None, labelFontSize=12, labelLimit=240, labelExpr="split(datum.label, ', ')")
-    # Without data of its own: with it, each panel would contain all rows.
+    # The inner chart has no data of its own; otherwise, each panel would contain all rows.
     panel = chart.properties(width=style.PANEL_WIDTH, height=height, data=alt.Undefined)
     faceted: alt.FacetChart = panel.facet(
         facet=alt.Facet("panel:N", sort=list(panels), header=header), data=named, columns=min(3, len(panels))

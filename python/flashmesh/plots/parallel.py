@@ -124,7 +124,7 @@ def parallel(drives: Sequence[Drive], measures: Mapping[str, Measure]) -> style.
             labelAngle=0,
             labelLimit=130,
             labelExpr=WORDS,
-            # Lines follow downwards, and the values at the upper ends of the axes are below them.
+            # A name of several lines extends downwards, where the values at the upper ends of the axes are.
             labelPadding=12 + LINE * (max(len(PARTS.findall(name)) for name in names) - 1),
             orient="top",
             domain=False,

@@ -59,7 +59,7 @@ class Axis:
 
     @property
     def scale(self) -> float:
-        """Factor from values to drawn values: times are in picoseconds."""
+        """Factor from values to drawn values: results have times in picoseconds, charts in seconds."""
         return style.PS if self.unit == "ps" else 1.0
 
     def encoding(self, is_logarithmic: bool) -> alt.Axis:

@@ -53,7 +53,8 @@ def change_of(run: Run) -> Change | None:
     place = min(range(1, len(rates)), key=lambda place: spread(rates, place))
     before, after = fmean(rates[:place]), fmean(rates[place:])
     difference = abs(before - after)
-    # The scatter of single epochs may exceed the change of a long run: the means of many epochs are known better.
+    # Standard deviation of the difference of the two means. It falls with the number of epochs, so that a change can be
+    # clear even if it is smaller than the scatter of single epochs.
     deviation = spread(rates, place) * math.sqrt(1 / place + 1 / (len(rates) - place))
     if difference < CHANGE_MIN * max(before, after) or difference < DEVIATIONS_MIN * deviation:
         return None

@@ -51,7 +51,8 @@ def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = 
 
 
 OF_RUN = ("requests", "streams")
-"""Members of a document that keep the values of the whole run: the window has no energy, and energy needs requests."""
+"""Members of a document that keep the values of the whole run. Energy is known only for the whole run, and energy per
+request needs the requests of the whole run."""
 SPAN = "span_ps"
 """Length of the measured window, or of the run without one; None if the run ended at a requested precision."""
 

@@ -189,7 +189,7 @@ def layered(layers: Sequence[alt.Chart]) -> alt.LayerChart:
 def with_all_ends(values: Values, value: str, low: str = "low", high: str = "high") -> bool:
     """Adds intervals of zero width to rows without one, if any row has one; returns whether any row has one.
 
-    Without them, a filter could leave the layer of intervals without rows, which makes the browser warn.
+    Otherwise, a filter could leave the layer of intervals without rows, of which the browser warns.
     """
     has_intervals = any(low in row for row in values)
     for row in values if has_intervals else ():

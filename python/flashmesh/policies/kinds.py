@@ -28,7 +28,7 @@ class Work(IntFlag):
 
 
 REQUIRED = Work(127)
-"""All purposes but replicas, which run alone when nothing else waits."""
+"""All purposes except programs of replicas, which run only when no other transaction waits."""
 INTERNAL = Work.COLLECT_READ | Work.COLLECT_PROGRAM | Work.ERASE
 """Purposes of garbage collection and wear levelling."""
 

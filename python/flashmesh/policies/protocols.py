@@ -37,10 +37,10 @@ class VictimSelector(Protocol):
 class Allocator(Protocol):
     """Choice of the plane of each written page (`allocator`).
 
-    It may have four more methods. `committed(self, lpn: int, plane: int) -> None` and `withdrawn`, with the same
-    arguments, are called when a page has been programmed, or will not be. `stays(self, write: Write, plane: int, drive:
-    DriveState) -> bool` decides whether a write that waited is still programmed on its plane. `read(self, read: Write,
-    plane: int) -> None` is called for each page that a request reads.
+    An allocator may have four more methods. `committed(self, lpn: int, plane: int) -> None` is called when a page has
+    been programmed, and `withdrawn`, with the same arguments, when it will not be programmed. `stays(self, write:
+    Write, plane: int, drive: DriveState) -> bool` decides whether a write that waited is still programmed on its plane.
+    `read(self, read: Write, plane: int) -> None` is called for each page that a request reads.
     """
 
     def place(self, write: Write, drive: DriveState) -> int:

@@ -94,7 +94,7 @@ def answer(table: RunTable, axes: Mapping[str, ChartAxis], values: Mapping[str, 
     idle = [axis.key for axis in chosen if all(axis is not each.axis for each in effects)]
     told = "; ".join(each.text for each in effects)
     told += f"; {' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no clear effect" if idle else ""
-    # A key keeps its case.
+    # Capitalise only this word: a key at the start of the sentence keeps its case.
     told = f"A{told[1:]}" if told.startswith("among ") else told
     why = limit(table, values)
     return f"{told}{f': {why}' if why else ''}."

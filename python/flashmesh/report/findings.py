@@ -72,7 +72,7 @@ def with_file_names(sentence: str, table: RunTable) -> str:
     names = [path.rpartition("/")[2] for path in paths]
     if len(set(names)) < len(set(paths)):
         return sentence
-    # The longest first: one path may be the end of another.
+    # Replace the longest paths first, since one path may be the end of another.
     for path, name in sorted(zip(paths, names, strict=True), key=lambda pair: -len(pair[0])):
         sentence = sentence.replace(path, name)
     return sentence
@@ -130,7 +130,7 @@ def of_choice(table: RunTable, key: str, values: Mapping[str, Sequence[float | N
 
 
 def of_tail(pairing: Pairing, texts: Sequence[str], p99: Sequence[float | None], start: str) -> list[str]:
-    """Returns a sentence on the p99 of the values of a key under the same load, which `start` names."""
+    """Returns a sentence on the p99 of the values of a key under equal load; begins with the text `start`."""
     first, *others = texts
     latency = [gain for gain in (pairing.gain(first, each, p99) for each in others) if gain]
     clear = [gain for gain in latency if gain.is_clear]

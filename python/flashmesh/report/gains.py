@@ -80,10 +80,10 @@ class Pairing:
     def ratios(self, first: str, value: str, values: Sequence[float | None]) -> dict[tuple[str, ...], Estimate]:
         """Returns the ratio of `value` to `first` over the seeds, by the other settings as `key=value`.
 
-        A ratio is that of two runs with equal other settings and seeds, whose measures are above zero.
+        Each ratio compares two runs with equal other settings and seeds, whose measures are above zero.
 
         Args:
-            first: The value of the key that is compared with.
+            first: The value of the key in the denominator.
             value: Another value of the key.
             values: The measure, of each run of the table.
         """

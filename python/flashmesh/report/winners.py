@@ -1,4 +1,4 @@
-"""Best value of a key under each condition, a combination of the other varied keys, with what decides it.
+"""Best value of a key under each condition (a combination of the other varied keys), with the cause of its advantage.
 
 pssd is the fastest with workload.hot-traffic=12.5%, 1.99 times as fast as bus; venice with 50%, 2.52 times as fast.
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 FASTEST = ("is the fastest", "times as fast as")
 LOWEST = ("has the lowest p99", "times that of")
-"""What a winner is by a measure, and what its ratio is one of."""
+"""Phrases on a winner by the lowest p99: its description, and the words between its ratio and the first value."""
 VALUES_MAX = 12
 """Maximum number of values of a key that are compared under each condition."""
 AVERAGE = re.compile(r"all of them (\d+) % on average")
 """Pattern of the mean load of all parts of a kind in `bound.sentence`."""
 UNEVEN_MAX = 50
-"""Maximum mean load in percent of parts of which a single one, not all of them, is the bottleneck."""
+"""Maximum mean load of the parts of a kind, in percent, at which one busy part, not all, counts as the bottleneck."""
 
 Condition = tuple[str, ...]
 """Settings of the other varied keys as `key=value`."""
@@ -99,14 +99,14 @@ def gain_of(
 
 
 def parts(found: Sequence[Winner], first: str, best: str, times: str, why: Sequence[str] = ()) -> list[str]:
-    """Returns a part of a sentence for each winner: its conditions, its gain, and what decides there.
+    """Returns a part of a sentence for each winner: its conditions, its gain, and the cause of the gain.
 
     Args:
         found: The winners.
         first: The first value of the key.
-        best: What a winner is, such as `is the fastest`.
-        times: What a ratio is one of, such as `times as fast as`.
-        why: A clause for each winner on what decides; empty for none.
+        best: The description of a winner, such as `is the fastest`.
+        times: The words after a ratio, such as `times as fast as`.
+        why: A clause on the cause for each winner; empty without causes.
     """
     told: list[str] = []
     for place, (winner, where) in enumerate(zip(found, places(found), strict=True)):
@@ -118,7 +118,7 @@ def parts(found: Sequence[Winner], first: str, best: str, times: str, why: Seque
 
 
 def places(found: Sequence[Winner]) -> list[str]:
-    """Returns the conditions of each winner as text: `with key=value`, the key in the first of them only."""
+    """Returns the conditions of each winner as text: `with key=value`, with the key only in the first text."""
     at = deciding(found)
     if at is None:
         total = sum(len(winner.conditions) for winner in found)
@@ -136,7 +136,7 @@ def places(found: Sequence[Winner]) -> list[str]:
 
 
 def deciding(found: Sequence[Winner]) -> int | None:
-    """Returns the place of a key whose value alone decides which value is best; None without such a key."""
+    """Returns the index of a key in the conditions that alone determines the best value; None without such a key."""
     counts = {len(condition) for winner in found for condition in winner.conditions}
     if len(counts) != 1:
         return None
@@ -148,7 +148,7 @@ def deciding(found: Sequence[Winner]) -> int | None:
 
 
 def place_of(conditions: Sequence[Condition], total: int) -> str:
-    """Returns one or two conditions as text, of more their number."""
+    """Returns one or two conditions as text; for more conditions, their number."""
     if len(conditions) > 2:
         return f"under {len(conditions)} of {total} conditions"
     return f"with {' and with '.join(', '.join(condition) for condition in conditions)}"

@@ -69,7 +69,7 @@ def changed(paper: Paper, claims: Iterable[Claim], base: str, settings: Mapping[
 
 
 def state(claim: Claim, row: Row) -> str:
-    """Returns the smallest share of the effect within which a claim holds; for other claims, the verdict."""
+    """Returns the smallest share of the effect within which a claim holds; if there is no such share, the verdict."""
     near = nearness(claim, row)
     return f"{100 * near:g} %" if near is not None else NAMES[judge(claim, row)]
 

@@ -97,6 +97,6 @@ def counts(within: tuple[int, ...]) -> str:
 
 
 def exact(each: Summary) -> str:
-    """Returns the number of claims that are exact by construction and met, and of all such if some are missed."""
+    """Returns the number of met claims that are exact by construction, and of all such claims if some are missed."""
     met = str(each.constructed_met)
     return met if each.constructed == each.constructed_met else f"{met} of {each.constructed}"

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 MOVED = 0.25
 """Smallest change with twice the requests, as a share of the tolerance of a claim, that a page names."""
 LIKE = re.compile(r"As \w+\.")
-"""Reason that is the one of another claim."""
+"""Pattern of a reason that refers to the reason of another claim."""
 LEGEND = """A cell is the measured value, its difference from the published one in % of the effect (+ above, - below it)
 and the [verdict](index.md#verdicts). The reason is that of a miss in {best}. Spreads, values of every
 workload and of all readings, curves and whole reasons are in [{file}]({file})."""
 FIGURE = re.compile(r"^Fig\w*\.? ")
-"""Beginning of the name of a figure."""
+"""Pattern of the beginning of a figure's name."""
 
 
 def page(outcome: Outcome) -> str:
@@ -247,7 +247,7 @@ def tolerances(claim: Claim) -> list[str]:
 
 
 def section(outcome: Outcome, regime: str, title: str, told: set[tuple[str, str]]) -> list[str]:
-    """Returns the section of a reading: what it is, its evidence, and the reasons that the page does not have yet."""
+    """Returns the section of a reading: its description, its evidence, and the reasons not yet on the page."""
     if regime not in outcome.regimes() or regime not in outcome.paper.regimes:
         return []
     each = outcome.paper.regimes[regime]

@@ -139,7 +139,7 @@ class Trend:
     says: str = ""
     """Name of the curve, for claims with several curves."""
     least: float = 0.0
-    """Least magnitude of every value: a curve below it is no evidence."""
+    """Minimum magnitude of the values; a curve with a smaller value is no evidence."""
     unit: str = ""
     """Unit of the values; empty for the unit of the claim."""
 

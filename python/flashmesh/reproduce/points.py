@@ -50,7 +50,7 @@ class Need:
         return [self.measurement.of | {axis: label} for label in labels]
 
     def places(self, job: Job) -> Iterator[Labels]:
-        """Returns the labels of all runs of the measurement, without workloads."""
+        """Yields the labels of all runs of the measurement, without workloads."""
         measurement = self.measurement
         for subject in self.subjects():
             yield subject
@@ -96,7 +96,7 @@ def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, se
 
 
 def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
-    """Returns the runs of a measurement."""
+    """Yields the runs of a measurement."""
     job = paper.jobs[need.measurement.job]
     for labels in need.places(job):
         for workload in workloads_of(job, mode, need.regime, labels):

@@ -121,7 +121,7 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0, le
         relation: One of `claims.RELATIONS`.
         margin: The smallest difference that counts, as a share of the larger of two values.
         at: The index of the knee or the peak, for `levels-off`, `peaks` and `highest-at`.
-        least: The least magnitude of every value. A curve below it is no evidence.
+        least: The minimum magnitude of the values; a curve with a smaller value is missed.
     """
     if min(map(abs, values)) < least:
         return Verdict.MISSED

@@ -83,7 +83,10 @@ class Clients:
 
 
 def requests_in(waiting_bytes: int, figures: Figures) -> int:
-    """Returns the least number of requests that the unread bytes of a socket contain, since only writes carry data."""
+    """Returns the estimated number of requests in the unread bytes of a socket.
+
+    All of them are reads if the bytes are whole requests without data; otherwise all count as writes of mean size.
+    """
     if waiting_bytes % REQUEST_BYTES == 0:
         return waiting_bytes // REQUEST_BYTES
     data = figures.bytes // figures.requests if figures.requests else 0

@@ -117,7 +117,7 @@ class Server:
         self._end()
 
     def _start(self, command: Sequence[str], plugin: Path) -> None:
-        """Starts nbdkit with two pipes: one for its output, and one that closes the drive when it is closed."""
+        """Starts nbdkit with two pipes: its output, and a control pipe. Closing the control pipe closes the drive."""
         live, theirs = os.pipe()
         closing, self._control = os.pipe()
         text = os.memfd_create("config.toml")
@@ -192,7 +192,7 @@ class Server:
             self.late_max_us = max(self.late_max_us, self.figures.late_max_us)
 
     def _hear(self, line: str) -> None:
-        """Processes a line of nbdkit: reports it while the drive is served, and keeps it for the error before that."""
+        """Processes a line of nbdkit: keeps it for a later error, and reports it at once while the drive is served."""
         text = line.strip().removeprefix(SPEAKER)
         if not text or text in self._said:
             return

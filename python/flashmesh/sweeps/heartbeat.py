@@ -35,7 +35,8 @@ ZOMBIE = "Z"
 CLOCK_S = 5.0
 """Tolerance in seconds of the start time of a process. One that started later reuses the number of an ended process."""
 SHARDS_MAX = 1_000_000
-"""Most shards of a sweep: the most points that a sweep has. A file that names more is damaged."""
+"""Maximum number of shards of a sweep, equal to its maximum number of points; a file with a larger number is damaged.
+"""
 RUNNING_MAX = 64
 """Maximum number of running tasks that a heartbeat lists."""
 
@@ -152,7 +153,7 @@ class Watched:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left, or nobody goes on."""
+        """Whether all runs are done, or no process works on the sweep and no task is queued."""
         return not (self.live or self.queue) or (self.total is not None and self.done >= self.total)
 
     @property
@@ -165,7 +166,7 @@ class Watched:
 
 
 def process_namespace() -> str:
-    """Returns the PID namespace, which sets containers of one machine apart; empty if the system has none."""
+    """Returns the PID namespace, which distinguishes containers on one machine; empty if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")  # noqa: PTH115 - it leads to no file
     except OSError:
@@ -202,11 +203,11 @@ def state_of(process: int) -> tuple[str, float] | None:
 
 
 def watch(folder: Path, queue_of: Callable[[Array], Queue | None] = lambda array: None) -> Watched:
-    """Looks how far a sweep or a search is.
+    """Returns the progress of a sweep or a search.
 
     Args:
         folder: The folder of results.
-        queue_of: Returns the tasks that Slurm's queue has of an array; `None` if the queue is not known.
+        queue_of: Returns the tasks of an array in Slurm's queue; `None` if the queue is not known.
 
     Raises:
         OutputError: If the folder does not belong to a sweep.
@@ -252,7 +253,7 @@ def shards_in(
     """Returns the progress of each shard: of the job array, else of the shards that heartbeats name.
 
     Raises:
-        OutputError: When the plan cannot be read.
+        OutputError: If the plan cannot be read.
     """
     count = array.shards if array is not None else max((part.shard[1] for part in parts), default=1)
     if (array is None and count == 1) or count > SHARDS_MAX:

@@ -3,7 +3,7 @@
 The values of a key divide the tried drives into groups. The share is epsilon squared of the analysis of variance
 (Kelley, PNAS 21, 1935): the correlation ratio without the part that groups explain by chance. Measures above 0 are
 replaced by their logarithms, so that one saturated drive does not outweigh all others. PED-ANOVA, which Optuna offers,
-ranks by the best tenth of all trials: that is too few of a hundred trials, and of little use for keys of few values.
+uses the best tenth of all trials. This is too few of a hundred trials, and of little use for keys with few values.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from flashmesh.sweeps.shards import Array
 
 ASK_S = 10.0
-"""Longest wait for `squeue` and `scontrol`."""
+"""Timeout of `squeue` and `scontrol` in seconds."""
 SUBMIT_S = 120.0
-"""Longest wait for `sbatch`; a busy controller answers late."""
+"""Timeout of `sbatch` in seconds; a busy controller answers late."""
 PLAIN = re.compile(r"[\w./%+,:@=-]+", re.ASCII)
-"""Values that need no quotes in a `#SBATCH` line."""
+"""Pattern of values that need no quotes in a `#SBATCH` line."""
 BAD_ARRAY = "Invalid job array specification"
 """Error of sbatch for an array with more tasks than MaxArraySize allows."""
 GIVEN = {
@@ -41,7 +41,7 @@ GIVEN = {
     "output": "--slurm-log",
     "o": "--slurm-log",
 }
-"""Options of sbatch that have an option of their own here."""
+"""Options of sbatch that flashmesh sets by an option of its own, with that option."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Resources:
 
 
 def quoted(value: str) -> str:
-    """Returns a value as `#SBATCH` lines need it: sbatch splits at blanks, and takes `#` for a comment."""
+    """Returns a value quoted for a `#SBATCH` line, since sbatch splits lines at blanks and takes `#` for a comment."""
     if PLAIN.fullmatch(value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -71,7 +71,7 @@ def directive(name: str, value: str | None) -> str:
 
 
 def indexes(numbers: Sequence[int]) -> str:
-    """Returns ascending numbers as `--array` has them, such as `1-4,7`."""
+    """Returns ascending numbers in the notation of `--array`, such as `1-4,7`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
@@ -90,7 +90,7 @@ def script(name: str, log: str, array: str | None, resources: Resources, remark:
         array: Tasks of the array; `None` for a single job.
         resources: Options of sbatch.
         remark: Purpose of the job.
-        arguments: Words behind `flashmesh`, as the shell reads them.
+        arguments: Words after `flashmesh` in the command, quoted for the shell.
     """
     options: list[tuple[str, str | None]] = [("array", array)] if array is not None else []
     options += [("partition", resources.partition)] if resources.partition is not None else []
@@ -115,7 +115,7 @@ def log_in(folder: Path, name: str) -> str:
         name: Name of the file, with replacement symbols of sbatch.
 
     Raises:
-        ConfigError: When sbatch cannot write there.
+        ConfigError: If sbatch cannot write in the folder.
     """
     path = str(folder.absolute())
     if "\\" in path or "\n" in path:
@@ -124,10 +124,10 @@ def log_in(folder: Path, name: str) -> str:
 
 
 def require_sbatch() -> None:
-    """Refuses to submit where sbatch is missing.
+    """Refuses to submit a job if sbatch is missing.
 
     Raises:
-        ConfigError: When it is missing.
+        ConfigError: If sbatch is missing.
     """
     if shutil.which("sbatch") is None:
         raise ConfigError(
@@ -141,10 +141,10 @@ def submit(path: Path, after: str | None = None) -> str:
 
     Args:
         path: The script.
-        after: Job whose end the new job waits for, however that job ends.
+        after: Job after whose end, with success or failure, the new job starts.
 
     Raises:
-        ConfigError: When sbatch refuses the script.
+        ConfigError: If sbatch refuses the script.
     """
     follows = [f"--dependency=afterany:{after}"] if after is not None else []
     command = ["sbatch", "--parsable", *follows, str(path.absolute())]
@@ -162,7 +162,7 @@ def submit(path: Path, after: str | None = None) -> str:
 
 
 def asked(*command: str) -> subprocess.CompletedProcess[str] | None:
-    """Returns what a command of Slurm answers; `None` if it is missing or does not answer."""
+    """Returns the result of a command of Slurm; `None` if the command is missing or exceeds the timeout."""
     try:
         return subprocess.run(
             command,
@@ -178,7 +178,7 @@ def asked(*command: str) -> subprocess.CompletedProcess[str] | None:
 
 
 def tasks_max() -> int | None:
-    """Returns the highest number of an array task that Slurm accepts here; `None` if Slurm does not say."""
+    """Returns the highest number of an array task that Slurm accepts; `None` if unknown."""
     told = asked("scontrol", "show", "config")
     found = re.search(r"^MaxArraySize\s*=\s*(\d+)", told.stdout, re.M) if told is not None else None
     return int(found[1]) - 1 if found is not None else None
@@ -188,7 +188,7 @@ def require_room(tasks: int) -> None:
     """Refuses an array with more tasks than Slurm accepts.
 
     Raises:
-        ConfigError: When there are more.
+        ConfigError: If the array has more tasks.
     """
     most = tasks_max()
     if most is not None and tasks > most:
@@ -199,9 +199,9 @@ def require_room(tasks: int) -> None:
 
 
 def queue_of(array: Array) -> dict[int, str] | None:
-    """Returns the states of the tasks that Slurm's queue has of an array, by number.
+    """Returns the states of an array's tasks in Slurm's queue, by task number.
 
-    `LAST` is the number of the job that follows the array. `None` if the queue is not known.
+    `LAST` is the number of the job that follows the array. Returns `None` if the queue is not known.
     """
     found: dict[int, str] = {}
     if array.job is None:

@@ -82,7 +82,8 @@ class Session:
         self.outcomes: dict[int, Outcome] = {}
         self.waiting: list[Task] = []
         names: set[str] = set()
-        # Shards deal out distinct runs, finished ones too, as `shares` does: every process deals them out alike.
+        # Distinct runs, including finished ones, are assigned to the shards in turn, as in `shares`, so that all
+        # processes assign them alike.
         place = 0
         for task in tasks:
             name = task.name if store is not None or task.idle else ""

@@ -1,4 +1,4 @@
-"""Shards of a sweep: which runs each has, and the record of the job array that runs the shards."""
+"""Shards of a sweep: the runs of each shard, and the record of the job array that runs the shards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = "slurm"
 """Folder of scripts, logs and the record, inside the folder of results."""
 RECORD = "array.json"
 LAST = 0
-"""Number, among those of array tasks, of the job that follows the array."""
+"""Number for the job that follows the array, in place of the number of an array task, which is at least 1."""
 
 
 def shares(names: Iterable[str], shards: int) -> list[list[str]]:
@@ -42,7 +42,7 @@ def write_array(folder: Path, array: Array) -> None:
     """Writes the record into a folder of results.
 
     Raises:
-        OSError: When the system refuses.
+        OSError: If the system refuses.
     """
     replace_text(folder / FOLDER / RECORD, json.dumps(asdict(array)) + "\n")
 

@@ -52,8 +52,8 @@ def changed(path: Path) -> float:
 def start(workers: int, security: Security | None = None) -> Any:
     """Starts workers through Slurm, as ~/.config/dask/jobqueue.yaml describes them.
 
-    Anybody who reaches the scheduler can run programs there. So without certificates it listens only on the network
-    that the file names.
+    Anybody who reaches the scheduler can run programs on the cluster. Without certificates, the scheduler therefore
+    listens only on the network that the file names.
 
     Raises:
         ConfigError: If the workers are not described, or there is no Slurm.

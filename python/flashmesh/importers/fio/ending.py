@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 ENDLESS = 10**12
 SECTOR = 512
 RUN_KEYS = ("run-length", "random-share", "write-random-share")
-"""Keys of random jobs with sequential requests between the draws."""
+"""Keys of random jobs that issue sequential requests between random ones."""
 PATH_KEYS = (*RUN_KEYS, "skip", "alignment")
-"""Keys with which a pass may leave out blocks."""
+"""Keys that can make a pass skip blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Passes:
     """Bytes of a pass."""
     count: int
     cut_at: int | None = None
-    """Bytes of all passes, if the last pass is cut short."""
+    """Total bytes of the job if it ends within the last pass; None if all passes are whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loops:
-    """Options that end a job by its bytes."""
+    """Options that limit the bytes of a job."""
 
     size: int
     """Bytes of the option `size`."""
@@ -45,24 +45,24 @@ class Loops:
 
     @property
     def limit(self) -> int:
-        """Bytes that the job issues at most."""
+        """Maximum bytes that the job issues."""
         return (self.io_size or self.size) * self.count
 
     def passes(self, restart: int | None, issued: int, largest: int, each: int) -> Passes:
         """Returns the passes as fio 3.33 counts them.
 
         Args:
-            restart: Bytes after which the job begins anew; None for a job that goes on.
-            issued: Bytes that a pass issues, less than `restart` if requests do not fill the files.
+            restart: Bytes of a pass, after which the job restarts; None if the job does not restart.
+            issued: Bytes that a pass issues; less than `restart` if whole requests do not fill the files.
             largest: Size of the largest request.
-            each: Bytes that count for `io_size` behind the last loop, for each byte of a pass.
+            each: Bytes that fio counts towards `io_size` for each byte of a pass: 2 if it counts trims as well.
         """
         if restart is None or self.limit <= restart:
             return Passes(self.limit, 1)
         loops = self.count
         if 0 < self.io_size < self.size:
             loops = min(loops, -(-self.limit // issued))
-        # Behind the last loop, others follow until `io_size`, unless less than a request is left.
+        # After the last loop, fio adds passes until `io_size` bytes are issued, unless less than a request is left.
         count = max(loops, -(-(self.io_size - largest + 1) // (issued * each)))
         return Passes(restart, count, self.limit if self.limit < issued * count else None)
 
@@ -93,7 +93,7 @@ def set_end(stream: Stream, requests: Requests, total: int | None) -> None:
     io_size = job.get("io_size", lambda text: job.share_of(text, lambda: total or job.capacity()), 0)
     number = job.get("number_ios", values.whole, 0)
     if number and not (requests.deallocates_first and loops > 1):
-        # A trim and the write behind it count as one request.
+        # fio counts a trim and its write as one request; here they are two.
         pair = 2 if requests.deallocates_first else 1
         stream.set("workload.requests", min(number * pair * loops, ENDLESS), "number_ios")
     elif not loop and not io_size:
@@ -120,7 +120,7 @@ def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int |
     sizes = requests.all_sizes()
     files = len(job.paths(stream.clone))
     length = (total or 0) // files
-    # fio counts the bytes of trims and of their writes to see whether another loop follows.
+    # fio counts the bytes of both trims and writes to decide whether another pass follows.
     each = 2 if requests.deallocates_first else 1
     end = pass_end(stream, requests, length)
     if end is not None and loop is not None and end * files < ends.size:
@@ -130,20 +130,20 @@ def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int |
     restart = restart_of(stream, requests, loop, ends.limit)
     if loop is not None and may_end(stream, requests, length):
         if ends.io_size and len(sizes) == 1:
-            # fio begins passes until `io_size`, however few requests each has.
+            # fio starts passes until `io_size` bytes are issued; each pass has at least one request.
             return Passes(ends.size, -(-ends.limit // min(sizes)), ends.limit)
         restart = restart or ends.size
     issued = restart or 0
     is_at_end = covers(stream, requests) and loop is not None and loop == total
     if is_at_end:
         restart = ends.size
-        # Requests of one size leave the rest of each file.
+        # With requests of one size, a partial block at the end of a file is not accessed.
         issued = length // min(sizes) * min(sizes) * files if len(sizes) == 1 else ends.size
     passes = ends.passes(restart, issued, requests.largest(), each)
     goes_on = not requests.deallocates_first and (len(sizes) > 1 or length == total)
     is_whole = ends.count == 1 and issued * passes.count == ends.limit
     if is_at_end and goes_on and (passes.cut_at is not None or is_whole):
-        # The source of requests begins anew by itself.
+        # One pass is enough: the generator of requests restarts at the end of the files.
         return Passes(ends.limit, 1)
     return passes
 
@@ -151,7 +151,7 @@ def passes_of(stream: Stream, requests: Requests, total: int | None, loop: int |
 def may_end(stream: Stream, requests: Requests, length: int) -> bool:
     """Returns whether a random job can end a pass over files of `length` bytes by chance.
 
-    A sequential request behind the last whole one does not fit the file, which fio takes for its end.
+    A sequential request after the last whole block does not fit in the file, and fio then ends the pass.
     """
     keys = stream.job.found.settings
     is_run = any(f"{stream.prefix}workload.{key}" in keys for key in RUN_KEYS)
@@ -161,12 +161,13 @@ def may_end(stream: Stream, requests: Requests, length: int) -> bool:
 
 
 def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
-    """Returns the bytes after which a file of `length` bytes ends a pass that skips parts of it.
+    """Returns the bytes that a pass with skips issues until fio ends it at the end of a file of `length` bytes.
 
-    fio goes on at the start of the file behind a whole zone or request, and ends the pass at the end of the file.
+    fio ends the pass if the end of the file cuts off a zone or request, and otherwise continues at the start of the
+    file.
 
     Returns:
-        None if the pass does not end there.
+        None if fio continues at the start of the file.
     """
     if stream.pass_end is not None or not stream.skip:
         return stream.pass_end
@@ -179,30 +180,30 @@ def pass_end(stream: Stream, requests: Requests, length: int) -> int | None:
     whole, rest = divmod(length, zone + stream.skip)
     last = min(rest // size, each)
     if stream.skip_after:
-        # Behind a zone that ends with the file, the first one follows.
+        # If the file ends with a whole zone, fio continues with the first zone.
         is_end = rest > 0 and last < each
     else:
-        # fio compares the place behind a request, from the offset of the job, with the end of the file.
+        # fio compares the end of a request, counted from the offset of the job, with the end of the file.
         offset = stream.job.offset(stream.clone)
         is_end = 0 < rest <= size or offset > (zone + stream.skip - rest) % (zone + stream.skip)
     return (whole * each + last) * size if is_end else None
 
 
 def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, number: int, loops: int) -> Passes:
-    """Returns the passes over trims and writes with `number_ios`, which fio doubles at the begin of each loop.
+    """Returns the passes over trims and writes with `number_ios`, which fio doubles at the start of each loop.
 
     Args:
         stream: The stream of the job.
         requests: The requests of the job.
         passes: The passes without `number_ios`.
-        number: Value of `number_ios`: trims, each with its write, of a loop that is alone.
+        number: Value of `number_ios`: pairs of a trim and its write, in a job of one loop.
         loops: Value of `loops`.
 
     Raises:
         ConfigError: If passes differ in length or in their first file, or the length is not known.
     """
     sizes = requests.all_sizes()
-    # The first loop ends at the number of all loops together.
+    # In fio, the first loop ends after the requests of all loops together.
     largest = number * loops * min(sizes)
     if largest >= passes.size:
         return passes
@@ -217,15 +218,15 @@ def pairs_of_passes(stream: Stream, requests: Requests, passes: Passes, number: 
 
 
 def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int) -> int | None:
-    """Returns the bytes after which a job begins anew before its files are at their end; None if it goes on.
+    """Returns the issued bytes after which fio restarts a job before the end of its files; None if it does not restart.
 
-    fio 3.33 compares the bytes of a loop with `size` for asynchronous engines alone.
+    fio 3.33 compares the bytes of a loop with `size` only for asynchronous engines.
 
     Args:
         stream: The stream of the job.
         requests: The requests of the job.
         loop: Bytes of the option `size`; None without it.
-        limit: Bytes of the whole job.
+        limit: Maximum bytes of the whole job.
     """
     job = stream.job
     if loop is None or not counts_issued_bytes(job):
@@ -233,7 +234,7 @@ def restart_of(stream: Stream, requests: Requests, loop: int | None, limit: int)
     restart = loop
     if 1 in requests.kinds and requests.pattern != "sequential" and job.get("norandommap", values.flag, False):
         restart = max(loop, job.get("io_size", lambda text: job.share_of(text, lambda: loop), 0))
-    # Bytes of trims and of writes count here, and those of writes alone for the whole job.
+    # For a loop, fio counts the bytes of trims and of writes, but for the whole job only those of writes.
     return (restart + limit) // 2 if requests.deallocates_first else restart
 
 
@@ -248,7 +249,7 @@ def cut(stream: Stream, requests: Requests, total: int) -> None:
 
 
 def covers(stream: Stream, requests: Requests) -> bool:
-    """Returns whether a pass covers every block of the files once, and is over then."""
+    """Returns whether a pass accesses every block of the files exactly once, and then ends."""
     keys = stream.job.found.settings
     if any(f"{stream.prefix}workload.{key}" in keys for key in PATH_KEYS):
         return False

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 ORDERS = {"roundrobin": "round-robin", "random": "random", "sequential": "sequential"}
 PARTS = 1_024
-"""Parts of a file over which fio draws a skewed file."""
+"""Parts of a file: fio draws one of the parts of all files from a skewed distribution."""
 EXACT = 1_000
-"""Number of terms of a harmonic sum that are added; an integral stands for the others."""
+"""Number of terms of a harmonic sum that are added; an integral approximates all further terms."""
 STEPS = 32
 DEVIATION_MAX = 0.5
-"""Greatest width of the draw that fio adds to a normal distribution, as a share of the files."""
+"""Maximum width of the uniform draw that fio adds to a normal draw, as a share of the files."""
 
 
 def set_order(stream: Stream, files: int, requests: Requests) -> None:
@@ -49,7 +49,7 @@ def set_order(stream: Stream, files: int, requests: Requests) -> None:
         return
     run = job.get("file_service_type", lambda _: values.whole(tail, 1, 10**9) if tail else 1, 1)
     if requests.deallocates_first:
-        # A trim and the write behind it count as two in fio.
+        # fio counts a trim and its write as two requests; a turn of a file has both.
         run //= 2
     if run > 1 and word != "sequential":
         stream.set("workload.file-run", run, "file_service_type")
@@ -73,7 +73,7 @@ def require_pairs(stream: Stream, word: str, tail: str) -> None:
 
 
 def weights_of(word: str, text: str, files: int) -> list[float]:
-    """Returns the weight of each file for a skewed order, whose parameter and center are those in `text`.
+    """Returns the weight of each file for a skewed order; `text` has the parameter and the center of the distribution.
 
     Raises:
         Misfit: If the parameter or the center is out of its bounds.
@@ -91,7 +91,7 @@ def weights_of(word: str, text: str, files: int) -> list[float]:
     whole = up_to(1) - up_to(0)
 
     def below(share: float) -> float:
-        """Returns the weight below a share of the files, turned by the center."""
+        """Returns the cumulative weight up to a share of the files, after the rotation by the center."""
         turns, rest = divmod(share - turn, 1)
         return turns * whole + up_to(rest)
 
@@ -100,20 +100,20 @@ def weights_of(word: str, text: str, files: int) -> list[float]:
 
 
 def turn_of(word: str, center: float, parts: int) -> float:
-    """Returns the share of the files by which a center turns the weights.
+    """Returns the share of the files by which a center rotates the weights.
 
     Raises:
         Misfit: If the center is no share.
     """
     if center > 1:
         raise values.Misfit(f"{center:g} is no center between 0 and 1")
-    # fio adds the center in whole parts; that of a normal distribution as a number of 32 bits without a sign.
+    # fio adds the center as whole parts; for a normal distribution, as an unsigned 32-bit number.
     turn = int(parts * center) if word in ("zipf", "pareto") else int(parts * (center - 0.5)) % 2**32
     return turn % parts / parts
 
 
 def zipf(count: int, theta: float) -> Callable[[float], float]:
-    """Returns the share of draws below a share of `count` ranks, with the approximation that fio draws by."""
+    """Returns the cumulative Zipf distribution over shares of `count` ranks, in the approximation that fio uses."""
     total, two = harmonic(count, theta), 1 + 0.5**theta
     eta = (1 - (2 / count) ** (1 - theta)) / (1 - two / total)
 
@@ -134,7 +134,10 @@ def harmonic(count: float, theta: float) -> float:
 
 
 def normal(share: float, deviation: float) -> float:
-    """Returns the share of draws below `share`: the mean of twelve uniform draws, plus a uniform draw of a width."""
+    """Returns the share of draws below `share`.
+
+    A draw is the mean of twelve uniform draws, plus a uniform draw of width `deviation`.
+    """
     sigma = 1 / 12
     middles = [(step + 0.5) / STEPS - 0.5 for step in range(STEPS)]
     return sum((1 + erf((share - 0.5 - deviation * at) / (sigma * sqrt(2)))) / 2 for at in middles) / STEPS

@@ -1,4 +1,4 @@
-"""Logs of fio: their version, their waits, and copies with other offsets."""
+"""Logs of fio: detection of their version and waits, and copies with changed offsets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACTIONS = (b"read", b"write", b"trim")
 
 
 class NoLog(Exception):  # noqa: N818 - becomes an error where the place is known
-    """Reason why a file is no log of which the offsets can be changed."""
+    """Reason why the offsets of a log cannot be changed."""
 
 
 def second_version(path: Path) -> tuple[bool, bool]:
@@ -38,7 +38,7 @@ def second_version(path: Path) -> tuple[bool, bool]:
 
 
 def with_offsets(path: Path, scale: int, align: int) -> Path:
-    """Returns a copy of a log with other offsets, in the folder for what can be made again.
+    """Returns a copy of a log with changed offsets, in the folder of files that can be made again.
 
     Args:
         path: The log.
@@ -72,7 +72,7 @@ def with_offsets(path: Path, scale: int, align: int) -> Path:
 
 @cache
 def folder() -> Path:
-    """Returns the folder of copies, beside that of kept states; without the latter, one that this process removes."""
+    """Returns the folder of copies, beside the folder of kept states; without kept states, a temporary folder."""
     kept = states.folder()
     return kept.parent / "logs" if kept is not None else Path(temporary().name)
 
@@ -84,7 +84,7 @@ def temporary() -> tempfile.TemporaryDirectory[str]:
 
 
 def changed(path: Path, scale: int, align: int) -> Iterator[bytes]:
-    """Yields the lines of a log with other offsets.
+    """Yields the lines of a log with changed offsets.
 
     Raises:
         NoLog: If the file is no log of fio.

@@ -107,7 +107,7 @@ def heading(source: Source, text: str, number: int) -> str:
     Raises:
         ConfigError: If the heading has no name, or no closing bracket.
     """
-    # Like fio, takes the name up to the first bracket; what stands behind is no part of it.
+    # Like fio, takes the name up to the first bracket, and ignores the rest of the line.
     name, bracket, _ = text[1:].partition("]")
     name = name.strip()
     if not name or not bracket:

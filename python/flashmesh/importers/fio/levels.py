@@ -16,8 +16,8 @@ LEVELS = ("1", "2", "4", "8", "16", "32", ">=64")
 def levels_of(stream: StreamResult, replay: Mapping[str, Any]) -> dict[str, float]:
     """Returns the percentage of requests by the number in flight when each is submitted, counting the request itself.
 
-    A stress or closed replay fills up to its depth, and keeps it. In an open replay all requests count at the mean
-    number in flight that the stream had, since the core does not keep more.
+    In stress and closed replay, the number in flight rises to the depth and stays there. In open replay, all requests
+    count at the mean number in flight of the stream, since the distribution is not recorded.
 
     Args:
         stream: The stream.

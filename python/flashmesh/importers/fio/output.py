@@ -84,7 +84,8 @@ def job_of(
     sections = {
         "read": section(counted["read"], stream.read_bytes, runtime_ps, alone.read if alone else None),
         "write": section(counted["write"], stream.written_bytes, runtime_ps, alone.write if alone else None),
-        # Streams have no latency of deallocations; without other requests, the latency of all requests is the same.
+        # A stream has no separate latency of deallocations; without other requests, the latency of all requests is that
+        # of deallocations.
         "trim": section(latency.all if trims and not rest else None, trimmed, runtime_ps, None, trims),
     }
     depth = options.get("iodepth", "1")
@@ -117,7 +118,7 @@ def job_of(
 
 
 def trimmed_bytes(trims: int, workload: Mapping[str, Any]) -> int:
-    """Returns the bytes of deallocations: those of its passes for a job of nothing else, or else by their mean size.
+    """Returns the bytes of deallocations: exact for a single size and for whole passes, else from the mean size.
 
     Args:
         trims: Number of deallocations.

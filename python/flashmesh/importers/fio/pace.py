@@ -111,9 +111,9 @@ def capped(stream: Stream, *options: str) -> None:
 
 
 def thinks_longer(job: Translation, per_second: float) -> bool:
-    """Returns whether the think time, per request, is longer than the time from request to request at a rate.
+    """Returns whether the think time per request is longer than the interval between requests at a rate.
 
-    fio issues the requests that a shorter think time held back as soon as it ends, so that the rate stays.
+    After a shorter think time, fio issues the delayed requests at once, so that the rate is kept.
     """
     think_us, every = think(job)
     if not think_us:
@@ -127,10 +127,10 @@ def thinks_longer(job: Translation, per_second: float) -> bool:
 
 
 def think(job: Translation) -> tuple[int, int]:
-    """Returns the think time in microseconds, and the number of requests between two; no time if the job never thinks.
+    """Returns the think time in microseconds, 0 without one, and the number of requests between two think times.
 
     Raises:
-        ConfigError: If a time, not a number of requests, lies between two think times.
+        ConfigError: If think times are separated by a time, not by a number of requests.
     """
     think_us = job.get("thinktime", lambda text: values.time_us(text, "us"), 0)
     every = job.get("thinktime_blocks", lambda text: values.whole(text, 1, 10**9), 1)
@@ -143,7 +143,7 @@ def think(job: Translation) -> tuple[int, int]:
     if "thinktime_blocks" in job.options:
         job.found.note("thinktime_iotime: fio thinks after thinktime_blocks or after this time; here after the blocks")
         return think_us, every
-    # fio counts the first time from the start, and each later one from the begin of the think time before it.
+    # fio measures the first interval from the start, and each later one from the start of the previous think time.
     runtime = job.get("runtime", lambda text: values.time_us(text, "s"), 0)
     ramp = job.get("ramp_time", lambda text: values.time_us(text, "s"), 0)
     if runtime and runtime + ramp <= io_us + think_us:
@@ -187,7 +187,7 @@ def rates(stream: Stream, requests: Requests) -> dict[int, float]:
     if not any(found.values()):
         return {}
     if requests.deallocates_first:
-        # Each write follows a deallocation, so requests are twice the writes.
+        # Each write follows a deallocation, so the rate of requests is twice the rate of writes.
         found[1] *= 2
     return found
 

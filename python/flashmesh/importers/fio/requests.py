@@ -48,7 +48,7 @@ class Requests:
 
     @property
     def is_mix(self) -> bool:
-        """Whether reads and writes alternate by chance."""
+        """Whether the kind of each request is drawn: a read or a write."""
         return self.kinds == (0, 1)
 
     def all_sizes(self) -> set[int]:
@@ -179,7 +179,8 @@ def distribution(stream: Stream, requests: Requests) -> None:
 def hot_share(stream: Stream, alignment: int | None) -> float:
     """Returns the share of a file, from its start, that a skewed distribution covers.
 
-    fio 3.33 draws one of as many blocks as the file has of the smallest size, and multiplies its number by `ba`.
+    fio 3.33 draws the number of a block of the smallest size, and multiplies the number by `ba`. If `ba` is smaller
+    than the block, requests reach only the start of the file.
     """
     job = stream.job
     least = smallest_block(job)
@@ -206,8 +207,8 @@ def hot_share(stream: Stream, alignment: int | None) -> float:
 def random_map(stream: Stream, requests: Requests) -> None:
     """Sets the key by which a pass covers each block once, if the kinds of requests have the same smallest size.
 
-    fio 3.33 numbers the blocks of each kind by the smallest size of that kind, and has one map for all kinds. A job of
-    several sizes covers blocks twice, and ends when the map returns a number behind the last block of a kind.
+    fio 3.33 numbers the blocks of each kind by the smallest size of that kind, but has one map for all kinds. A job of
+    several sizes accesses some blocks twice, and ends when the map returns a number beyond the last block of a kind.
     """
     job = stream.job
     least = {min(size for size, _ in requests.sizes[kind]) for kind in requests.kinds}
@@ -223,7 +224,7 @@ def random_map(stream: Stream, requests: Requests) -> None:
 def draws(stream: Stream, requests: Requests) -> None:
     """Sets the shares of random draws among the reads and among the writes of a random job."""
     job = stream.job
-    # The write of a mix of writes and trims follows its trim.
+    # In a mix of trims and writes, each write has the address of its trim, so only the trims are drawn.
     kinds = (2,) if requests.deallocates_first else requests.kinds
 
     def share_of(kind: int) -> int:
@@ -291,7 +292,7 @@ def alignment_of(stream: Stream, requests: Requests) -> int | None:
 
 
 def alignment_of_kind(job: Translation, requests: Requests) -> int | None:
-    """Returns the alignment with `bs_is_seq_rand`: fio places a random read at a multiple of the size of reads."""
+    """Returns the alignment with `bs_is_seq_rand`: fio aligns a random request to the size given for its kind."""
     has_map = not job.get("norandommap", values.flag, False) and "random_distribution" not in job.options
     if has_map or not job.get("bs_is_seq_rand", values.flag, False):
         return None

@@ -22,10 +22,10 @@ SIZE_KEYS = ("workload.request-size", "workload.write-size", "workload.deallocat
 DEFAULT_SIZE = 4096
 ALIGNED = 512
 METADATA_ENGINES = ("io_uring_cmd", "xnvme")
-"""I/O engines whose requests may have metadata behind each block."""
+"""I/O engines whose requests may have metadata after each block."""
 BLOCKS = (4096, 512)
 METADATA = (8, 16, 64, 128)
-"""Bytes of metadata behind a block in formats of NVMe drives."""
+"""Bytes of metadata after a block in formats of NVMe drives."""
 TRIM_WRITE = (1, 2)
 """Kinds of requests of a mix of trims and writes."""
 
@@ -113,7 +113,7 @@ def block(job: Translation, text: str) -> int:
 
 
 def without_metadata(job: Translation, size: int) -> int:
-    """Returns the bytes of data of a request, whose size counts metadata too for engines that send NVMe commands."""
+    """Returns the data bytes of a request; for engines that send NVMe commands, its size may include metadata."""
     option = job.options.get("ioengine")
     if option is None or option.value not in METADATA_ENGINES or size % ALIGNED == 0:
         return size
@@ -128,9 +128,9 @@ def without_metadata(job: Translation, size: int) -> int:
 def split(job: Translation, text: str) -> Sizes:
     """Reads sizes with percentages.
 
-    As in fio, the rest goes to sizes without a percentage, or with one of 0, in whole percents. What is left then goes
-    to the most likely size, the last of several. Without `bs_unaligned`, sizes are rounded down to a multiple of the
-    smallest.
+    As in fio, sizes without a percentage, or with 0 %, share the remaining percentage equally, in whole percents. The
+    rounding remainder goes to the most likely size; if several are most likely, to the last of them. Without
+    `bs_unaligned`, sizes are rounded down to a multiple of the smallest.
     """
     given: list[tuple[int, int]] = []
     for each in filter(None, text.split(":")):

@@ -30,7 +30,7 @@ LOG_SAYS = names(
     end_fsync fsync_on_close zonemode zonesize zonerange zoneskip
     """
 )
-"""Options on requests, times or counts; a replayed log determines these instead."""
+"""Options on requests, times or counts, which have no effect on a job that replays a log."""
 REPLAY = names("replay_no_stall replay_time_scale replay_scale replay_align")
 SECTOR = 512
 
@@ -39,7 +39,7 @@ class Stream:
     """Translator that sets the keys of one stream."""
 
     def __init__(self, job: Translation, prefix: str, clone: int, side: int | None) -> None:
-        """Prepares a stream of `job`, with requests of the kind `side` alone if that is given."""
+        """Prepares a stream of `job`, with requests of only the kind `side`, or of all kinds for None."""
         self.job = job
         self.prefix = prefix
         self.clone = clone
@@ -49,9 +49,9 @@ class Stream:
         self.hot_share = 1.0
         """Share of a file, from its start, to which requests go."""
         self.skip = 0
-        """Bytes that a sequential job skips at a time; 0 for a random job, and for one that goes backwards."""
+        """Bytes that a sequential job skips at a time; 0 for a random job, and for a job that runs backwards."""
         self.skip_after = 0
-        """Bytes that a sequential job covers before each skip; 0 for one request."""
+        """Bytes that a sequential job covers before each skip; 0 for a skip after each request."""
         self.pass_end: int | None = None
         """Bytes issued in a pass that ends early at the end of the file; None if no pass ends early."""
 
@@ -77,7 +77,10 @@ class Stream:
             self.synthetic()
 
     def delay(self, text: str) -> int:
-        """Reads the delay of the start in microseconds. fio draws one of a range; here it is the middle."""
+        """Reads the start delay in microseconds.
+
+        For a range, fio draws a delay; here the delay is the middle of the range.
+        """
         least, dash, most = (part.strip() for part in text.partition("-"))
         first = values.time_us(least, "s")
         if not dash:
@@ -156,7 +159,7 @@ class Stream:
         self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
     def moved(self, path: Path) -> Path:
-        """Returns a log with the offsets that `replay_scale` and `replay_align` ask for: itself without them.
+        """Returns a log with offsets changed by `replay_scale` and `replay_align`; without these, the log itself.
 
         Raises:
             ConfigError: If a value is invalid, or the file is no log of fio.

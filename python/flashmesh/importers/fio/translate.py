@@ -31,7 +31,7 @@ FILES_MAX = 4_096
 NAME_MAX = 56
 """Maximum length of the name of a stream, without the suffix of a clone."""
 SIDES = ("reads", "writes")
-"""Suffixes of the streams of a mix of which one kind alone has a rate."""
+"""Suffixes of the two streams of a mix in which only one kind of request has a rate."""
 PAGE_CACHE = ("direct", "buffered")
 """Options that select the page cache."""
 RAMP = ("measure.warm-up", "measure.warm-up-time")
@@ -73,7 +73,7 @@ class FioJobs:
         """Returns the jobs for a drive of `capacity` bytes."""
         if not self.asks_capacity or self.path is None:
             return self
-        # From here on, callers may change settings, which another call must not compute again.
+        # Callers may then change settings. Without `asks_capacity`, no later call recomputes them.
         return replace(read_jobs(self.path, capacity), asks_capacity=False)
 
 
@@ -93,7 +93,7 @@ def read_jobs(path: str | Path, capacity: int | None = None) -> FioJobs:
     found = FioJobs(path=path)
     source, listed = jobs.read(path, found.notes)
     found.source = source
-    # Options of a global section stand before the heading of the job.
+    # Options of global sections are those in lines before the heading of the job.
     found.shared = {
         option.name: option.value for job in listed for option in job.options.values() if option.line < job.line
     }
@@ -264,8 +264,8 @@ class Translation:
     def offset(self, clone: int) -> int:
         """Returns the offset of a clone within its files.
 
-        If `offset` or `offset_increment` is a percentage, of the file, fio rounds the offset up to a multiple of
-        `offset_align`, or without this option, of the smallest block size.
+        If `offset` or `offset_increment` is a percentage of the file, fio rounds the offset up to a multiple of
+        `offset_align`; without this option, to a multiple of the smallest block size.
         """
         names = ("offset", "offset_increment")
         percent = {name: self.get(name, values.percentage, None) for name in names}
@@ -282,7 +282,7 @@ class Translation:
         return first + clone * each
 
     def whole_file(self) -> int:
-        """Returns the bytes of a file, of which an offset can be a share; those of the drive without a size."""
+        """Returns the bytes that percentages of an offset refer to: of a file or, without a size, of the drive."""
         if self.is_device() or self.get("size", values.percentage, None) is not None:
             return self.capacity()
         size = self.get("size", self.bytes_of, 0) // len(self.paths(0))
@@ -308,7 +308,7 @@ class Translation:
         return None
 
     def file_length(self, text: str) -> int:
-        """Reads the length of a file. fio draws one of a range for each file; here each file has the mean."""
+        """Reads the length of a file. For a range, fio draws a length for each file; here each file has the mean."""
         least, dash, most = text.partition("-")
         if not dash:
             return self.bytes_of(text)
@@ -326,7 +326,7 @@ class Translation:
         return None if span is None else self.offset(clone) + span
 
     def loop_size(self, total: int | None) -> int | None:
-        """Returns the bytes of one loop over files of `total` bytes; None if bytes of files do not end the job."""
+        """Returns the bytes of one loop over files of `total` bytes; None if the file size does not end the job."""
         if total is not None and ("size" in self.options or "filesize" in self.options):
             is_share = self.get("size", values.percentage, None) is not None
             if is_share and "filesize" not in self.options:

@@ -79,8 +79,8 @@ def percentage(text: str) -> float | None:
 def size(text: str, kb_base: int) -> int:
     """Reads a number of bytes.
 
-    With a `kb_base` of 1024, fio's default, k, kb and ki stand for 1024, and kib for 1000. With 1000 it is the other
-    way round. fio takes any word that begins with the letter, such as 64meg.
+    With a `kb_base` of 1024, fio's default, k, kb and ki mean 1024, and kib means 1000. With 1000, k, kb and ki mean
+    1000, and kib means 1024. fio accepts any word that begins with the letter of a prefix, such as 64meg.
     """
     if text.startswith("("):
         result = expression(text, kb_base)

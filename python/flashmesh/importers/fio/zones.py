@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 ZONES_MAX = 65_536
 ENDS_BELOW = 0.5
-"""Chance that all requests of a zone fit the rest of a file, below which the rest ends a pass."""
+"""Minimum probability that all requests of a zone fit in the partial zone at the end of a file. Below it, a pass ends
+in the partial zone."""
 
 
 def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | None:
@@ -30,7 +31,7 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
     reach = job.get("zonerange", job.bytes_of, 0) or size
     skip = job.get("zoneskip", job.bytes_of, 0)
     if requests.deallocates_first:
-        # A trim and the write behind it both count.
+        # fio counts the bytes of a zone twice: for the trim, and for its write.
         if any(size % (2 * each) for each in requests.all_sizes()):
             raise job.problem(
                 job.options["zonesize"],
@@ -60,7 +61,7 @@ def set_zones(stream: Stream, requests: Requests, total: int | None) -> int | No
         )
     if requests.is_mix:
         job.found.note(f"[{job.name}] zonesize: counts the bytes of each kind here; fio counts those of all kinds")
-    # A zone of which a part is covered is that part with more to skip.
+    # If requests cover only the start of a zone, the rest of the zone is skipped like the gap after it.
     if skip + reach - size:
         stream.skip, stream.skip_after = skip + reach - size, size
         stream.set("workload.skip-after", size_text(size), "zonesize")
@@ -82,7 +83,7 @@ def random_zones(stream: Stream, requests: Requests, total: int | None, size: in
     run = -(-size // requests.largest())
     start = job.range_of(stream.clone)[0] + job.offset(stream.clone)
     if rest >= reach and start + (count + 1) * length <= job.capacity():
-        # The file ends in the part of a zone that the job skips.
+        # The end of the file cuts off only skipped bytes of the last zone, so this zone counts as whole.
         count += 1
     elif rest:
         job.found.note(
@@ -114,10 +115,10 @@ def random_zones(stream: Stream, requests: Requests, total: int | None, size: in
 
 
 def require_plain(stream: Stream, requests: Requests) -> None:
-    """Refuses what a random job over zones does not take.
+    """Refuses options that are not modelled for a random job over zones.
 
     Raises:
-        ConfigError: If the job has requests of several sizes, a skewed distribution, or writes behind trims.
+        ConfigError: If the job has requests of several sizes, a skewed distribution, or a write after each trim.
     """
     job: Translation = stream.job
     distribution = job.options.get("random_distribution")

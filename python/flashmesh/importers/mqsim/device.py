@@ -1,7 +1,7 @@
 """Translation of the drive: the tags of ssdconfig.xml, and peculiarities of MQSim that have no tag.
 
-docs/mqsim.md describes the computations of MQSim. Each peculiarity is an ordinary value here; where the file means
-another value, both are recorded.
+docs/mqsim.md describes the computations of MQSim. Each peculiarity is the value of an ordinary key; where the file
+means another value, both values are recorded.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ class Element:
     name: str
     line: int
     text: str = ""
-    """Without the blanks around it."""
+    """Text without the blanks around it."""
     has_blanks: bool = False
     """Whether the text has blanks around it."""
     is_cut: bool = False
-    """Whether a comment or an instruction lies behind the text."""
+    """Whether a comment or a processing instruction follows the text."""
     children: list[Element] = field(default_factory=list)
 
 
@@ -152,12 +152,12 @@ class Reader:
         element.text += text
 
     def cut(self, *_: object) -> None:
-        """Notes a comment or an instruction: MQSim reads the text of a tag up to there."""
+        """Records a comment or a processing instruction, at which MQSim stops reading the text of a tag."""
         if self.open and self.open[-1].text.strip():
             self.open[-1].is_cut = True
 
     def cdata(self) -> None:
-        """Refuses a CDATA section, which MQSim passes over."""
+        """Refuses a CDATA section, which MQSim ignores."""
         raise self.source.problem(
             self.parser.CurrentLineNumber,
             f"<![CDATA[ in <{self.open[-1].name}>: MQSim passes over what is inside",
@@ -173,5 +173,5 @@ class Reader:
 
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0<", b"<\0", b"\0\0")
-"""First bytes of a file of more than one byte a character."""
+"""First bytes of a file whose encoding has more than one byte for each character, such as UTF-16."""
 CUT_OFF = (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN)

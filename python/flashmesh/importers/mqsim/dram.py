@@ -1,4 +1,4 @@
-"""Translation of what the drive keeps in DRAM: entries of the map, and the data cache.
+"""Translation of the contents of DRAM: the entries of the map, and the data cache.
 
 docs/mqsim.md describes the computations of MQSim.
 """

@@ -100,8 +100,8 @@ class Flow:
     def replay(self, requests: Iterator[Request], source: Path | None) -> None:
         """Makes the compatible configuration replay requests.
 
-        A replay starts with its first request. With several flows, a first request after 1 ns, the start of flows with
-        a fixed queue depth in MQSim, therefore needs a start time.
+        A replay starts with its first request. So a flow among several needs a start time if its first request comes
+        after 1 ns, at which MQSim starts flows with a fixed queue depth.
         """
         start_ns, requests = first_arrival(requests)
         if self.prefix and start_ns > FIRST_NS:
@@ -259,7 +259,7 @@ class Flow:
         return gap_ns
 
     def start_of_latency(self) -> None:
-        """Sets from when the latency of a request counts that arrives at a time of its own."""
+        """Sets the start of the latency of requests with arrival times."""
         waits = "MQSim counts the response time from when a request has a place in the queue"
         self.set("replay.latency-start", compatible="issue", reason=waits)
 
@@ -342,7 +342,7 @@ class Flow:
         """Returns a trace by the path that the file names.
 
         Raises:
-            ConfigError: When it is not there: the configuration could not run.
+            ConfigError: If the trace does not exist, since the configuration could not run.
         """
         candidates = [folder / named for folder in self.options.folders]
         for candidate in candidates:

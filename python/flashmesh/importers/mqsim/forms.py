@@ -60,7 +60,7 @@ class Number:
         """Parses a decimal number."""
         if not text:
             raise Misfit("is empty: expected a number")
-        # Decimal takes more: underscores, and digits of other scripts.
+        # `Decimal` would also accept underscores, and digits of other scripts.
         if not DECIMAL.fullmatch(text):
             raise Misfit(f"`{text}` is not a number")
         number = Decimal(text)
@@ -104,10 +104,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Indices:
-    """Indices of parts, separated by commas. Like MQSim, skips empty entries, such as after a trailing comma."""
+    """Format of comma-separated indices of parts. Like MQSim, skips empty entries, such as after a trailing comma."""
 
     def read(self, text: str) -> tuple[int, ...]:
-        """The numbers, each once, rising."""
+        """Returns the indices in ascending order, each once."""
         if not text:
             raise Misfit("is empty: expected numbers between commas, such as 0,1,2,3")
         parts = [part for part in text.split(",") if part.strip()]

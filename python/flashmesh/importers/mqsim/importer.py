@@ -30,7 +30,7 @@ SAYS = {
     Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
 }
 REQUESTS_MAX = 5_000_000
-"""Default of `requests_max`: a trace of this many requests has 130 MB, and drawing takes half a minute."""
+"""Default of `requests_max`. A trace of this many requests has 130 MB, and generating it takes half a minute."""
 ORDER = (
     "seed",
     "geometry",

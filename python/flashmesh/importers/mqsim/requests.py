@@ -68,9 +68,9 @@ class Space:
 
         MQSim folds a sector outside the stream onto it. It splits requests at multiples of the page size, counted from
         the start of the drive, but numbers their pages from the start of the stream. The returned offset leads to the
-        same pieces on the same pages, with one exception. If a request of several pieces begins in a page of the drive
-        that contains the start of a page of the stream before the request, MQSim puts the first two pieces on one page;
-        here the first piece goes to the page before.
+        same pieces on the same pages, with one exception: a request of several pieces that begins after the start of a
+        page of the stream, in the same page of the drive. MQSim puts its first two pieces on one page; here the first
+        piece goes to the page before.
         """
         first, last, page = self.stream_first, self.stream_last, self.page_sectors
         offset = sector - first if first <= sector <= last else sector % (last - first)
@@ -176,7 +176,7 @@ class SyntheticFlow:
 def replayed(path: Path, space: Space, percent: int, rounds: int) -> Iterator[Request]:
     """Yields the requests of a trace as MQSim issues them.
 
-    All time stamps count as nanoseconds, and sectors beyond the space are folded onto it.
+    All time stamps count as nanoseconds, and sectors beyond the space of the flow are folded onto it.
 
     Args:
         path: The trace.
@@ -280,7 +280,7 @@ def number_in(text: str, field: str, notation: re.Pattern[str]) -> int:
     """Returns a number in one notation.
 
     Raises:
-        Misfit: If the text is not such a number, or more than 64 bits hold.
+        Misfit: If the text is not such a number, or the number does not fit in 64 bits.
     """
     if not notation.fullmatch(text):
         raise Misfit(f"{field} is `{printable(text[:WORD_MAX])}`, which is no whole number: is it a trace of MQSim?")

@@ -116,7 +116,7 @@ def in_stripes(sectors: list[int], parts: list[Part], drive: Drive) -> list[int]
 def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
     """Returns the number of pages in the fullest plane: pages of flows, and of a map on flash.
 
-    A flow is spread evenly over its planes, regardless of other users.
+    A flow is spread evenly over its planes, regardless of other flows on these planes.
     """
     pages = [count * SECTOR // drive.page_bytes for count in sectors]
     if drive.stored_entry_bytes is not None:
