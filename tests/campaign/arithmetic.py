@@ -128,7 +128,7 @@ def counted(result: Result, log: Log) -> Iterator[str]:
 
 def latencies(result: Result, log: Log) -> Iterator[str]:
     """Checks that the parts of each latency add up, that time never decreases, and that statistics match the log."""
-    # Times reach beyond 2^63 ps, so that they stay unsigned.
+    # Times can exceed 2^63 ps, so they stay unsigned.
     arrival, submitted, completed = (log.column(f"{name}_ps") for name in ("arrival", "submitted", "completed"))
     latency = completed - arrival
     parts = sum(log.column(f"{part}_ps") for part in PARTS)
@@ -191,7 +191,7 @@ def rounded_down(latency_ps: int) -> int:
 def cores(result: Result, log: Log) -> Iterator[str]:
     """Checks the busy time of the cores against the commands and completions in the log, and the pages collected."""
     busy = result.lower_bound.firmware_ps
-    # Jobs of cores take no time after the longest run.
+    # Jobs that begin after the maximum run time take no core time, so longer runs are not compared.
     if busy is None or result.power_cut is not None or result.interrupted or result.makespan_ps > RUN_MAX_PS:
         return
     parameters = result.parameters
@@ -207,7 +207,7 @@ def cores(result: Result, log: Log) -> Iterator[str]:
     commands = sum(of_kind.get(int(kind), times["other"]) for kind in kinds)
     commands += times["look-up"] * sum(units.tolist()) + times["completion"] * len(kinds)
     through_cores = gc["move"] == "through-controller" and not gc["copyback"]
-    # Pages that were read and not programmed yet have used time of a core as well.
+    # Pages that GC has read but not yet programmed have also used time of a core.
     collect = picoseconds(str(firmware["collect-time"])) if through_cores else 0
     moved = collect * result.gc.pages_moved
     worked, most = busy * firmware["cores"], commands if collect == 0 else float("inf")

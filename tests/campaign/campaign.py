@@ -32,7 +32,7 @@ TWICE_EVERY = 4
 CUT_EVERY = 3
 """One in this number of drives runs again with a power cut at a drawn time."""
 STEPPED_EVERY = 8
-"""One in this number of drives is stepped as well: on from a snapshot, restored, and on again."""
+"""One in this number of drives is also stepped: it continues from a snapshot, is restored, and continues again."""
 FILES_EVERY = 8
 """One in this number of runs is followed by files with hostile policies and ranges."""
 DRAWS = 4
@@ -52,13 +52,13 @@ class State:
     runs: int = 0
     requests: int = 0
     cuts: int = 0
-    """Runs whose power was cut."""
+    """Number of runs whose power was cut."""
     stepped: int = 0
-    """Drives that were stepped, restored and compared."""
+    """Number of drives that were stepped, restored and compared."""
     files: int = 0
-    """Files with hostile policies or ranges."""
+    """Number of files with hostile policies or ranges that were read."""
     failures: list[str] = field(default_factory=list)
-    """Files with what failed."""
+    """Names of the configuration files of failures."""
 
     @classmethod
     def load(cls, folder: Path, seed: int) -> State:

@@ -68,7 +68,7 @@ BESIDE: dict[str, Settings] = {
     "workload.file-weights": {"workload.files": "3", "workload.file-weights": '"5:3:2"'},
     "host.transfer-max": {"geometry.page-size": "4KiB"},
 }
-"""Settings beside a key, or beside one of its values, without which few drives are valid."""
+"""Settings that a key, or one of its values, needs beside it: without them, few drives are valid."""
 AIMS = 3
 """Number of keys that a drawn drive must have, besides the others that fit."""
 TRIES = 24

@@ -1,7 +1,7 @@
-"""Runs of the command in forks of a process that has imported everything, since a short run is mostly imports.
+"""Runs of the command in forks of a process that has imported everything: imports take most of a short run.
 
 A forked process behaves like a fresh one: the same entry, arguments, folder, environment and streams, and the same
-end. Two processes fork in turns, each with another seed of hashes, so that what depends on that shows as before.
+end. Two processes with different hash seeds fork alternately, so that a dependence on the hash seed is found.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def end() -> NoReturn:
         main()
     except SystemExit as error:
         code = error.code
-        # Like the interpreter for an exit code that is no number.
+        # The interpreter prints an exit code that is not a number, and exits with 1.
         if code is not None and not isinstance(code, int):
             print(code, file=sys.stderr)
             code = 1
@@ -210,7 +210,7 @@ def preload() -> None:
 
 
 if __name__ == "__main__":
-    # The folder of this file is no place for imports: it has the tests.
+    # Imports must not search the folder of this file, which has the tests.
     sys.path.pop(0)
     preload()
     if serve(socket.socket(fileno=int(sys.argv[1]))) is not None:

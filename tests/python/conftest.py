@@ -35,7 +35,7 @@ SHARING = {
 """Test files with fixtures that are expensive and shared."""
 TOGETHER = {"test_site": "site", "test_site_pages": "site"}
 """Test files that share an expensive fixture with another file."""
-# Tests use no folder of saved states: it would connect the tests, and belongs to the user.
+# The folder of saved states belongs to the user, and would make tests depend on each other.
 os.environ["FLASHMESH_CACHE"] = "off"
 
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
@@ -46,7 +46,7 @@ Read: TypeAlias = Callable[[str], FioJobs]
 
 @pytest.fixture(autouse=True)
 def program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Starts each test as a program that uses the library, even after a test that called a command in this process."""
+    """Removes the mark of a command line, which a command called in this process leaves for later tests."""
     monkeypatch.setattr(provenance, "command", None)
 
 
@@ -131,7 +131,7 @@ def cpu_s(
 ) -> float:
     """Returns the minimum processor time of a command over several runs. Stops after a run below `enough_s`.
 
-    The command is a child of this process; runs by `cli` are children of another one, whose time would not count.
+    The command is a child of this process. The runs of `cli` are children of a forker, so their time would not count.
     """
     spent: list[float] = []
     while len(spent) < times and min(spent, default=enough_s) >= enough_s:

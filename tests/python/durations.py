@@ -24,7 +24,7 @@ class Stopwatch:
     def lap_s(self) -> float:
         """Returns the processor time since the last reading."""
         before, self.used_s = self.used_s, used_s()
-        # A process that ends without being waited for leaves no time behind.
+        # The time of a process that ends without a parent waiting for it is lost, so the sum can decrease.
         return max(self.used_s - before, 0.0)
 
 

@@ -55,7 +55,7 @@ POINTS_MAX = 1000
 TURN_S = 0.5
 """Duration of a turn of one target."""
 SLOW_S = 10.0
-"""Processor time for one file from which it counts as a failure."""
+"""Processor time in seconds from which the reading of one file counts as a failure."""
 WORDS = (
     *("0", "1", "-1", "1e9", "0.5", "nan", "inf", "99999999999999999999", "4k", "100%", "1..64 x2", "1..9 log", "true"),
     *(

@@ -44,7 +44,7 @@ for (const svg of document.querySelectorAll("[data-chart] svg")) {
 }
 return found;
 """
-"""Script that returns the labels of charts that meet."""
+"""Script that returns the labels of charts that overlap."""
 CLIPPED = """
 const [isPaper, allowed] = arguments;
 const found = [];

@@ -187,6 +187,6 @@ def test_sweep_with_seeds_is_shown_the_same_at_its_end_and_later(cli: Cli, sweep
     ]
     later = cli("show", "out", "--measure", "IOPS").stdout.splitlines()
     assert [line.split()[:4] for line in later[2:6]] == [line.split()[:4] for line in lines[2:6]]
-    # Results do not depend on the table that a killed sweep leaves.
+    # Results do not depend on the table, which a killed sweep does not write.
     (tmp_path / "out/results.parquet").unlink()
     assert cli("show", "out", "--measure", "IOPS").stdout.splitlines() == later

@@ -44,7 +44,7 @@ def test_every_step_changes_the_default_drive_or_is_not_read_by_it() -> None:
     assert by_key["geometry.over-provisioning"] == ["0.12", "0.02"]
     assert by_key["gc.copyback"] == ["true"]
     assert by_key["cache.capacity"] == ["0B", "64MiB", "256MiB"]
-    # The configuration accepts each change, or refuses it as a change.
+    # Each change is accepted or refused by a configuration error.
     for change in changes:
         with suppress(flashmesh.ConfigError):
             load("preset:venice-z-nand", overrides={change.key: change.after})
@@ -164,7 +164,7 @@ def test_more_flash_keeps_over_provisioning_and_says_so() -> None:
     also = {row.change.label: row.also for row in found.rows}
     assert also["geometry.channels = 16"] == "geometry.capacity 5GB -> 10GB"
     assert also["geometry.channels = 4"] == "geometry.capacity 5GB -> 2.5GB"
-    # A capacity of 5 GB hides 61 % of these pages. Changes start from there.
+    # A capacity of 5 GB is an over-provisioning of 61 %, from which the changes start.
     assert {row.change.before for row in found.rows if row.change.key == keys[1]} == {"0.6119"}
     assert also["geometry.over-provisioning = 0.6619"] == "geometry.capacity 5GB -> 4.356GB"
     assert "geometry.capacity 5GB -> 10GB (over-provisioning kept): with geometry.channels = 16" in text(found)

@@ -476,7 +476,7 @@ def test_focus_goes_down_the_page(browser: webdriver.Chrome) -> None:
     )
     assert all(index == 0 for index, _ in tops)
     order = [top for _, top in tops]
-    # Elements side by side differ by at most a line.
+    # The tops of elements in one line differ by at most 60 pixels.
     assert all(after > before - 60 for before, after in itertools.pairwise(order))
 
 

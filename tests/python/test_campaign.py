@@ -59,7 +59,7 @@ def test_every_value_of_every_key_is_drawn_or_left_out_with_a_reason(tmp_path: P
     assert {key for key, _ in aims} | set(draw.NEVER) | {"seed"} == set(declared())
     for number, (key, value) in enumerate(aims):
         settings = engine.settings_of(number, SEED, tmp_path)
-        # A key of a namespace or of a stream stands behind its name.
+        # In the settings, a key of a namespace or of a stream follows the name of the namespace or stream.
         name = key.removeprefix("namespace.NAME.")
         drawn = {bare(text) for path, text in settings.items() if f".{path}".endswith(f".{name}")}
         assert drawn, key

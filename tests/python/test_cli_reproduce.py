@@ -177,7 +177,7 @@ def test_a_fit_stands_beside_the_best_regime_and_says_what_it_is(cli: Cli, tmp_p
     assert "It knows what is published" in page
     kept = (tmp_path / "pages" / "nossd12-fit.json").read_text()
     assert "we can evaluate NoSSD efficiency in terms of response time, bandwidth, and throughput" in kept
-    # From its JSON the page is the same, and the same search takes the same path.
+    # The page generated from the JSON is the same, and a repeated search has nothing left to do.
     assert cli("reproduce", "--pages", "pages").returncode == 0
     assert (tmp_path / "pages" / "nossd12.md").read_text() == page
     again = cli(*arguments)

@@ -70,7 +70,7 @@ def test_the_software_of_the_host_adds_to_every_latency(held: Path, cli: Cli) ->
 def test_bundled_measurements_bring_the_rows_of_their_data_sheet_and_tables_of_users_none(
     held: Path, cli: Cli, tmp_path: Path
 ) -> None:
-    # A drive of 80 MB stands for the measured one: its rows run, and miss.
+    # A drive of 80 MB replaces the measured one, so the rows run but miss their tolerances.
     drive = ("validate", "drive.toml", "--drive", "Samsung PM9A3", "--requests", "1000")
     ended = cli(*drive, "--json", "out.json", "-o", "page.html", "--quiet")
     assert ended.returncode == 3, ended.stderr

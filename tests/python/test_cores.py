@@ -42,12 +42,12 @@ def order(letters: str, at_once: int) -> str:
     ("letters", "at_once", "expected"),
     [
         ("   ", 2, "   "),
-        # A second core begins with the other drive; then both drives are prepared.
+        # Each core takes another drive first. Then both drives are prepared.
         ("aabb", 2, "abab"),
-        # All drives kept in memory are used up before the next one is prepared.
+        # All tasks of a prepared drive run before another drive is prepared.
         ("abcabcabc", 1, "aaabbbccc"),
         ("abcabc", 2, "ababcc"),
-        # No other task is left, so the core waits.
+        # All tasks need the same drive, so the second core waits until the drive is prepared.
         ("aaa", 2, "aaa"),
         ("aa b", 2, " aab"),
     ],

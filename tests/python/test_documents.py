@@ -302,7 +302,7 @@ def parsed(words: list[str]) -> None:
         try:
             load(source, first, values)
         except flashmesh.ConfigError as error:
-            # A key may have an effect at one value of an axis alone.
+            # A key may have an effect at only one value of an axis.
             if " has no effect: " not in str(error) or not any(is_read(source, each, values) for each in others):
                 raise
 
@@ -322,7 +322,7 @@ def is_read(source: str, settings: dict[str, Any], values: dict[str, Any]) -> bo
 
 
 def is_there(source: str) -> bool:
-    """Returns whether a configuration can be read here."""
+    """Returns whether a configuration is a preset or a file of the repository."""
     return source.startswith("preset:") or (ROOT / source).is_file()
 
 

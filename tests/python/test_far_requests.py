@@ -1,4 +1,4 @@
-"""Requests at the end of what an offset can hold: each is rejected, folded, or answered, with a sentence."""
+"""Requests at the largest possible offsets: each is rejected with a sentence, wrapped, or answered."""
 
 from __future__ import annotations
 

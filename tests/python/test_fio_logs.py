@@ -50,7 +50,7 @@ def test_clones_take_the_logs_of_a_list_in_turn(jobs: Read, tmp_path: Path) -> N
 
 
 def test_waits_of_a_log_are_not_scaled(jobs: Read, tmp_path: Path) -> None:
-    """As in fio 3.33, where replay_time_scale is about time stamps."""
+    """Like fio 3.33, which applies replay_time_scale to time stamps only."""
     (tmp_path / "log.txt").write_text("fio version 2 iolog\n/a add\n/a read 0 4096\n/a wait 10\n/a read 0 4096\n")
     found = jobs("[a]\nread_iolog=log.txt\nreplay_time_scale=50\n")
     assert found.settings["replay.time-scale"] == 1.0

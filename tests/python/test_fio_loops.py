@@ -28,7 +28,7 @@ def offsets(rows: Requests) -> list[int]:
         ("rw=write\nsize=64k\nio_size=160k\n", ("null", "libaio")),
         ("rw=read\nfilesize=64k\nsize=16k\nloops=3\n", ("null", "libaio")),
         ("rw=write:8k\nsize=60k\nloops=2\n", ("null", "libaio")),
-        # libaio trims devices alone.
+        # The engine libaio can trim only devices.
         ("rw=trimwrite\nsize=64k\nnumber_ios=7\n", ("null",)),
         ("rw=trimwrite\nsize=32k\nfsync=2\nloops=2\n", ("null",)),
     ],
@@ -106,7 +106,7 @@ def test_each_file_is_drawn_as_often_as_with_fio(tmp_path: Path, order: str) -> 
     )
     switches = [sum(one != other for one, other in pairwise(files)) for files in (ours, theirs)]
     assert switches[0] == pytest.approx(switches[1], rel=0.1)
-    # A file that is drawn for several requests at once is drawn as many times less often.
+    # With `random:N` a file is drawn once for N requests, which multiplies the scatter of the counts by sqrt(N).
     noise = math.sqrt(int(order.removeprefix("random:"))) if order.startswith("random:") else 1
     counts, their_counts = Counter(ours), Counter(theirs)
     for file in range(FILES):

@@ -50,7 +50,7 @@ def test_rates_are_arrivals(one: Callable[[str], dict[str, Any]]) -> None:
 
 
 def test_the_slower_of_a_rate_and_a_think_time_sets_the_pace(one: Callable[[str], dict[str, Any]]) -> None:
-    """As fio 3.33 does: at 200 per second, a think time of 1 ms changes nothing, and one of 20 ms alone counts."""
+    """Like fio 3.33: at 200 per second, a think time of 1 ms has no effect, and one of 20 ms replaces the rate."""
     assert one(f"rate_iops=200\nthinktime=1ms\n{END}") == one(f"rate_iops=200\n{END}")
     assert one(f"rate_iops=200\nthinktime=20ms\n{END}") == one(f"thinktime=20ms\n{END}")
     assert one(f"rate_iops=200\nthinktime=20ms\nthinktime_blocks=8\n{END}")["replay.mode"] == "open"
@@ -67,7 +67,7 @@ def test_the_slower_of_a_rate_and_a_think_time_sets_the_pace(one: Callable[[str]
     ],
 )
 def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: str, reads: float) -> None:
-    """As fio 3.33 does: `--rw=randrw --rwmixread=90 --rate_iops=500` does 500 of each."""
+    """Like fio 3.33: `--rw=randrw --rwmixread=90 --rate_iops=500` issues 500 reads and 500 writes per second."""
     found = jobs(f"[job]\nrw=randrw\nrwmixread=90\n{rate}\n{END}")
     assert (found.settings["workload.interarrival"], found.settings["workload.read-share"]) == (interarrival, reads)
     assert any("fio paces reads and writes each by its own rate" in note for note in found.notes)
@@ -75,7 +75,7 @@ def test_reads_and_writes_have_a_rate_each(jobs: Read, rate: str, interarrival: 
 
 @pytest.mark.parametrize(("rates", "paced"), [("rate_iops=4000,", 0), ("rate=,16000k", 1), ("rate_iops=4000,0", 0)])
 def test_one_kind_of_a_mix_has_a_rate_and_the_other_runs_free(jobs: Read, rates: str, paced: int) -> None:
-    """As fio 3.33 does: `--rw=randrw --rate_iops=1000,` reads 1,000 times a second, and writes in between."""
+    """Like fio 3.33: `--rw=randrw --rate_iops=1000,` issues 1,000 reads per second, and writes without a limit."""
     found = jobs(
         f"[job]\nioengine=libaio\niodepth=4\nrw=randrw\nsize=64m\nruntime=50ms\ntime_based\n{rates}\n[other]\nsize=4k\n"
     )
@@ -107,7 +107,7 @@ def test_both_kinds_of_a_mix_with_a_rate_are_one_stream(jobs: Read) -> None:
 def test_a_think_time_after_a_time_is_taken_where_it_never_comes(
     one: Callable[[str], dict[str, Any]], jobs: Read
 ) -> None:
-    """fio thinks first after `thinktime_iotime` and `thinktime` together."""
+    """fio first pauses after the sum of `thinktime_iotime` and `thinktime`."""
     plain = one(f"runtime=6\n{END}")
     assert one(f"runtime=6\nthinktime_iotime=5\n{END}") == plain
     assert one(f"runtime=6\nthinktime=1s\nthinktime_iotime=5\n{END}") == plain
@@ -134,14 +134,14 @@ def test_bytes_and_passes_end_a_job(one: Callable[[str], dict[str, Any]]) -> Non
     assert end("size=4m\nfilesize=1m") == ("1MiB", None, None, None)
     assert end("size=50%\nfilesize=2m") == ("1MiB", None, None, None)
     assert end("size=1m\nnrfiles=3") == ("1023KiB", None, None, None)
-    # With a synchronous engine, only a job that covers its files ends a loop early, and begins anew.
+    # With a synchronous engine, fio ends a loop only where the files are covered; other jobs have one longer pass.
     assert end("rw=randread\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
     for line in ("rw=randread\nnorandommap", "rw=rw", "rw=randread:4", "rw=randread\nrandom_distribution=zipf"):
         assert end(f"{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
         for engine in ("libaio", "io_uring", "null\niodepth=2"):
             assert end(f"ioengine={engine}\n{line}\nsize=1m\nloops=3") == ("1MiB", 3, True, None)
         assert end(f"ioengine=null\n{line}\nsize=1m\nloops=3") == ("3MiB", None, True, None)
-    # A last pass of one size is cut short by its requests.
+    # With a single request size, the end of the last pass is a number of requests.
     cut = "ioengine=libaio\nrw=randread\nnorandommap\nsize=64k\nio_size=160k"
     assert end(cut) == ("64KiB", 3, True, 40)
     assert end(f"{cut}\nbsrange=4k-8k") == ("64KiB", 3, True, None)

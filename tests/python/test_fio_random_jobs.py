@@ -21,9 +21,9 @@ PATTERNS = (
     *("rw", "randrw", "trimwrite", "randtrimwrite"),
 )
 SIGMAS = 5
-"""Deviations of a share of draws that are chance."""
+"""Maximum deviation of a drawn share that counts as chance, in standard deviations."""
 FEW = 40
-"""Requests of a file from which on their last address is compared."""
+"""Minimum number of requests of a file for a comparison of their last addresses."""
 Rows = list[tuple[str, int, int, int]]
 """Kind, number of the file, offset in the file and size of each request."""
 
@@ -43,7 +43,7 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     if files > 1:
         job["nrfiles"] = str(files)
         orders = ["roundrobin", "sequential", "random", "roundrobin:3"]
-        # In turns of an odd number, fio trims blocks of other files before it writes one.
+        # With an odd number of requests per turn, fio trims blocks of other files before it writes one.
         job["file_service_type"] = draws.choice(["sequential", "roundrobin:4"] if "trimwrite" in rw else orders)
     if is_mix:
         job["rwmixread"] = draws.choice(["10", "30", "50", "75"])
@@ -51,7 +51,7 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
         sizes = {"bsrange": ["4k-16k", "8k-20k"], "bssplit": ["4k/60:16k/40", "8k/50:16k/30:32k/20"]}
         name = draws.choice([*sizes])
         job[name] = draws.choice(sizes[name])
-    # Files of several sizes of requests take turns at other places in each loop.
+    # With several request sizes, fio switches files at other places in each loop.
     if is_so(0.25) and rw != "rw" and (files == 1 or not {"bsrange", "bssplit"} & job.keys()):
         job["loops"] = draws.choice(["2", "3"])
     if is_so(0.25) and rw != "rw":
@@ -70,7 +70,7 @@ def drawn_job(draws: random.Random) -> dict[str, str]:
     # Without `size`, the engine null does not know where a file ends.
     elif is_so(0.3) and "size" in job and not is_random and not is_mix and not {"bsrange", "bssplit"} & job.keys():
         job["rw"] += draws.choice([":4k", ":8k", ":12k"])
-    # A flush of fio takes the turn of a file, and comes twice between two loops.
+    # A flush counts as a request of the file's turn, and fio issues it twice between two loops.
     if is_so(0.2) and files == 1 and not {"loops", "io_size"} & job.keys():
         job["fsync"] = draws.choice(["3", "8"])
     if is_so(0.15):
@@ -128,7 +128,7 @@ def of_simulation(folder: Path, jobs: list[dict[str, str]]) -> dict[str, Rows]:
 
 
 def differences(options: dict[str, str], ours: Rows, theirs: Rows) -> list[str]:
-    """Returns what differs by more than chance."""
+    """Returns the differences that exceed chance."""
     rw = options["rw"].partition(":")[0]
     is_one_size = not {"bsrange", "bssplit"} & options.keys()
     is_drawn = rw.startswith("rand") or rw == "rw" or not is_one_size or options.get("file_service_type") == "random"

@@ -74,7 +74,7 @@ def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Pa
 
 
 def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path) -> None:
-    # Copies keep random requests at random times best.
+    # A copy reproduces random requests at random times best.
     draw = random.Random(1)
     times = itertools.accumulate(int(draw.expovariate(1 / 50_000)) for _ in range(2_000))
     lines = [
@@ -84,7 +84,8 @@ def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path)
     good = cli("trace", "profile", tmp_path / "random.ascii", "-o", tmp_path / "good.toml")
     assert good.returncode == 0
     assert "Warning" not in good.stderr
-    # Twenty pages in a loop: each returns after nineteen others, which a copy with ages in powers of two does not keep.
+    # Twenty pages in a loop: each is accessed again after nineteen others. A copy, whose reuse distances are powers
+    # of two, does not reproduce that.
     periodic = tmp_path / "periodic.ascii"
     lines = [f"{i * 1_000_000} 0 {i % 20 * 16} 8 1" for i in range(4_000)]
     periodic.write_text("\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""A drive of MQSim becomes a drive with its habits, or the drive that the file means."""
+"""A drive of MQSim becomes a drive that behaves like MQSim, or the drive that the file describes."""
 
 from __future__ import annotations
 

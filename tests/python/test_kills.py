@@ -133,7 +133,7 @@ def test_what_is_killed_leaves_whole_files_and_goes_on(tmp_path: Path, name: str
         hits += process.returncode == -signal.SIGKILL
         check_left(killed)
         if number % 3 == 2:
-            # Begin again in an empty folder: a command that has ended has no more work in it.
+            # Begin again in an empty folder, because a command that has ended has no work left in the old one.
             shutil.rmtree(killed)
             killed.mkdir()
             prepare(killed)

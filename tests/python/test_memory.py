@@ -16,7 +16,7 @@ from flashmesh.configuration import load
 
 COMPUTED = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
 LARGE = COMPUTED | {"persistence.policy": "journal"}
-"""A drive with a journal, which begins with the locations of all pages, so that the map is in tables."""
+"""A drive whose map is stored in tables: its journal begins with the locations of all pages."""
 
 
 def need_and_peak(drive: str, overrides: dict[str, str]) -> tuple[memory.Need, int]:

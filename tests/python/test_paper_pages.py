@@ -63,7 +63,7 @@ def test_a_claim_has_its_readings_and_the_reason_of_its_miss(made_up: Paper, row
     assert "| claim | figure | | published | as-specified | slow | reason |" in text
     assert "| A1 | 1a | gain | 2.00 x | 1.20 (-80), missed | 1.95 (-5), met |  |" in text
     assert "| A2 | 1b | order | yes | missed | missed | It is so. |" in text
-    # The reason that the table does not have is that of the other reading.
+    # The table has reasons for the best reading only. The list below it has that of A1 in the other reading.
     assert "- A1: Channels are busy 12.3 % of the time." in text
     assert text.count("It is so.") == 1
 

@@ -83,7 +83,7 @@ POISONS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 }
 """Changes of a file of a state, each with the warning of the run."""
 LONG = ("first line only", "last byte missing", "bit of the format", "bit at the end")
-"""Changes like others, left to the long form."""
+"""Changes that resemble others, and are tested only in the long form."""
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_link_to_a_sound_state_and_a_folder_that_is_a_link_are_followed(
 
 @contextmanager
 def another_user() -> Iterator[None]:
-    """Lets root act as a user without rights. Another user cannot: for him, the mode of a file decides."""
+    """Drops the rights of root; the mode of a file already restricts any other user."""
     is_root = os.geteuid() == 0
     if is_root:
         os.seteuid(NOBODY)

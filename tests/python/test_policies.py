@@ -63,7 +63,7 @@ class BestOfTen:
     ],
 )
 def test_victim_policies_written_again_give_the_same_report(name: str, policy: type) -> None:
-    # The key decides preconditioning.
+    # The key is set as well, because preconditioning uses the key instead of the policy.
     assert same(DRIVE, {}, {"gc.victim": name}, victim=policy)
 
 

@@ -14,7 +14,7 @@ from pages import resize, start, until
 README = drive_figures.ROOT / "README.md"
 PERFORMANCE = drive_figures.ROOT / "docs" / "performance.md"
 SCREENS, SCREEN_PX = 2, 900
-"""Screens of the README and the height of a screen, 1440 pixels wide."""
+"""Maximum length of the README in screens, and the height of a screen 1440 pixels wide, in pixels."""
 FORGE = """
 body{margin:0}
 article{width:880px;margin:0 auto;padding:32px;font:16px/1.5 "Segoe UI","Noto Sans",Helvetica,Arial,sans-serif}

@@ -59,7 +59,7 @@ def test_a_change_of_throughput_within_a_run_is_said(some: Run) -> None:
     warm = variant(some, "a", epochs=epochs(*rates, 1e5), measured=window(100, start_ps=10**11))
     assert change_of(warm) == replace(found, is_in_warm_up=True)
     assert replace(found, is_in_warm_up=True).text == f"{found.text}, in the warm-up"
-    # Of many epochs that scatter, means are known better than a single epoch is.
+    # Over many scattered epochs, the means are more precise than a single epoch, so the change is found.
     scattered = [rate + (1.5e5 if at % 2 else -1.5e5) for at, rate in enumerate([4.0e5] * 100 + [2.5e5] * 100)]
     assert change_of(variant(some, "a", epochs=epochs(*scattered, 1e5))) is not None
     noisy = [4.0e5, 3.0e5] * 8

@@ -85,7 +85,8 @@ def test_the_numbers_in_the_notes_of_published_figures_are_sub_values() -> None:
         notes = {row["id"]: row["note"] for row in csv.DictReader(file) if row["paper"] == "venice"}
     registry = papers()["venice"]
     for name, note in notes.items():
-        # Maxima also stand for other systems. The powers of a router and of a link are constants of the model.
+        # Numbers after "maximum", "about" or a system are sub-values. Those of V33, the powers of a router and of a
+        # link, are constants of the model.
         pattern = r"(?:maximum|pSSD|pnSSD|NoSSD|about) (\d+(?:\.\d+)?)"
         wanted = [] if name == "V33" else [float(number) for number in re.findall(pattern, note)]
         subs = [claim.judged.published for claim in registry.claims if claim.part_of == name]

@@ -68,7 +68,7 @@ def test_a_trace_that_ends_too_early_is_told_what_helps(cli: Cli, tmp_path: Path
     page = (tmp_path / "two.html").read_text()
     assert "the trace ends too early" in page
     assert "--until-steady goes on" not in page
-    # A run that leaves a part of the trace out can be longer.
+    # A run that replays only a part of the trace can be continued.
     part = cli("compare", *drive, "--set", "workload.requests=200", *kinds)
     assert "--until-steady goes on until it is" in " ".join(part.stdout.split())
 

@@ -57,12 +57,12 @@ def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expe
 
 
 def test_a_small_effect_is_not_met_without_one() -> None:
-    # A tenth of 1.08 spans no effect at all; a tenth of its effect is 0.008.
+    # A tenth of the value 1.08 exceeds its effect of 0.08; a tenth of the effect is 0.008.
     assert verdict.number(Spread((1.0,)), judged(1.08)) == Verdict.MISSED
     assert verdict.number(Spread((0.98,)), judged(1.08)) == Verdict.OPPOSITE
     assert verdict.number(Spread((1.02,)), judged(1.08)) == Verdict.DIRECTION
     assert verdict.number(Spread((1.074,)), judged(1.08)) == Verdict.MET
-    # 1.7 % less is published and 8.4 % less measured: in the direction, and not met.
+    # Published is a decrease of 1.7 %, measured one of 8.4 %: the direction holds, the number does not.
     assert verdict.number(Spread((0.916,)), judged(0.983)) == Verdict.DIRECTION
     # A reduction has 0 as its neutral value, an absolute value has none.
     assert verdict.number(Spread((39.5,)), judged(43.6, neutral=0.0)) == Verdict.MET
@@ -78,7 +78,7 @@ def test_a_share_of_the_effect_widens_what_a_claim_allows_and_never_narrows_it()
     assert verdict.number(Spread((1.8,)), known) == Verdict.DIRECTION
     assert verdict.number(Spread((1.8,)), known, share=0.25) == Verdict.MET
     assert verdict.number(Spread((1.4,)), known, share=0.25) == Verdict.DIRECTION
-    # Every seed needs a quarter of the effect, however near the mean is.
+    # Every seed needs a quarter of the effect, even if the mean is close.
     assert verdict.number(Spread((1.2, 2.2)), known, share=0.5) == Verdict.MISSED
 
 
@@ -102,15 +102,15 @@ def test_a_tolerance_in_the_unit_takes_the_place_of_a_share() -> None:
 
 
 def test_the_value_of_no_effect_may_be_measured() -> None:
-    # Published are 99.98 and 76.4 without: an effect of 23.58.
+    # Published is 99.98, and 76.4 without the technique: an effect of 23.58.
     known = judged(99.98, tolerance=0.01, neutral=76.4)
     near = Spread((99.9, 99.8))
     assert verdict.number(near, known, Spread((77.0, 78.0))) == Verdict.MET
     assert verdict.number(near, known, Spread((99.0, 99.0))) == Verdict.MISSED
-    # More than the published value without, and no more than the measured one.
+    # 83.0 is a quarter of the effect above the published value without the technique, but not above the measured one.
     assert verdict.number(Spread((83.0,)), known) == Verdict.DIRECTION
     assert verdict.number(Spread((83.0,)), known, Spread((78.8,))) == Verdict.MISSED
-    # Less than the published value without, and more than the measured one.
+    # 58.0 is below the published value without the technique, and above the measured one.
     assert verdict.number(Spread((58.0,)), known) == Verdict.OPPOSITE
     assert verdict.number(Spread((58.0,)), known, Spread((50.0,))) == Verdict.DIRECTION
     assert verdict.number(Spread((50.0, 58.0)), known, Spread((58.0, 50.0))) == Verdict.MISSED
@@ -160,7 +160,7 @@ def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
     assert verdict.trend((1.0, 1.5, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.MET
     assert verdict.trend((1.0, 2.0, 3.0, 3.0), "levels-off", 0.05, 1) == Verdict.DIRECTION
     assert verdict.trend((1.0, 2.0, 3.0, 4.0), "levels-off", 0.05, 1) == Verdict.MISSED
-    # A value below the first one is no part of a rise.
+    # A curve that falls below its first value does not count as a rise.
     assert verdict.trend((0.0, -140.0, 5.0, 5.0), "levels-off", 0.05, 2) == Verdict.MISSED
     assert verdict.trend((0.0, 0.0, 0.0, 0.0), "levels-off", 0.05, 1) == Verdict.MISSED
 

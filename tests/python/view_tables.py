@@ -11,7 +11,7 @@ VIEWS = (
     "Blocks", "Write", "Planes", "DriveState", "Home", "Waiting", "Transaction", "DispatchState", "Router", "Contender",
 )  # fmt: skip
 SHAPES = {"Blocks": "blocks_per_plane", "Planes": "planes", "DriveState": "dies", "DriveState.valid_pages": "planes"}
-"""Length of the arrays of a class, or of one array, as a name of `Geometry`."""
+"""Length of the arrays of a class, or of one array, as the name of a field of `Geometry`."""
 
 
 def fields() -> list[tuple[str, str, str, str]]:

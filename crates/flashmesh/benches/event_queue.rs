@@ -1,7 +1,7 @@
-//! Comparison that led to the event queue of lanes: three candidates on the events of saturated reads.
+//! Comparison of the event queue of lanes with two other queues, on the events of saturated reads.
 //!
-//! 64 dies are on 8 channels. Each read is a command (10 ns), tR (3 us) and a transfer (3.413 us); the channels are the bottleneck. All
-//! candidates must return the same order of events, which the hash shows.
+//! 64 dies are on 8 channels. Each read is a command (10 ns), tR (3 us) and a transfer (3.413 us); the channels are the bottleneck. All three queues
+//! must return the events in the same order, which the hash shows.
 #![allow(missing_docs)]
 
 use std::cmp::Reverse;

@@ -20,7 +20,7 @@ use flashmesh::simulation::{Control, Simulation};
 struct WholeDies {
     geometry: Geometry,
     held: VecDeque<TransactionId>,
-    /// Die that is considered first next time.
+    /// Die considered first at the next dispatch.
     next: u32,
     /// Number of dispatched writes that have not ended.
     under_way: u32,

@@ -3,7 +3,7 @@
 /// Number of cases that proptest draws by default, the reference of `PROPTEST_CASES`.
 const CASES_DEFAULT: u32 = 256;
 
-/// Returns how many of `whole` random cases a test draws. `PROPTEST_CASES` scales the number: 256 stands for all. At least one case is drawn.
+/// Returns how many of `whole` random cases a test draws. `PROPTEST_CASES` scales the number; 256 selects all. At least one case is drawn.
 pub fn cases(whole: u32) -> u32 {
     let Ok(text) = std::env::var("PROPTEST_CASES") else { return whole };
     share(whole, text.parse().unwrap_or_else(|_| panic!("PROPTEST_CASES is not a number: {text}")))

@@ -315,7 +315,7 @@ fn packed_parts_follow_one_another_and_what_is_none_is_named_as_such() {
     }
 }
 
-/// Returns the workload of a trace whose times restart in each part.
+/// Returns a workload that sorts its trace, because the times of the trace restart in each part.
 fn sorted(path: &Path) -> Workload {
     Workload { sort: true, ..workload(path) }
 }

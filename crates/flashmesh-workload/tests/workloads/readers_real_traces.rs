@@ -46,7 +46,7 @@ fn known() -> Vec<Known> {
         row("tpcc-small.trace", "ascii", Nanoseconds, 6_999, 62.6, 8.3, 0.14),
         // The last line has no line end.
         row("wsrch-small.trace", "ascii", Nanoseconds, 24_783, 100.0, 15.1, 60.0),
-        // The corrupt time stamp would be an additional event.
+        // One event has a corrupt time stamp, and is rejected.
         Known { tolerate: 0.001, ..row("blkparse-ycsb-ext4.txt", "blkparse", Nanoseconds, 9_886, 91.4, 128.4, 810.4) },
     ]
 }

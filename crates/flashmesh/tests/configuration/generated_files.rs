@@ -99,7 +99,7 @@ fn numbers_have_the_units_that_their_names_end_with() {
     ];
     let wrong = |quantity: &&QuantitySpec| match quantity.shape.item() {
         Shape::Integer | Shape::Number => {
-            // The longest suffix decides. A rate of anything else is named after the counted item.
+            // The longest suffix decides. Rates in 1/s are named after the counted item, so their suffixes are not checked.
             let fits = UNITS.iter().filter(|(ending, _)| quantity.name.ends_with(ending));
             let ending = fits.max_by_key(|(ending, _)| ending.len());
             let is_rate = quantity.unit == Some("1/s");

@@ -77,8 +77,8 @@ fn every_value_of_a_preset_states_its_source() {
 #[test]
 fn the_fast_drive_of_venice_is_the_default() {
     let config = preset("venice-z-nand");
-    // Only the revisits of scouts differ, which footnote 5 of the paper allows. Scouts of the default use only unused ports, so that a flood
-    // fill predicts them to the step.
+    // Only `venice.revisits` differs. Footnote 5 of the paper allows three revisits; scouts of the default leave by unused ports only, so that a
+    // flood fill predicts them to the step.
     let mut standard = Config::default();
     standard.venice.revisits = Revisits::ThreeTimes;
     assert_eq!(config, standard);

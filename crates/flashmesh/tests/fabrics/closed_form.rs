@@ -66,7 +66,8 @@ fn one_write_at_a_time_takes_entry_with_data_command_transfer_array_and_completi
     }
 }
 
-/// Packets have twice the rate, control packets of 8 B, 12 B around the data, and 20 ns on the die to decode or frame each.
+/// Packets run at twice the rate. A control packet has 8 B, a data packet 12 B besides its data, and the die takes 20 ns to decode or frame each
+/// packet.
 #[test]
 fn packets_double_the_rate_and_take_their_headers_and_the_time_of_the_controller_on_the_die() {
     let mut config = bare_drive();
@@ -386,8 +387,8 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
         assert_eq!(record.breakdown.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
         assert_eq!(record.breakdown.array, READ);
     }
-    // The chips take turns, so each later page waits for one page of the other chip. The second chip starts later by the command of the first,
-    // and its data is ready later by the same time.
+    // The chips send alternately, so the second page of each chip waits for a page of the other chip. The second chip gets its command after the
+    // first, and its data is ready later by the same time.
     assert_eq!(records[0].breakdown.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].breakdown.path_wait, PAGE_TRANSFER * 2);
     assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));

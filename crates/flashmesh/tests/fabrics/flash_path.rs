@@ -173,7 +173,7 @@ fn a_byte_takes_a_time_constant_more_on_a_channel_that_its_chips_load() {
     for (chips, byte) in [(2, 2), (12, 4)] {
         config.geometry.chips_per_channel = chips;
         assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [NS(10 + 3_000 + byte * 4_096)], "{chips} chips");
-        // Twice the rate with the same load.
+        // pSSD has twice the channel rate, with the same load.
         let mut packets = config.clone();
         packets.fabric.kind = FabricKind::Pssd;
         let slowed = latencies(&packets, [read(0, 1, Time::ZERO)])[0];
@@ -408,7 +408,8 @@ fn a_write_of_a_part_of_a_page_keeps_its_turn_while_the_rest_is_read() {
         config.ftl.write_binding = if early { WriteBinding::Early } else { WriteBinding::Late };
         let mut part = write(0, 1, US(201));
         part.size = Bytes::new(512);
-        // A write of the page to be changed, and a write that keeps the die busy; then the partial write and a write of another page wait.
+        // A write fills the page, and another write keeps the die busy. Meanwhile a partial write of the page and a write of another page arrive and
+        // wait.
         let requests = [write(0, 1, US(0)), write(1, 1, US(200)), part, write(2, 1, US(202))];
         let latencies = latencies(&config, requests);
         (latencies[2] + US(201), latencies[3] + US(202))

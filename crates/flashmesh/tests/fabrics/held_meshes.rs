@@ -40,7 +40,8 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
     let mut released = drive(FabricKind::Nossd);
     released.fabric.hold_path = HoldPath::Never;
     assert!(latencies(&released, reads())[2] < expected[2] - READ);
-    // With two local channels two dies of a chip can be served, but not more, because there is only one link between routers.
+    // With two local channels, the controller serves chips 0 and 1 of its row at the same time. Chips 1 and 2 still take turns, because both need the
+    // only link between the first two routers.
     let mut config = drive(FabricKind::Nossd);
     (config.nossd.chip_channels, config.nossd.controller_channels) = (2, 2);
     assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
@@ -71,7 +72,7 @@ fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
     let rate = Rate::from_bytes_per_second(1_200_000_000);
     let (control, page) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
     let whole = control + Time::from_ns(40) + READ + page;
-    // Chip (0, 0) uses its row, chip (0, 1) its column, and chip (1, 1) its row. A second read of (0, 1) can use neither.
+    // Chip (0, 0) uses its row, chip (0, 1) its column, and chip (1, 1) its row.
     let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
     assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
     let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
@@ -86,8 +87,7 @@ struct Page {
     kept: Vec<Time>,
 }
 
-/// Returns the completion times of these pages. In order of arrival, a page takes a path of which no part is held, or awaited by an earlier
-/// page.
+/// Returns the completion times of these pages. In order of arrival, each page takes a path of which no part is held or awaited by an earlier page.
 fn naive(pages: &[Page]) -> Vec<Time> {
     let mut done: Vec<Option<(Time, BTreeSet<String>)>> = pages.iter().map(|_| None).collect();
     loop {
@@ -165,7 +165,7 @@ fn pages_of_pnssd(requests: &[IoRequest], controllers: Controllers) -> Vec<Page>
     requests.iter().map(page).collect()
 }
 
-/// Returns reads and writes of pages on different chips, with arrivals within `within`.
+/// Returns reads and writes of pages on different chips, which arrive at random times below `within`.
 fn requests(seed: u64, count: usize, within: Time) -> Vec<IoRequest> {
     let mut random = SimRng::new(seed);
     let mut chips: Vec<u64> = (0..64).collect();

@@ -35,7 +35,7 @@ struct Page {
     after: Time,
 }
 
-/// Returns the completion time of each page, and all holds. In order of request, a page takes a path of which no part is held, or awaited by an
+/// Returns the completion time of each page, and all holds. In order of request, each page takes a path of which no part is held or awaited by an
 /// earlier request.
 fn naive(pages: &[Page]) -> (Vec<Time>, BTreeSet<Holding>) {
     let mut asks: Vec<(Time, usize, usize)> =

@@ -85,7 +85,7 @@ fn a_program_waits_until_all_planes_have_read_and_no_read_begins_beside_it() {
     let requests = [read(0, 1, Time::ZERO), write(2, 1, us(1)), read(1, 1, us(2))];
     config.schedule.order = KindOrder::Arrival;
     let program_ends = COMMAND + READ + COMMAND + PROGRAM;
-    // The read of plane 1 came after the write.
+    // In order of arrival, the read of plane 1 follows the write.
     assert_eq!(completions(&config, requests), [COMMAND + READ, program_ends, program_ends + COMMAND + READ]);
     config.schedule.order = KindOrder::ReadFirst;
     let second_read = us(2) + COMMAND + READ;
@@ -109,7 +109,7 @@ fn reads_of_several_planes_run_during_one_suspension() {
     let done = completions(&config, [write(4, 1, Time::ZERO), read(0, 1, at), read(1, 1, at)]);
     let second_read = at + COMMAND * 2 + suspend + READ;
     assert_eq!(done[1..], [second_read - COMMAND, second_read]);
-    // The program has not worked from the suspension until it has resumed.
+    // The program makes no progress between its suspension and its resumption.
     assert_eq!(done[0], COMMAND + PROGRAM + (second_read - at) + resume);
 }
 

@@ -23,7 +23,7 @@ fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
     if kind == FabricKind::Bus {
-        // One of the drives has the full size of the preset.
+        // The drive with a bus has the full size of the preset.
         config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
     }
     config.nossd.injection = InjectionPolicy::Nearest;

@@ -111,7 +111,7 @@ fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
     assert!(half[1] > duplex[1] + Time::from_ns(data - 20), "{}", half[1]);
 }
 
-/// If requests precede programs at the controller, a read waits for no program that has not started.
+/// Controllers that queue packets send small ones first: a read waits for the packet in transmission, but not for queued programs.
 #[test]
 fn small_packets_go_first_at_controllers_that_queue_packets() {
     let mut config = drive();
@@ -144,7 +144,7 @@ fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
     };
     config.nossd.controller_queues = ControllerQueues::Packets;
     assert_eq!(pages_from_each(&config), [1, 1]);
-    // Counted by dies, the one die of controller 0 is fewer than the two of controller 1.
+    // Counted by dies, controller 0 has one die outstanding, and controller 1 has two.
     config.nossd.controller_queues = ControllerQueues::Dies;
     assert_eq!(pages_from_each(&config), [2, 0]);
 }

@@ -232,7 +232,7 @@ fn a_recording_of_the_network_has_what_the_report_counts() {
         if *kind != FabricKind::Nossd {
             // NoSSD is excluded, because its packets are also blocked in the network, behind others.
             let blocked: u64 = sent.clone().map(|transfer| transfer.blocked_ps).sum();
-            // If a die requests a path while it is busy, its wait counts only from the end of the work.
+            // If a die requests a path while it is busy, the report counts its wait only from the end of its work, so it may count less.
             assert!(blocked >= report.path_conflict.wait_ps, "{kind}");
             let causes = &report.path_conflict.causes;
             let all = causes.channel.transfers + causes.controller.transfers + causes.link.transfers;

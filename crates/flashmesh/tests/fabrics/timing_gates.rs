@@ -1,4 +1,4 @@
-//! Timing gates of a die: an action that state or timing do not allow is refused one picosecond too early, and accepted on time.
+//! Timing gates of a die: an action is refused one picosecond before state and timing allow it, and accepted from that time on.
 
 use flashmesh::config::{Config, Suspension};
 use flashmesh::flash::die::{Die, DieError, DieRules, Operation, OperationKind, PlaneTransactions};

@@ -111,7 +111,8 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
     let (report, _) = run_source(&config, listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [0, 2, 0]);
-    // The second command waits for the first, and the second data for the first. Only the part after the array time of the second read counts.
+    // The second command waits for the first command, and the data of the second read for that of the first. Of the wait of the data, only the part
+    // after the array time of the second read counts.
     let first_command = scout(1) + command(2);
     let first_done = first_command + READ + scout(1) + data(2);
     let second_read = first_command + scout(2) + command(3) + READ;

@@ -1,5 +1,5 @@
-//! Longest wait of a transaction: every choice of a scheduling policy is checked against the age bound of the policy, over every interconnect,
-//! on drives with many conflicts and on random drives, also with power cuts.
+//! Age bound of the scheduling policies: each choice of a policy is checked against `schedule.age-bound`, over every interconnect, on drives with
+//! many conflicts and on random drives, also with power cuts.
 //!
 //! `FLASHMESH_DRIVES` sets the number of random drives per policy and interconnect, `FLASHMESH_SEED` their seed.
 
@@ -36,7 +36,7 @@ const NO_BOUND: Time = Time::from_ms(1_000_000);
 /// Observed choices of a policy.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Choices among several transactions of which one had exceeded the bound.
+    /// Choices among several queues while a transaction was overdue.
     owed: u64,
     /// First violation of the bound.
     broken: Option<String>,
@@ -67,8 +67,8 @@ impl Watched {
             || (waiting.collection_first() && any(collection))
     }
 
-    /// Returns the queue of the overdue transaction that must be chosen next, and its wait; `None` if no transaction is overdue or there is no
-    /// choice.
+    /// Returns the queue of the oldest waiting request, which must be chosen next, and the longest wait of a request. `None` if no wait exceeds the
+    /// bound, if at most one queue has requests, or if firmware work goes first.
     fn owed(&self, waiting: &SchedulerView<'_>) -> Option<(QueueId, Time)> {
         let heads = || waiting.heads(TransactionClass::UserRead).chain(waiting.heads(TransactionClass::UserProgram));
         if heads().nth(1).is_none() || self.firmware_goes_first(waiting) {
@@ -158,8 +158,8 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
         config.schedule.age_bound = bound;
         let (report, seen) = watch_configured(&config, bound);
         assert_kept(&seen, &config);
-        // An overdue read waits only for older transactions, which alternate with reads. In the worst case all outstanding requests are programs
-        // of this die.
+        // An overdue read waits only for older transactions, and reads alternate with programs. In the worst case all 64 outstanding requests are
+        // programs of this die.
         let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
         let most = bound + (write + read) * 64;
         let slowest = report.latency_ps.all.expect("there are requests").max;
@@ -187,7 +187,7 @@ fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replic
             config.schedule.age_bound = bound;
             config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
             config.replication.enabled = at % 3 == 0;
-            // Copies need one more block in each plane.
+            // Replicas need one more block in each plane.
             config.geometry.over_provisioning = 0.4;
             config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
             let (report, seen) = watch_configured(&config, bound);
@@ -209,7 +209,7 @@ fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
         let ((mut config, requests, moments), bound) = drive;
         config.schedule.policy = policy;
         config.schedule.age_bound = US(bound);
-        // Sprinkler has a scheduling policy of its own.
+        // The firmware policy Sprinkler brings its own scheduling policy.
         let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
         if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
             return (config, requests, moments[0]);

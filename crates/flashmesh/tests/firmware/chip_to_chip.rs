@@ -130,7 +130,7 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
     assert_within("from the chips", over(LinkKind::Controller, &links.bytes_from_chips), through, 0.02);
 }
 
-/// With little free space in every plane, and with much: pages move between chips, and write amplification does not rise.
+/// Pages move between chips with little and with much free space in every plane, and write amplification does not rise.
 #[test]
 fn pages_move_from_chip_to_chip_whatever_space_there_is_and_amplify_writes_no_more() {
     for over_provisioning in [0.15, 0.3] {

@@ -90,7 +90,7 @@ fn a_clean_takes_one_packet_the_reads_the_transfers_the_programs_and_one_acknowl
 fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its_new_place() {
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
-    // Page 0 has been programmed on chip 1 by then, page 1 has not.
+    // When the read arrives, page 0 has been programmed on chip 1, and page 1 has not.
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
     // A read of another chip does not wait.
     let elsewhere = begins + Time::from_us(160);
@@ -105,7 +105,7 @@ fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_neare
     let (begins, told) = clean();
     let mut requests = writes_until_two_pages_move();
     requests.push(read(page(0), 1, begins + Time::from_us(150)));
-    // The pages are now on the chip in the second row. They move to chip 0, where the controller of row 0 reads them.
+    // One page further, all requests are for the chip in the second row. Its pages move to chip 0, where the controller of row 0 reads them.
     for request in &mut requests {
         request.offset += Bytes::new(PAGE);
     }
@@ -173,7 +173,7 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
         requests
             .push(IoRequest { arrival: told + Time::from_ms(5), ..read(kind.offset.as_u64() / PAGE, 1, Time::ZERO) });
         let done = completions(&small_drive(), requests);
-        // The write waits for its die, which the Clean occupies. Then the read finds the page there.
+        // The write waits for its die, which the Clean occupies. Afterwards the read finds the page on that die.
         assert!(done[29] > told, "{}", done[29]);
         assert_eq!(done[30], told + Time::from_ms(5) + alone(0, 8) + READ + alone(0, 9 * 512));
     }
@@ -201,7 +201,7 @@ fn most_pages_move_by_clean_whatever_space_there_is_and_amplify_writes_no_more()
     }
 }
 
-/// Dies that wait for one another would deadlock here: all dies collect, and each both sends and programs pages.
+/// All dies collect, and each both sends and programs pages. Dies that waited for each other in a cycle would deadlock.
 #[test]
 fn a_saturated_drive_whose_dies_all_clean_comes_to_its_end() {
     let options: [fn(&mut Config); 5] = [

@@ -42,7 +42,7 @@ fn assert_near(found: Option<f64>, expected: f64) {
     assert!((found - expected).abs() < 0.02, "{found}, expected {expected}");
 }
 
-/// Interpolates `of` for a mean of `outstanding` reads between the two neighbouring whole numbers.
+/// Interpolates `of`, which is defined for whole numbers of reads, at a mean of `outstanding` reads.
 fn mixed(outstanding: f64, of: impl Fn(usize) -> f64) -> f64 {
     let (whole, part) = (outstanding.floor(), outstanding.fract());
     (1.0 - part) * of(whole as usize) + part * of(whole as usize + 1)
@@ -68,12 +68,12 @@ fn states_of_queues(outstanding: usize, dies: usize) -> BTreeMap<Vec<usize>, f64
     states
 }
 
-/// The share of states in which reads collide.
+/// Returns the share of states in which at least two reads share a die.
 fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
     1.0 - states_of_queues(outstanding, dies)[&vec![1; outstanding]]
 }
 
-/// The mean number of pairs of reads that share a die.
+/// Returns the mean number of pairs of reads that share a die.
 fn pairs_in_queues(outstanding: usize, dies: usize) -> f64 {
     let pairs = |queues: &[usize]| queues.iter().map(|length| length * (length - 1) / 2).sum::<usize>() as f64;
     states_of_queues(outstanding, dies).iter().map(|(queues, share)| share * pairs(queues)).sum()
@@ -102,7 +102,7 @@ fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usi
 fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     let report = run(&random_reads(8, 60_000));
     let found = collisions(&report);
-    // A request spends a little of its time on the link. Table 2 has 7.8 as well.
+    // Eight requests are outstanding, but each spends part of its time on the link, so slightly fewer are at the dies. Table 2 also has 7.8.
     let occ = found.average_occ.expect("reads were outstanding");
     assert!((7.5..8.0).contains(&occ), "{occ}");
     assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
@@ -125,12 +125,13 @@ fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
     assert!(found.reads_per_die_rsd.expect("reads completed") < 0.03);
 }
 
-/// Table 2 has 2,382,491 pairs of 967,430 reads, more than twice as many as there are reads, while two reads meet at a die 423,000 times at most. A
-/// count at each observation (section II.C monitors collision patterns every 10 us) gives them if a read of 4 KiB moves its whole page.
+/// Table 2 has 2,382,491 pairs for 967,430 reads, but two reads meet at a die at most 423,000 times (7/16 per read). Pairs counted at each
+/// observation (section II.C monitors collision patterns every 10 us) match the table if a read of 4 KiB transfers its whole page.
 #[test]
 fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole_pages_move() {
     let mut config = random_reads(8, 60_000);
-    // The parity covers the page, so that a read of 4 KiB moves all of its 18 KB: with so much beside a page the share of 4 KiB is 14 KiB.
+    // The parity covers the page, so a read of 4 KiB transfers all 18 KiB of page and parity. With 56 KiB of spare per page, the share of 4 KiB is 14
+    // KiB, again 18 KiB in all.
     config.geometry.page_spare = Bytes::from_kib(56);
     let report = run(&config);
     let found = collisions(&report);
@@ -143,7 +144,7 @@ fn pairs_of_eight_random_reads_at_each_observation_are_those_of_table_2_if_whole
     assert!(found.pair_occurrences as f64 <= 7.0 / 16.0 * found.reads as f64 * 1.02);
 }
 
-/// Three reads of one die arrive at once: three pairs are together until the first is done, one until the second is.
+/// Three reads of one die arrive at once. Three pairs share the die until the first read completes, one pair until the second completes.
 #[test]
 fn a_pair_counts_at_each_observation_of_its_time_together() {
     let mut config = bare_drive();
@@ -167,7 +168,7 @@ fn a_pair_counts_at_each_observation_of_its_time_together() {
     }
 }
 
-/// Table 4 has pages of 16 KB and 2 KB of parity: 4 KiB move with their share of it, 4.6 KB in all, at 1 GB/s.
+/// Table 4 has pages of 16 KB with 2 KB of parity. A read of 4 KiB also transfers its share of the parity, 4.6 KB in all, at 1 GB/s.
 #[test]
 fn a_read_of_4_kib_moves_its_share_of_the_page_and_the_parity() {
     let mut config = random_reads(1, 1);
@@ -258,7 +259,7 @@ fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     assert!((20.0..60.0).contains(&repetition), "{repetition}");
     let first = before.top_5_percent_share.expect("pairs occurred");
     assert!((0.6..0.95).contains(&first), "{first}");
-    // The paper has 30.7 % fewer.
+    // In the paper, replication removes 30.7 % of the pair occurrences.
     let left = after.pair_occurrences as f64 / before.pair_occurrences as f64;
     assert!(left < 0.85, "{left}");
 }
@@ -287,7 +288,7 @@ fn a_read_whose_page_moves_while_it_waits_counts_once() {
     assert!(rerouted > 100, "{rerouted}");
 }
 
-/// On one die, pages 0 to 3 are written in part, which reads them first, and page 4 is read meanwhile.
+/// On one die, pages 0 to 3 are written in part, which reads them first, and pages 4 and 5 are read meanwhile.
 #[test]
 fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let mut config = bare_drive();
@@ -303,7 +304,7 @@ fn reads_that_complete_a_write_collide_only_where_they_are_asked_for() {
     let (report, _) = run_source(&config, Listed(at_once.clone()));
     let host = collisions(&report);
     assert_eq!((host.reads, host.reads_of_writes), (2, 4), "{host:?}");
-    // Counting host reads only, one read collides; counting all reads, 5 of 6 do. The pairs are those of 2 and of 6 reads.
+    // Counting host reads only, one read collides; counting all reads, 5 of 6 do. Two reads form one pair, six reads form 15.
     assert_eq!((host.collisions, host.imbalanced, host.pair_occurrences), (1, 1, 1));
     assert_eq!((host.collisions_of_all, host.imbalanced_of_all, host.pair_occurrences_of_all), (5, 5, 15));
     config.replication.counted_reads = CountedReads::All;

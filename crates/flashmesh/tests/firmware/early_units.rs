@@ -114,7 +114,7 @@ fn a_write_of_a_part_keeps_its_place_in_its_program() {
 #[test]
 fn a_flush_has_programs_run_with_what_they_have() {
     let mut config = die_of(1);
-    // The cache destages each write at once, and the write gathers in a program.
+    // The cache destages each write at once, into a partly filled program.
     config.cache.capacity = Bytes::from_kib(256);
     (config.cache.high_mark, config.cache.low_mark) = (0.0, 0.0);
     let flush = IoRequest { kind: RequestKind::Flush, size: Bytes::ZERO, ..write(0, 1, Time::from_us(50)) };
@@ -145,7 +145,7 @@ fn a_unit_that_is_read_before_it_was_written_takes_a_place_and_is_not_programmed
     assert_eq!((counts(&report), latencies[0]), ((2, 1, 0), TIMEOUT + program_of(1)));
 }
 
-/// Runs a full drive with GC. Moved units go to the block of the writes, to blocks of their own, or to blocks by stream.
+/// Runs a full drive with GC, in a configuration changed by `more`.
 fn collecting(more: impl Fn(&mut Config)) -> Report {
     let mut config = die_of(2);
     config.geometry.channels = 2;
@@ -195,7 +195,7 @@ fn what_was_programmed_before_a_cut_is_found_after_it() {
     config.persistence.checkpoint_interval = 100;
     config.power.capacitors = false;
     config.power.cut = Some(Time::from_ms(2));
-    // Two pages are full and programmed. Two units still gather, and are lost, as is the request that wrote them.
+    // Two pages are full and programmed. The last two units still gather, and are lost with their requests.
     let writes = (0..10).map(|unit| write(unit, 1, Time::ZERO)).chain([write(0, 1, Time::from_ms(1_000))]);
     let (report, _) = measured(&config, writes);
     let cut = report.power_cut.as_ref().expect("the power was cut");

@@ -105,7 +105,7 @@ impl Model {
         self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page is in a namespace")
     }
 
-    /// Returns page number `share` of all pages of the namespaces.
+    /// Returns page number `share`, counted over the pages of all namespaces.
     fn page_at(&self, share: u32) -> Lpn {
         Lpn(self
             .spaces
@@ -121,7 +121,7 @@ impl Model {
     }
 
     fn write(&mut self, lpn: Lpn, pick: u32) {
-        // Two versions of a page must not be in flight at once; ordering them is the task of the host side.
+        // The host side never has two versions of a page in flight.
         if self.host_programs.values().any(|program| program.content.0 == lpn) {
             return;
         }

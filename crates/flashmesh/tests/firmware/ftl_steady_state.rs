@@ -174,7 +174,7 @@ fn preconditioning_goes_on_until_write_amplification_has_settled_and_no_longer()
 fn preconditioning_maps_the_first_pages_by_the_static_order_and_leaves_no_wear() {
     for kind in [PreconditionKind::Sequential, PreconditionKind::Aged, PreconditionKind::Random] {
         for order in flashmesh::ftl::allocation::ORDERS {
-            // The number of pages is no multiple of the number of planes, nor that of a plane a multiple of the block size.
+            // The number of pages is not a multiple of the number of planes, and the pages of a plane are not a multiple of the block size.
             let fill = 0.777;
             let mut config = config(VictimPolicy::Greedy, 3);
             (config.geometry.blocks_per_plane, config.geometry.dies_per_chip) = (16, 2);
@@ -211,7 +211,7 @@ fn sequential_preconditioning_lays_logical_pages_in_order() {
     }
 }
 
-/// The pages of an aged drive by hand: the blocks of each plane that are programmed, and how many of their pages are valid.
+/// Computes by hand how many blocks of each plane are programmed, and how many of their pages are valid.
 #[test]
 fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
     for (fill, written, policy) in [
@@ -231,7 +231,7 @@ fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
         let report = ftl.precondition(&Precondition { kind, fill, written }, 42);
         ftl.audit().unwrap();
         assert_eq!(report.pages_mapped, (f64::from(geometry.logical_pages) * fill) as u64);
-        // A collection begins with fewer than a tenth of the pages free.
+        // GC starts with fewer than a tenth of the pages free.
         let (pages_per_block, planes) = (geometry.pages_per_block, geometry.planes());
         let of_plane = geometry.pages_per_plane();
         let at_most = of_plane - (f64::from(of_plane) * 0.1).ceil() as u32;
@@ -255,7 +255,7 @@ fn an_aged_drive_is_full_of_invalid_pages_up_to_its_first_collection() {
     }
 }
 
-/// While aged blocks are collected, each gains its invalid pages: write amplification is 1 / (1 - u), where the share u of their pages is valid.
+/// Collecting an aged block frees its invalid pages. So write amplification is 1 / (1 - u), where u is the share of valid pages in aged blocks.
 #[test]
 fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
     for fill in [0.0, 0.2, 0.5] {
@@ -264,13 +264,13 @@ fn an_aged_drive_amplifies_writes_as_its_valid_pages_say() {
             let (planes, first_free) = (geometry.planes(), report.pages_mapped as u32);
             let aged: u32 = (0..planes).map(|plane| geometry.pages_per_plane() - ftl.free_pages(PlaneId(plane))).sum();
             let valid_share = f64::from(first_free) / f64::from(aged);
-            // Pages that were not there before, each once, so that nothing else becomes invalid.
+            // Each unmapped page is written once, so that no other page becomes invalid.
             let idle = IdleDies::new(geometry.dies());
             let writes = geometry.logical_pages - first_free;
             let before: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
             let moved: u64 = (first_free..geometry.logical_pages).map(|lpn| ftl.write_untimed(Lpn(lpn), &idle)).sum();
             let after: u32 = (0..planes).map(|plane| ftl.free_pages(PlaneId(plane))).sum();
-            // Writes beyond the space that was free, by which collections gained.
+            // Pages freed by collections: the writes in excess of the decrease in free space.
             let gained = f64::from(writes - (before - after));
             let collected = gained + moved as f64;
             assert!(collected > 0.3 * f64::from(aged), "{collected} of {aged}");
@@ -461,7 +461,7 @@ fn hot_and_cold_streams_in_blocks_of_their_own_amplify_writes_less() {
     let [shared, apart] = amplification(5, true);
     assert_within(0.05, shared, 4.59);
     assert_within(0.05, apart, 1.15);
-    // If nearly every victim holds cold pages, moved pages dominate, and these share a block.
+    // If nearly every victim holds cold pages, moved pages dominate, and moved pages of both streams share a block.
     let [shared, apart] = amplification(9, false);
     assert!(apart < 0.98 * shared && apart > 0.9 * shared, "{shared} {apart}");
 }

@@ -49,7 +49,7 @@ fn full(overrides: &[&str]) -> Config {
     Config::from_str(text, "drive.toml", &overrides).expect("the configuration is valid")
 }
 
-/// Returns the location of every page at the start of the run, and the part of the report that the simulation determines.
+/// Returns the location of every page at the start of the run, and the report without its figures of wall-clock time and memory.
 fn outcome(config: &Config, drives: &PreparedDrives) -> (Vec<Option<u32>>, String) {
     let mut simulation = Simulation::prepared(config, None, drives).expect("the drive can be built");
     let ftl = simulation.ftl();
@@ -121,7 +121,7 @@ fn a_state_is_read_by_every_drive_with_such_planes_and_by_no_other() {
         states(folder.path()).len()
     };
     assert_eq!(kept(&[]), 1);
-    // These keys affect only the run after preconditioning, or the naming of host pages.
+    // These keys affect only the run after preconditioning.
     for other in ["workload.read-share=0.9", "flash.read-time=9us", "fabric.kind=ideal", "host.link-rate=1GB/s"] {
         assert_eq!(kept(&[other]), 1, "{other}");
     }

@@ -57,7 +57,7 @@ fn map_of(report: &Report) -> &MappingCacheReport {
 fn a_miss_costs_one_read_of_a_translation_page_and_a_hit_nothing() {
     let read_time = COMMAND + READ + PAGE_TRANSFER;
     let at = |us| Time::from_us(us);
-    // A page, the page again, another page of the same translation page, whose entry was not loaded, and a page of another translation page.
+    // Page 0 is read twice. Page 1 has the same translation page, but its entry was not loaded. Page 5000 has another translation page.
     let requests = || [read(0, 1, at(0)), read(0, 1, at(100)), read(1, 1, at(200)), read(5000, 1, at(300))];
     let twice = read_time + read_time;
     let config = drive_with(16);
@@ -236,7 +236,7 @@ fn random_writes_cost_write_backs_and_collections_of_translation_pages() {
         assert_eq!(report.requests, 6000);
         assert!(report.flash.map_programs > 0 && report.gc.translation_collections > 0, "{:?}", report.gc);
         assert!(map_of(report).counters.write_backs >= report.flash.map_programs);
-        // The energy of programs gives their number.
+        // The number of programs follows from their energy.
         let power = config::Power::default();
         let of_one = (power.program_current * power.supply_voltage).as_watts() * PROGRAM.as_secs_f64();
         let programmed = report.power.energy_j.program / of_one;

@@ -99,10 +99,9 @@ fn cases_1_to_3_are_as_figure_3_shows_them_where_a_program_takes_600_us() {
     }
 }
 
-/// Four chips have four, one, four and one page to read, none of which can join. The paper keeps the channel busy "in a simple way": it sends
-/// the single pages between those of the chips with four. Two chips then suffice to keep the channel busy, because a page is sensed in less time
-/// than another is sent. But a chip must get its next command before the next data transfer. SSDsim does this, because it serves waiting reads
-/// before ready data, and so does `next-command-first`.
+/// Four chips have four, one, four and one page to read, and no reads can join. The paper keeps the channel busy "in a simple way": it sends the
+/// single pages between the pages of the chips with four. Two chips then suffice, because a page is sensed in less time than another page is sent, if
+/// a chip gets its next command before the next data transfer. SSDsim and `next-command-first` do this: they serve waiting reads before ready data.
 #[test]
 fn case_4_keeps_the_channel_busy() {
     let pages = [0, 8, 16, 24, 1, 2, 10, 18, 26, 3];
@@ -232,7 +231,7 @@ fn a_write_to_a_read_intensive_area_goes_to_the_free_die_with_fewest_pages_of_it
     }
 }
 
-/// All four pages of an area lie on one of two dies. Two of them are written again, and the area is even.
+/// All four pages of an area lie on one of two dies. With `fewest-pages`, writes of two of these pages go to the other die, and the area is even.
 #[test]
 fn writes_to_a_read_intensive_area_even_it_out() {
     let latencies = |rule: &str| {
@@ -240,11 +239,11 @@ fn writes_to_a_read_intensive_area_even_it_out() {
             "[mbm]\nread-threshold = \"8KiB\"\narea-size = \"32KiB\"\nreallocations-max = 0\narea-writes = \"{rule}\""
         );
         let config = drive("mbm", [2, 1, 1, 2], &more);
-        // While channel 0 reads and channel 1 does not, writes go to the channel with fewer subrequests.
+        // While channel 0 reads and channel 1 is idle, writes go to channel 1, which has fewer subrequests.
         let mut all: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
         all.push(write(0, 4, Time::ZERO));
         all.push(read(0, 4, Time::from_ms(20)));
-        // Pages 1 and 3 belong on the die on which they are by the static order.
+        // By the static order, pages 1 and 3 belong on the die on which they already lie.
         all.extend([(1, 30), (3, 40)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))));
         all.push(read(0, 4, Time::from_ms(60)));
         let records = run(&config, all);
@@ -253,11 +252,11 @@ fn writes_to_a_read_intensive_area_even_it_out() {
     let [uneven, even] = latencies("fewest-pages");
     let [before, after] = latencies("static-die");
     assert_eq!(uneven, before);
-    // The dies send two pages each at one time, and not four on one channel.
+    // Each die sends two pages, at the same time as the other die, instead of four pages on one channel.
     assert!(even < uneven && even < after, "{uneven} before; {even} with fewest pages, {after} on static dies");
 }
 
-/// Section IV.B reallocates where the transactions of a request, or its subrequests on a channel, are too many.
+/// Section IV.B reallocates if a request has too many transactions, or too many subrequests on one channel.
 #[test]
 fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
     let moved = |shape: [u32; 4], trigger: &str, requests: &[IoRequest]| {
@@ -269,12 +268,12 @@ fn each_condition_of_a_reallocation_has_a_value_of_its_key() {
         ["either", "transactions", "channel"].map(|trigger| moved(shape, trigger, requests))
     };
     let last = read(300, 1, Time::from_ms(90));
-    // One channel, where two pages lie at unequal offsets of their planes: they take two operations in place of one.
+    // On one channel, two pages at different offsets of their planes take two operations instead of one.
     let mut apart: Vec<IoRequest> =
         [(0, 0), (50, 5), (51, 10), (1, 15)].map(|(page, ms)| write(page, 1, Time::from_ms(ms))).into();
     apart.extend([read(0, 2, Time::from_ms(30)), last]);
     assert_eq!(of_each([1, 1, 1, 2], &apart), [2, 2, 0]);
-    // While channel 0 reads and channel 1 does not, four pages go to channel 1, two operations as in an even layout.
+    // While channel 0 reads and channel 1 is idle, four pages are written to channel 1. Reading them takes two operations, as in an even layout.
     let mut loaded: Vec<IoRequest> = (0..40).map(|n| read(200 + 2 * n, 1, Time::ZERO)).collect();
     loaded.extend([write(0, 4, Time::ZERO), read(0, 4, Time::from_ms(60)), last]);
     assert_eq!(of_each([2, 1, 1, 2], &loaded), [2, 0, 2]);
@@ -301,7 +300,8 @@ fn a_chip_whose_dies_begin_together_takes_writes_of_all_of_them_or_none() {
     let program = Time::from_us(1_300);
     let start = Time::from_us(500);
     let requests = [write(0, 2, Time::ZERO), write(100, 4, start)];
-    // One die programs. The other die either takes two pages at once, or no page is taken until the chip is idle, and then all four are.
+    // One die programs. If dies start on their own, the other die takes two pages at once. If they start together, all four pages are taken when the
+    // chip is idle.
     let by_die = run(&drive("mbm", [1, 1, 2, 2], ""), requests);
     assert_eq!(by_die[1].completed, by_die[0].completed.later(start + burst(2)) + burst(2) + program);
     let as_one = run(&drive("mbm", [1, 1, 2, 2], together), requests);
@@ -336,16 +336,16 @@ fn near_full(more: &str) -> f64 {
 fn mbm_is_ahead_of_tbm_on_a_drive_that_collects_since_reads_suspend_its_collections() {
     let mended = near_full("");
     assert!((0.2..0.6).contains(&mended), "{mended}");
-    // Section IV.C: "suspends the on-going program or erase operation".
+    // If queued reads do not precede collections. Section IV.C says only: "suspends the on-going program or erase operation".
     let waits = near_full("[mbm]\nreads-before-collection = false\n");
     assert!(waits > 1.0, "{waits}");
-    // Section IV.B: "otherwise, the area is not".
+    // If a long read makes an area read-intensive for the rest of the run. Section IV.B says: "otherwise, the area is not".
     let ever = near_full("[mbm]\narea-rule = \"any-read\"\n");
     assert!(ever > mended * 0.95 && ever < 0.7, "{ever}, {mended}");
-    // Section IV.C: "when allocating pages".
+    // If MCS restarts with the chip that takes the fewest pages only when no write waits. Section IV.C says: "when allocating pages".
     let once = near_full("[mbm]\nmcs-begins = \"once-until-drained\"\n");
     assert!((once / mended - 1.0).abs() < 0.2, "{once}, {mended}");
-    // Section IV.A: "an additional block for migrated data".
+    // If moved pages share the block of the writes. Section IV.A says: "an additional block for migrated data".
     let shared = near_full("[mbm]\nws = false\n");
     assert!((shared / mended - 1.0).abs() < 0.4, "{shared}, {mended}");
 }

@@ -1,4 +1,4 @@
-//! MBM when a program writes several mapping units: the published rule chooses programs like pages, and units that fill no program gather on the
+//! MBM when a program writes several mapping units: the published rule places full programs like pages, and units that fill no program gather on the
 //! chosen plane.
 
 use std::sync::{Arc, Mutex};

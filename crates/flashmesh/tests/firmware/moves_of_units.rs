@@ -43,8 +43,8 @@ fn small_drive(kind: FabricKind) -> Config {
 /// Units that are overwritten again and again.
 const AGAIN: [u64; 4] = [90, 91, 92, 93];
 
-/// Returns the host programs of four units each for chip 0: four for each of fourteen blocks, and one more, which leaves too little space.
-/// `first` are the programs of the first block, where few units stay valid; in each other block seven stay valid.
+/// Returns the host programs of four units each for chip 0: four for each of fourteen blocks, and one more, which leaves too little space. `first`
+/// are the programs of the first block, where few units stay valid; in each other block six stay valid.
 fn programs(first: [[u64; 4]; 4]) -> Vec<[u64; 4]> {
     let others = (0..13).flat_map(|block| {
         let unit = |number: u64| 6 + 6 * block + number;
@@ -313,7 +313,7 @@ fn each_victim_starts_one_partial_program_at_most_whatever_the_scheduler_chooses
             config.gc.r#move = PageMove::Clean;
             config.schedule.policy = policy;
             config.workload.requests = Some(20_000);
-            // Programs of the host are full.
+            // The long timeout lets all programs of the host fill.
             config.ftl.gather_timeout = Time::from_ms(1_000);
             config.replay.outstanding = 512;
         });

@@ -173,7 +173,7 @@ fn an_allocator_does_not_leave_the_planes_of_a_namespace() {
         Namespace { capacity: Some(Bytes::new(PAGE) * 100), channels: Some(Indices::new([0])), ..Namespace::default() };
     config.namespace.push(("a".to_owned(), on_first));
     let requests = (0..100).map(|page| write(page, 1, Time::from_us(100 * page))).collect();
-    // Plane 3 is on channel 0. A plane of channel 1 is refused.
+    // Planes 0 to 3 are on channel 0. Plane 6 is on channel 1, and is refused.
     let elsewhere = Scripted { told: Arc::default(), planes: vec![PlaneId(6)], next: 0, stays: true };
     let (_, simulation) = run_with(&config, requests, Box::new(elsewhere));
     let planes = (0..100).map(|lpn| simulation.geometry().plane_of(simulation.ftl().location(Lpn(lpn))));

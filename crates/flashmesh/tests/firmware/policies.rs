@@ -195,7 +195,7 @@ fn the_blocks_of_a_superblock_are_erased_on_all_its_dies_at_the_same_time() {
     }
 }
 
-/// The static order has all of these pages on the first plane.
+/// In the static order all of these pages are on the first plane.
 #[test]
 fn writes_go_to_all_dies_of_a_superblock_in_turn() {
     for dies in [1, 2, 4] {

@@ -55,8 +55,8 @@ fn a_recovery_reads_what_arithmetic_says_and_takes_as_long() {
     assert_eq!((kept.journal_pages, kept.journal_entries, kept.checkpoint_pages), (2, 16, 0));
     let found = recovery(&report);
     assert_eq!((found.entries_replayed, found.pages_found, found.pages_lost), (16, 4, 0));
-    // The map and the journal had 201 pages, and two were added; all are in 13 blocks. The scan of blocks reads the first page of each, and the
-    // last of the 13 blocks has an erased page to read.
+    // The 201 pages of map and journal, and two more from the run, are in 13 blocks. The block scan reads the first page of each block; the system
+    // scan reads the other 190 pages, and one erased page in the last block.
     let reads = &found.reads;
     assert_eq!((reads.blocks, reads.system, reads.map, reads.journal), (32, 203 - 13 + 1, 1, 2));
     // The last four pages, and the first erased page of their block.
@@ -99,7 +99,7 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
 fn capacitors_tell_what_they_program_for_the_map() {
     let mut config = one_plane();
     config.power.capacitors = true;
-    // Three entries in DRAM make up one journal page.
+    // The three entries in DRAM are written as one journal page.
     let (report, _) = cut_at(config, ms(30), (0..11).map(|page| write(page, 1, ms(page))));
     let cut = report.power_cut.as_ref().expect("the power was cut");
     assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));

@@ -15,7 +15,7 @@ fn config(overrides: &[&str]) -> Config {
     Config::from_str(DRIVE, "drive.toml", &overrides).expect("the configuration is valid")
 }
 
-/// Returns the part of the report that the simulation determines.
+/// Returns the report without its figures of wall-clock time and memory.
 fn simulated(mut simulation: Simulation) -> String {
     simulation.enable_checks();
     let report: Report = simulation.run(&Control::default()).expect("the run succeeds");

@@ -99,7 +99,7 @@ fn a_read_of_an_idle_die_suspends_its_whole_chip_where_that_is_asked_for() {
     let ends = completions(&config, [write(0, 1, Time::ZERO), read(1, 1, US(20)), read(2, 1, US(20)), later]);
     let both = NS(4_096);
     assert_eq!(ends, [alone + put_off + both, read_end, read_end + both, alone * 2 + put_off + both]);
-    // A read of a die that is already reading waits for it. Reads are not suspended.
+    // Reads are not suspended: a second read of the same die waits for the first.
     let reads = [read(0, 1, Time::ZERO), read(2, 1, US(1))];
     assert_eq!(completions(&config, reads), [ONE_READ, ONE_READ * 2]);
 }
@@ -157,8 +157,8 @@ fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
 #[test]
 fn chips_of_a_channel_go_as_the_policy_says() {
     let config = one_channel(4, 2, 1);
-    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and two of both dies of chip 0.
-    // Pages are numbered along the dies.
+    // Data of chip 3 occupies the channel, and a command for chip 2 waits for it. Then a read of chip 1 arrives, and one of each die of chip 0. Pages
+    // are numbered along the dies.
     let at = |chip: u64, die: u64, time: Time| read(chip * 2 + die, 1, time);
     let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
     assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in order of arrival");

@@ -193,8 +193,8 @@ fn a_dynamic_cache_of_an_empty_drive_takes_as_many_blocks_as_it_may_and_gives_th
     assert_eq!(amplification, (2 * 40 * 8 + 8 + 40 * 8) as f64 / (2 * 40 * 8 + 8) as f64);
 }
 
-/// Of 64 blocks, 40 are full of data and 24 are free. The plane keeps two of these for the GC threshold, one for folds, and one in reserve; the
-/// rest is lent to the cache.
+/// Of 64 blocks, 40 are full of data and 24 are free. The plane keeps two of these for the GC threshold, one for folds, and one in reserve; the other
+/// 20 are lent to the cache.
 #[test]
 fn a_dynamic_cache_of_a_full_drive_is_as_large_as_the_blocks_that_are_free_and_not_needed() {
     let mut config = dynamic_drive(64);

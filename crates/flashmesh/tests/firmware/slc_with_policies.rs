@@ -81,7 +81,7 @@ fn parity_protects_what_lies_in_the_cache_too() {
     let mut config = dies(2, FirmwarePolicy::Superblock);
     config.ftl.parity = Some(ParityShare(2));
     config.geometry.capacity = Some(Bytes::new(PAGE) * (4 * 20 * 24));
-    // Three of the four cache blocks of a plane may be full.
+    // Up to three of the four cache blocks of a plane may be full without a fold.
     config.slc.fold_threshold = 0.99;
     let pages = 4 * 3 * 4;
     let requests = || writes(0..pages, Time::ZERO).chain([read(0, 1, LATER)]);

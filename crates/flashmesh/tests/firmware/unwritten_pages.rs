@@ -217,7 +217,7 @@ fn homes_of_namespaces_that_share_planes_do_not_overlap() {
         let Ppn(ppn) = simulation.ftl().location(Lpn(lpn));
         (PlaneId(ppn / 128), ppn % 128)
     };
-    // 30 pages on two planes, 25 on the second plane, and 45 on both.
+    // Namespace a has 30 pages on both planes, b 25 pages on the second plane, and c 45 pages on both.
     assert_eq!((location(0), location(29)), ((PlaneId(0), 0), (PlaneId(1), 14)));
     assert_eq!((location(30), location(54)), ((PlaneId(1), 15), (PlaneId(1), 39)));
     assert_eq!((location(55), location(56)), ((PlaneId(0), 15), (PlaneId(1), 40)));

@@ -145,7 +145,8 @@ fn units_that_gather_are_programmed_by_capacitors_and_lost_without() {
     }
 }
 
-/// Moves of TBM go to the plane that is furthest behind. Where planes lag by more moves than may be in flight, the other planes have none to gather.
+/// TBM moves pages to the plane that is furthest behind. If planes lag by more moves than may be in flight, the other planes receive none, so their
+/// programs must not wait to be filled.
 #[test]
 fn collections_of_twin_blocks_go_on_where_planes_lag_behind_each_other() {
     let text = "\

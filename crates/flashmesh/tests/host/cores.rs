@@ -69,11 +69,11 @@ fn a_completion_takes_its_turn_behind_commands() {
     let config = with_firmware(Firmware { other_time: us(4), completion_time: us(1), ..Firmware::default() });
     let trims = (0..3).map(|page| request(RequestKind::Deallocate, page, 1, Time::ZERO));
     let ends: Vec<Time> = run(&config, trims).iter().map(latency).collect();
-    // The first command ends at 4 us, when the commands until 12 us are already queued.
+    // Three commands occupy the core until 12 us, and the completions follow them.
     assert_eq!(ends, [13, 14, 15].map(us));
 }
 
-/// Deallocations at random times use no other resource, so one core is an M/D/1 queue, with a mean wait of `load x service / 2 (1 - load)`.
+/// Deallocations at random times use no other resource, so one core is an M/D/1 queue with a mean wait of `service * load / (2 * (1 - load))`.
 #[test]
 fn a_core_is_an_m_d_1_queue_under_random_arrivals() {
     for load in [0.3, 0.6, 0.75] {

@@ -137,7 +137,7 @@ fn together() -> BoxedStrategy<Vec<String>> {
         &["host.interface=sata", "sata.ncq-depth=32", "sata.processing-delay=2us"],
         &["host.interface=sata", "sata.ncq-depth=8", "sata.transport=doorbells"],
     ]);
-    // SATA has no such command.
+    // SATA has no command that writes zeroes.
     let interface = interface.prop_map(|mut keys| {
         if keys[0].ends_with("sata") {
             keys.extend(["a", "b", "c"].map(|stream| format!("stream.{stream}.workload.write-zeroes-share=0")));

@@ -74,7 +74,7 @@ impl Division {
     }
 }
 
-/// Returns the spare blocks beyond the required ones, of the plane that has fewest; negative if a plane lacks some.
+/// Returns the smallest surplus of a plane: its spare blocks minus those that it needs. Negative if a plane has too few.
 pub fn surplus(config: &Config) -> i64 {
     // The geometry is refused if the drive has fewer spare blocks than a drive without namespaces needs.
     let Ok(geometry) = Geometry::from_config(config) else { return -1 };

@@ -24,7 +24,7 @@ const DRIVES: [&str; 2] = ["venice-z-nand", "venice-pm9a3"];
 /// Number of seeds; each gives a copy to compare.
 const SEEDS: u64 = 3;
 
-/// Traces, with the number of copies to replay as well.
+/// Traces, each with the number of its copies that are also replayed.
 const TRACES: [(&str, u64); 8] = [
     ("msr-hm_0-7k.csv", 3),
     ("tpcc-small.trace", 3),

@@ -1,6 +1,6 @@
-//! Results of random drives against stored hashes, so that a change of structure that changes a result is found.
+//! Results of random drives compared with stored hashes, so that a refactoring that changes a result is found.
 //!
-//! A change that is meant to change results, or the cases that are drawn, writes the hashes anew: `make golden-corpus`.
+//! After an intended change of results or of the drawn cases, `make golden-corpus` rewrites the hashes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,7 +24,7 @@ const WORKERS: u32 = 3;
 /// Fields of a report that depend on the machine, or on keys that the drive does not use.
 const UNSTABLE: [&str; 4] = ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "config_hash"];
 
-/// Draws drive `number` of the corpus, whatever other drives are drawn.
+/// Draws drive `number` of the corpus, independently of other draws.
 fn draw(number: u32) -> Case {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&number.to_le_bytes());

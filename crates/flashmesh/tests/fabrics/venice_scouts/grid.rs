@@ -5,7 +5,7 @@ use flashmesh::fabric::venice::routing::AnyRouting;
 use flashmesh::fabric::venice::{CircuitNetwork, Mesh, ScoutAction, TieBreaker};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
 
-/// Most times that a router sees a scout: when it first arrives, and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
+/// Maximum number of visits of a scout to a router: its first arrival, and at most three more (Venice, ISCA 2023, section 4.3, footnote 5).
 pub const SIGHTINGS_MAX: u32 = 4;
 
 pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak, revisits: Revisits) -> CircuitNetwork {
@@ -74,7 +74,7 @@ impl Grid {
         reached
     }
 
-    /// Returns the rows and the columns from one chip to the other, in order of travel.
+    /// Returns the rows and the columns on the way from chip `from` to chip `to`, in order of travel.
     fn way(&self, from: u32, to: u32) -> (Vec<u32>, Vec<u32>) {
         let between = |from: u32, to: u32| -> Vec<u32> {
             if from <= to { (from..=to).collect() } else { (to..=from).rev().collect() }
@@ -160,7 +160,7 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(grid: &Grid, revisits: Revisits) -> Watch {
-        // A scout crosses every link at most once forward and once back, in one direction or in each, and the link of the controller.
+        // A scout crosses the link of the controller, and each mesh link in each permitted direction, at most once forward and once back.
         let directions = if revisits == Revisits::ThreeTimes { 2 } else { 1 };
         let steps_max = 2 * (directions * grid.ends.len() as u32 + 1);
         Watch { sightings: vec![0; (grid.rows * grid.columns) as usize], steps: 0, steps_max }

@@ -97,7 +97,7 @@ fn case() -> impl Strategy<Value = Case> {
         .prop_map(|(grid, controllers, parameters, traffic)| Case { grid, controllers, parameters, traffic })
 }
 
-/// Runs the network alone and checks its reports against the crossings. Returns the crossings.
+/// Runs the network, and checks its reports against its log of crossings. Returns these crossings.
 fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
     let mut network =
         WormholeNetwork::new(topology.clone(), parameters).expect("the parameters are within their bounds");
@@ -263,7 +263,7 @@ fn directions_that_share_a_wire_take_turns() {
     assert_eq!(between(&both), [2 + 198, 2 + 199]);
 }
 
-/// A small packet goes between the packets of a run; another large packet does not (PACT 2014, rules 1 and 2).
+/// Arbitration lets a small packet pass between the packets of a run, but not another large packet (PACT 2014, rules 1 and 2).
 #[test]
 fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
     // Two terminals on one router send a run and another packet to the same destination.
@@ -373,7 +373,7 @@ proptest! {
     #[test]
     fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
         let topology = case.topology();
-        // Networks of single flits support neither whole-packet buffering nor held wires.
+        // Networks of single flits support neither whole-packet grants nor half-duplex links that are held for a packet.
         let slowest = u32::from(shared);
         let parameters = Parameters {
             grant_rule: GrantRule::Immediate,

@@ -11,10 +11,10 @@ use proptest::sample::select;
 
 use super::time_us;
 
-/// Ways in which planes read together. Independent reads are drawn apart (`case_on`).
+/// Kinds of multi-plane operations whose planes start together. Independent reads are drawn separately, by `with_independent_planes`.
 const JOINT_PLANES: &[MultiPlane] = &[MultiPlane::Off, MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset];
 
-/// Makes the planes of a drive read independently, at most `at_once_max` at once.
+/// Makes the planes of a drive read independently, at most `at_once_max` at once; `None` sets no limit.
 pub fn read_planes_alone(config: &mut Config, at_once_max: Option<u32>) {
     config.flash.multi_plane = MultiPlane::Independent;
     config.flash.plane_reads_max = at_once_max;

@@ -96,7 +96,8 @@ pub fn interconnect() -> impl Strategy<Value = Interconnect> {
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
 }
 
-/// Makes GC move pages from chip to chip, or leaves `config` unchanged if the result is invalid.
+/// Makes GC move pages from chip to chip, by Clean packets if `cleans` is set and the interconnect is NoSSD. Leaves `config` unchanged if the result
+/// is invalid.
 pub fn send_pages(config: &mut Config, cleans: bool) {
     let before = config.clone();
     config.gc.copyback = false;
@@ -142,7 +143,7 @@ impl Interconnect {
             geometry.blocks_per_plane += 1;
         }
         if kind == FabricKind::Pnssd {
-            // The number of logical pages per plane stays.
+            // The number of logical pages per plane does not change.
             let planes_before = geometry.channels * geometry.chips_per_channel;
             geometry.channels = geometry.chips_per_channel;
             let planes = geometry.channels * geometry.chips_per_channel;

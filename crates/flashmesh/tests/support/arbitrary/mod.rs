@@ -198,7 +198,8 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     )
 }
 
-/// Fits a sketch into the first `pages` pages of the first namespace, whose size is `capacity`.
+/// Converts a sketch to a request to the first `pages` pages of the first namespace, whose size is `capacity`, or to an address beyond that
+/// namespace.
 fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
     if sketch.kind == RequestKind::Flush {
         return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };

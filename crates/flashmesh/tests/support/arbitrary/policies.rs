@@ -13,7 +13,7 @@ pub struct Managed {
     policy: FirmwarePolicy,
     moved_pages: MovedPages,
     mbm: Mbm,
-    /// Long-read threshold of MBM, in pages, as is `area`.
+    /// Read threshold of MBM, in pages; `area` is in pages as well.
     threshold: u64,
     area: u64,
     has_parity: bool,
@@ -112,7 +112,7 @@ fn divisors(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
 /// Adapts a drive to the superblock policies, TBM or MBM, which need several planes or dies that run together.
 fn work_together(config: &mut Config) {
     if config.geometry.planes_per_die == 1 && (config.ftl.policy != FirmwarePolicy::Superblock || config.dies() == 1) {
-        // The number of logical pages per plane stays.
+        // The number of logical pages per plane does not change.
         config.geometry.planes_per_die = 2;
         let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
         config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));

@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::super::partitions;
 
-/// Random SLC cache. `page_types` is set as well if the drive has single-level cells.
+/// Random SLC cache, and the page types that replace the single-level cells of a drive.
 #[derive(Clone, Debug)]
 pub struct Cached {
     slc: Slc,
@@ -29,7 +29,7 @@ pub fn slc() -> impl Strategy<Value = Cached> {
 }
 
 impl Cached {
-    /// Adds this SLC cache to `config`, in additional blocks, or leaves `config` unchanged if the result is invalid. Capacities stay.
+    /// Adds this SLC cache to `config`, in additional blocks, or leaves `config` unchanged if the result is invalid. The capacity does not change.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         if config.flash.page_types == PageTypes::One {

@@ -42,8 +42,8 @@ pub fn units() -> impl Strategy<Value = Units> {
 }
 
 impl Units {
-    /// Sets these units in `config`, and disables features that exclude them, or leaves `config` unchanged if the result is invalid. Capacities
-    /// stay.
+    /// Sets these units in `config`, and disables features that exclude them, or leaves `config` unchanged if the result is invalid. The capacity
+    /// does not change.
     pub fn fit(&self, config: &mut Config) {
         let before = config.clone();
         self.divide(config);

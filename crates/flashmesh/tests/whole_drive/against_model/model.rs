@@ -30,12 +30,12 @@ pub fn status(config: &Config, io: &IoRequest) -> Status {
 pub struct Model {
     pub pages_read: u64,
     pub pages_written: u64,
-    /// Pages written in part, each of which may need a read first.
+    /// Upper bound on the reads before partial writes: the number of pages written in part.
     pub pages_completed_max: u64,
     pub bytes: u64,
     /// Number of requests by status, indexed by `Status::index`.
     pub statuses: [u64; Status::ALL.len()],
-    /// Logical pages that must be mapped at the end, and those that may be.
+    /// Logical pages that must be mapped at the end (`mapped_min`), and those that may be (`mapped_max`).
     pub mapped_min: BTreeSet<u32>,
     pub mapped_max: BTreeSet<u32>,
 }

@@ -15,9 +15,6 @@ const END: &str = "<!-- End of what is generated. -->\n";
 ///
 /// # Panics
 /// If the page cannot be read or lacks a marker.
-///
-/// # Panics
-/// If the page cannot be read or has other markers.
 pub fn page(root_group: &GroupSpec) -> String {
     let page = std::fs::read_to_string(root().join(PATH)).unwrap_or_else(|error| panic!("{PATH}: {error}"));
     let mut parts = page.split(BEGIN);

@@ -25,14 +25,14 @@
 //! - **random among blocks with at most t valid pages**: P_i = min(1, M_i / M_t). With t = b - 1 this is "random-p" (at
 //!   least one invalid page); with a lower t it is "random-pp".
 //! - **greedy**: P_i = 1 for every i with M_i > 0. Victims sit at one level k and just below it: m_i = rho b / (h i) above
-//!   k, nothing below it, and what falls to k - 1 is collected at once. With S = 1/(k+1) + ... + 1/b the shares sum
+//!   k, nothing below it, and a block that falls to k - 1 is collected at once. With S = 1/(k+1) + ... + 1/b the shares sum
 //!   to one when m_k = 1 - rho b S / h, the balance of level k is P_{k-1} = h k m_k / (rho b), and
 //!   h = b - k + P_{k-1} gives h = (b - k - k S) / (1 - k / (rho b)). The right k is the one with 0 <= P_{k-1} <= 1.
 //! - **FIFO** needs no levels: a block is collected when all others have been written since, that is after T pages of
 //!   which T (1 - u) were host writes, u being the valid share of victims. A page survives one host write with
 //!   probability 1 - 1 / (rho T), hence u = exp(-(1 - u) / rho) = -rho W(-exp(-1 / rho) / rho), W being the principal
 //!   branch of Lambert's function (Menon, "A performance comparison of RAID-5 and log-structured arrays", HPDC 1995;
-//!   Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). With blocks of many pages greedy comes to
+//!   Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). With blocks of many pages greedy gives
 //!   the same.
 
 pub mod monte_carlo;
