@@ -66,7 +66,7 @@ impl FittedProfile {
         match file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text) {
             Err(error) if error.kind() != std::io::ErrorKind::InvalidData => Err(unreadable(error)),
             Ok(length) if length as u64 <= FILE_BYTES_MAX => FittedProfile::from_toml(&text, path),
-            _ => Err(refused(path, 0, 0, "a profile is a text of 160 KiB at most".to_owned())),
+            _ => Err(refused(path, 0, 0, format!("a profile is a text of {} KiB at most", FILE_BYTES_MAX >> 10))),
         }
     }
 

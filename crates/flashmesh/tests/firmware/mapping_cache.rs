@@ -78,6 +78,14 @@ fn a_miss_costs_one_read_of_a_translation_page_and_a_hit_nothing() {
 }
 
 #[test]
+fn a_miss_reads_a_whole_translation_page_whatever_a_write_back_reads() {
+    let mut config = drive_with(16);
+    config.mapping.write_back_read_size = Some(Bytes::new(512));
+    let read_time = COMMAND + READ + PAGE_TRANSFER;
+    assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [read_time + read_time]);
+}
+
+#[test]
 fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
     let mut config = small_drive(1);
     config.replay.mode = ReplayMode::Open;

@@ -75,8 +75,9 @@ impl CachedMap {
         self.tell_entries(cx.kernel);
         let Some(action) = self.cache.next_action() else { return };
         match action {
-            MapCacheAction::Read { page, whole } => {
-                let id = self.read_translation(page, whole, cx);
+            MapCacheAction::Read { page, for_write_back } => {
+                let bytes = if for_write_back { self.write_back_read_size } else { self.read_size };
+                let id = self.read_translation(page, bytes, cx);
                 cx.push(FollowUp::Enqueue(id));
             }
             MapCacheAction::Program(page) => {
@@ -95,8 +96,7 @@ impl CachedMap {
         }
     }
 
-    fn read_translation<M: Model>(&mut self, page: Lpn, whole: bool, cx: &mut Context<'_, M>) -> TransactionId {
-        let bytes = if whole { self.write_back_read_size } else { self.read_size };
+    fn read_translation<M: Model>(&mut self, page: Lpn, bytes: Bytes, cx: &mut Context<'_, M>) -> TransactionId {
         let from = translate(page, None, Some(self), cx);
         let plane = cx.shared.geometry.plane_of(from);
         let id = cx.begin(Transaction::new(Purpose::MapRead, Owner::FIRMWARE, page, plane, from, bytes));

@@ -52,17 +52,23 @@ impl MappingCache {
         }
         if activity.reading == PageReadState::No {
             self.counters.misses += 1;
-            self.read(page, self.reads_whole);
+            let state = if self.reads_whole { PageReadState::Whole } else { PageReadState::Part };
+            self.read(page, state, false);
         } else {
             self.counters.joined_misses += 1;
         }
         false
     }
 
-    pub(super) fn read(&mut self, page: Lpn, whole: bool) {
-        let activity = self.active.entry(page).or_default();
-        activity.reading = if whole { PageReadState::Whole } else { PageReadState::Part };
-        self.actions.push_back(MapCacheAction::Read { page, whole });
+    /// Requests the read of a translation page. When the read ends, the page counts as `state`.
+    fn read(&mut self, page: Lpn, state: PageReadState, for_write_back: bool) {
+        self.active.entry(page).or_default().reading = state;
+        self.actions.push_back(MapCacheAction::Read { page, for_write_back });
+    }
+
+    /// Requests the read of a translation page whose other entries a write-back needs.
+    pub(super) fn read_for_write_back(&mut self, page: Lpn) {
+        self.read(page, PageReadState::Whole, true);
     }
 
     /// Ends the read of a translation page. Resumes or stalls the transactions that waited for the page, and continues its write-back.

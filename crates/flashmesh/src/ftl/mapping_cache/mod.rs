@@ -72,8 +72,8 @@ pub enum MapCacheAction {
     Read {
         /// Translation page to read.
         page: Lpn,
-        /// Whether all entries are read, as a write-back needs, instead of the `mapping.read-size` bytes that a miss needs.
-        whole: bool,
+        /// Whether a write-back needs the page, not a miss. The two can transfer different numbers of bytes.
+        for_write_back: bool,
     },
     /// Program of a translation page.
     Program(Lpn),

@@ -57,7 +57,7 @@ fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<MapCacheAction> {
     let mut others = Vec::new();
     if !look_up(cache, lpn) {
         let page = pages().page_of(Lpn(lpn));
-        assert_eq!(actions(cache), [MapCacheAction::Read { page, whole: true }]);
+        assert_eq!(actions(cache), [MapCacheAction::Read { page, for_write_back: false }]);
         cache.finish_read(page);
         others = actions(cache);
         others.retain(|action| !matches!(action, MapCacheAction::Resume(_)));
@@ -310,7 +310,7 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
         cache.lookup(STREAM, Lpn(lpn), TransactionId(next))
     };
     let (first, second) = (pages().page_of(Lpn(0)), pages().page_of(Lpn(ENTRIES_PER_PAGE)));
-    let read = |page, whole| vec![MapCacheAction::Read { page, whole }];
+    let read = |page, for_write_back| vec![MapCacheAction::Read { page, for_write_back }];
 
     assert!(!look_up(&mut cache, 0));
     cache.finish_read(first);
@@ -318,7 +318,7 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     actions(&mut cache);
     // An entry of the second page evicts the changed entry: the first page is read into the buffer.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
-    assert_eq!(actions(&mut cache), read(second, true));
+    assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
     assert_eq!(actions(&mut cache), [read(first, true), vec![MapCacheAction::Resume(TransactionId(2))]].concat());
     cache.finish_read(first);
@@ -331,12 +331,12 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
     assert_eq!(actions(&mut cache), []);
     // A changed entry of the second page puts that page into the buffer, and the first page is programmed.
     assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
-    assert_eq!(actions(&mut cache), read(second, true));
+    assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
     cache.update(Lpn(ENTRIES_PER_PAGE));
     actions(&mut cache);
     assert!(look_up(&mut cache, 1));
-    assert_eq!(actions(&mut cache), read(second, true));
+    assert_eq!(actions(&mut cache), read(second, false));
     cache.finish_read(second);
     assert_eq!(actions(&mut cache), [MapCacheAction::Program(first)]);
 }
@@ -345,7 +345,7 @@ fn a_buffered_page_serves_misses_until_another_page_needs_its_space() {
 fn a_buffered_page_is_read_again_for_changes_after_the_last_read() {
     let (first, second) = (0..3, ENTRIES_PER_PAGE..ENTRIES_PER_PAGE + 3);
     let page = pages().page_of(Lpn(first.start));
-    let read = MapCacheAction::Read { page, whole: true };
+    let read = MapCacheAction::Read { page, for_write_back: true };
     let write_backs = |write_back_read: WriteBackRead| {
         let mut cache = cache(&config::Mapping { write_back_read, ..config(3, 8, 8) });
         for lpn in first.clone() {

@@ -81,7 +81,7 @@ impl MappingCache {
             WriteBack::Buffered if always_reads => {
                 self.counters.write_backs += 1;
                 if !is_read {
-                    self.read(page, true);
+                    self.read_for_write_back(page);
                 }
             }
             WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued => {}
@@ -95,7 +95,7 @@ impl MappingCache {
                 } else {
                     activity.write_back = WriteBack::Wanted;
                     if !is_read {
-                        self.read(page, true);
+                        self.read_for_write_back(page);
                     }
                 }
             }
@@ -134,7 +134,7 @@ impl MappingCache {
                     self.resume_stalled();
                 }
             } else {
-                self.read(page, true);
+                self.read_for_write_back(page);
             }
         } else if activity.is_over() {
             self.active.remove(&page);
