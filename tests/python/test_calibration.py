@@ -7,8 +7,10 @@ import math
 import signal
 import subprocess
 import time
+import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -19,17 +21,22 @@ from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench
 from flashmesh.calibration.determined import found_keys
 from flashmesh.calibration.engine import calibrate, read_problem
+from flashmesh.calibration.estimates import initial_values
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.outcome import Calibration
 from flashmesh.calibration.points import Length, targets_of, targets_of_rows
 from flashmesh.calibration.residuals import held_figures, loss, residuals
 from flashmesh.calibration.search import new_search
 from flashmesh.calibration.space import SOFTWARE, UNSET, free_key, listed
+from flashmesh.configuration import load
+from flashmesh.keys import flat
 from flashmesh.sweeps.local import LocalThreads
 from flashmesh.sweeps.ranges import quantity
 from flashmesh.sweeps.session import Session
 from flashmesh.sweeps.tasks import Task
+from flashmesh.validation.drives import drives
 from flashmesh.validation.figures import LATENCIES, Figures
+from flashmesh.validation.measurements import bundled
 from flashmesh.validation.sheets import SheetLoad, SheetRow
 from flashmesh.validation.workload import Extent, drive_tables
 from made_up_drive import DRIVE, EXTENT, csv_of, figures, measurements, simulated, written
@@ -227,6 +234,37 @@ def test_a_capacity_leaves_the_spare_space_to_search() -> None:
     assert domains["cache.destage-stripe"].domain == (UNSET, f"{word_line}B", f"{16 * word_line}B")
     assert {"flash.middle-page-read-time", "flash.upper-page-read-time", "software-time"} <= set(domains)
     assert "geometry.over-provisioning" not in domains, "the capacity and the blocks determine it"
+
+
+@pytest.mark.parametrize("preset", ["samsung-pm9a3", "sk-hynix-pe8110"])
+def test_the_search_starts_near_the_preset_that_was_fitted_to_the_drive(preset: str, tmp_path: Path) -> None:
+    drive = drives()[preset]
+    (known,) = (each for each in bundled() if each.drive == drive.measured)
+    fitted = [point for point in known.points if drive.is_fit_point(point.offered_iops)]
+    table, sheet = tmp_path / "measured.csv", tmp_path / "sheet.csv"
+    table.write_text(csv_of(replace(known, points=tuple(fitted))))
+    rows = files("flashmesh.validation").joinpath("data", "datasheets.csv").read_text().splitlines()
+    sheet.write_text("\n".join([rows[0], *(row for row in rows if row.startswith(known.drive))]))
+    problem = read_problem([table], EXAMPLES / "enterprise-tlc.toml", None, None, data_sheet=sheet)
+    start = initial_values(problem.facts, problem.targets)
+    values = flat(tomllib.loads(load(f"preset:{preset}").to_toml()))
+    for key, within in (
+        ("flash.program-time", 0.15),
+        ("flash.read-time", 0.15),
+        ("flash.middle-page-read-time", 0.25),
+        ("flash.upper-page-read-time", 0.25),
+        ("fabric.channel-rate", 0.10),
+        ("firmware.read-time", 0.01),
+        ("geometry.blocks-per-plane", 0.02),
+    ):
+        begun, fit = (float(quantity(key, str(value)).value) for value in (start[key], values[key]))
+        assert begun == pytest.approx(fit, rel=within), key
+
+
+def test_facts_of_a_preset_keep_its_values_at_the_start(folder: Path) -> None:
+    problem = read_problem([folder / "measured.csv"], folder / "facts.toml", None, EXTENT.requests)
+    assert "preset" in problem.facts.stated
+    assert initial_values(problem.facts, problem.targets) == problem.facts.start()
 
 
 def test_the_time_of_host_software_slows_closed_loops_and_stays_out_of_the_configuration(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from flashmesh import configuration
 from flashmesh.calibration.space import UNSET, FreeKey, free_key
 from flashmesh.keys import flat
 from flashmesh.sweeps.ranges import quantity
+from flashmesh.validation.workload import planes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,12 +62,6 @@ def stripes(drive: Mapping[str, Any], stated: Mapping[str, Any]) -> list[FreeKey
     dies = planes_of(geometry) // int(geometry["planes-per-die"])
     choices = tuple(dict.fromkeys((UNSET, f"{program}B", f"{program * dies}B")))
     return [FreeKey("cache.destage-stripe", choices, "dirty data that is destaged together")]
-
-
-def planes_of(geometry: Mapping[str, Any]) -> int:
-    """Returns the number of planes of a drive."""
-    keys = ("channels", "chips-per-channel", "dies-per-chip", "planes-per-die")
-    return math.prod(int(geometry[key]) for key in keys)
 
 
 def bytes_of(size: Any) -> int:

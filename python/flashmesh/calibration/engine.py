@@ -10,6 +10,7 @@ from flashmesh.calibration import BUDGET_MIN, SEED
 from flashmesh.calibration.advice import advise
 from flashmesh.calibration.bench import Bench, Candidate
 from flashmesh.calibration.determined import LOSS_MAX, found_keys
+from flashmesh.calibration.estimates import initial_values
 from flashmesh.calibration.facts import read_facts
 from flashmesh.calibration.fio_results import is_fio, read_fio
 from flashmesh.calibration.outcome import Calibration, Fitted
@@ -147,7 +148,7 @@ def calibrate(
         coarse = Bench(problem.coarse, facts.software_us, executor, store, on_candidate)
     search = new_search(bench, coarse, facts.space, seed, budget_min * 60.0)
     cut: list[str] = []
-    if not search.explore(facts.start(), trials):
+    if not search.explore(initial_values(facts, problem.targets), trials):
         cut.append("the search ran out of time")
     if not search.polish():
         cut.append("the improvement of the best drive ran out of time")

@@ -95,6 +95,12 @@ def capacity_bytes(tables: Mapping[str, Any]) -> int:
     return int(pages * (1.0 - float(geometry["over-provisioning"]))) * size
 
 
+def planes_of(geometry: Mapping[str, Any]) -> int:
+    """Returns the number of planes of a drive, from its table `geometry`."""
+    keys = ("channels", "chips-per-channel", "dies-per-chip", "planes-per-die")
+    return math.prod(int(geometry[key]) for key in keys)
+
+
 def dies_of(tables: Mapping[str, Any]) -> int:
     """Returns the number of dies of a drive."""
     geometry = tables["geometry"]
