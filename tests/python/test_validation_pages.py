@@ -13,7 +13,10 @@ from flashmesh.validation.drives import Drive, drives, read_drive
 from flashmesh.validation.measurements import FIT, HELD_OUT
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation
 from flashmesh.validation.pages import check_pages, rewrite_pages, write_pages
+from flashmesh.validation.rows import rows_of as all_rows_of
 from flashmesh.validation.sheets import ROW_SENTENCE, rows_of
+from flashmesh.validation.skew import SKEW_SENTENCE
+from flashmesh.validation.skew import rows_of as skew_rows_of
 from made_up_drive import measurements
 
 PAGES = Path(__file__).parents[2] / "docs" / "validation"
@@ -45,7 +48,7 @@ def validation(drive: Drive) -> Validation:
     hashed = drive.values_hash()
     rows = tuple(
         RowOutcome(row, row.value if number else 1.5 * row.value, 50, 0.0 if number else 0.05)
-        for number, row in enumerate(rows_of(drive.measured))
+        for number, row in enumerate(all_rows_of(drive.measured))
     )
     return Validation(
         "venice-pm9a3", drive.title, measured, tuple(points), 0.0, 2.5, 1_000, values_hash=hashed, rows=rows
@@ -93,6 +96,13 @@ def test_a_page_has_the_rows_of_the_data_sheet(pages: Path) -> None:
     assert f"- each figure of the data sheet within 15 %: MISSED ({len(rows) - 1} of {len(rows)})" in page
 
 
+def test_a_page_has_the_rates_of_writes_to_hot_pages(pages: Path) -> None:
+    section = (pages / "venice-pm9a3.md").read_text().partition("## Hot pages\n")[2].partition("## ")[0]
+    assert SKEW_SENTENCE in section
+    (row,) = skew_rows_of("Samsung PM9A3")
+    assert f"| {row.what}, IOPS | SSD-iq | 147,715 | 147,715 | 0 % |" in section
+
+
 def test_the_index_leads_with_the_error_of_each_kind(pages: Path) -> None:
     rows = len(rows_of("Samsung PM9A3"))
     lead = (pages / "index.md").read_text().split("\n\n")[1].splitlines()
@@ -105,7 +115,8 @@ def test_the_index_leads_with_the_error_of_each_kind(pages: Path) -> None:
         "| mean of writes within 10 % below 0.8 of saturation | 0 % | 3 of 3 |",
         "| means of reads and of writes within 25 % at saturation | - | 0 of 0 |",
         f"| each figure of the data sheet within 15 % | {50 / rows:.0f} % | {rows - 1} of {rows} |",
-        f"| all | | {rows + 7} of {rows + 9} |",
+        "| rates of writes to hot pages within 20 % | 0 % | 1 of 1 |",
+        f"| all | | {rows + 8} of {rows + 10} |",
     ]
 
 

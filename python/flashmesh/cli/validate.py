@@ -47,7 +47,7 @@ CHECK_FAILED = 3
     "--quick",
     is_flag=True,
     help="Simulate 40,000 requests for each load, too few for a steady write amplification, "
-    "and at most as many for each row of a data sheet.",
+    "and at most as many for each row of a data sheet. Writes to hot pages are left out.",
 )
 @click.option(
     "--requests",
@@ -55,7 +55,7 @@ CHECK_FAILED = 3
     metavar="N",
     help="Approximate number of requests for each load; by default 25,000 for each die, at least 400,000. Runs of "
     "data sheets end once their request rate is settled, at the latest after N (400,000 by default) for random writes "
-    "and a quarter of N or less for others, or 20 times their depth if that is more.",
+    "and a quarter of N or less for others, or 20 times their depth if that is more. Writes to hot pages are left out.",
 )
 @click.option(
     "--software-time",
@@ -125,7 +125,8 @@ def validate(
 
     Bundled measurements also have rows of data sheets: closed loops on the full drive, until their request rate is
     settled. A row has the value of the manufacturer, or a measured value of SSD-iq. samsung-980-pro was measured by
-    sweeps of depths and block sizes and by mixes, which replace the loads above.
+    sweeps of depths and block sizes and by mixes, which replace the loads above. Writes to hot pages run on a small
+    model of the drive until they have written it over several times, which takes minutes.
 
     The exit code is 3 if a tolerance is missed. An interrupted validation resumes when the command is repeated.
     """
@@ -140,7 +141,7 @@ def validate(
         return kept_pages(rewrite, check)
     if report_file is not None:
         refuse_stdout("--out", report_file, "a page")
-    subjects = subjects_of(names, points, drive, software_time)
+    subjects = subjects_of(names, points, drive, software_time, with_hot_pages=not quick and requests is None)
     read = {"the measurements": [points] if points is not None else []}
     read["a configuration"] = [Path(str(each.config)) for each in subjects if is_file(each)]
     refuse_overwriting({"--json": json_file, "--out": report_file}, read)
@@ -195,16 +196,25 @@ def kept_pages(rewrite: Path | None, check: Path | None) -> int:
 
 
 def subjects_of(
-    names: tuple[str, ...], points: Path | None, drive: str | None, software_time: str | None
+    names: tuple[str, ...], points: Path | None, drive: str | None, software_time: str | None, *, with_hot_pages: bool
 ) -> list[Subject]:
     """Returns the named drives with their measurements.
+
+    Args:
+        names: Presets and configuration files; empty for all presets with measurements.
+        points: A table of measurements to use instead of the bundled ones.
+        drive: The name of the drive in the measurements; None for the drive of the preset.
+        software_time: The host software time instead of that of the preset.
+        with_hot_pages: Whether to simulate writes to hot pages, whose runs write a drive over several times.
 
     Raises:
         ConfigError: If no drive is named and no preset is measured, or the measurements of a drive are unknown.
     """
     from flashmesh.validation.drives import drives, software_us
     from flashmesh.validation.measurements import bundled, read
-    from flashmesh.validation.sweeps import measured, rows_of
+    from flashmesh.validation.rows import kind_of, rows_of
+    from flashmesh.validation.skew import KIND as SKEW
+    from flashmesh.validation.sweeps import measured
 
     known = (*bundled(), *measured()) if points is None else read(points)
     listed = names or tuple(name for name, each in drives().items() if each.is_there)
@@ -213,6 +223,8 @@ def subjects_of(
     found = [subject_of(name, known, drive, str(points or "the measurements")) for name in dict.fromkeys(listed)]
     if points is None:
         found = [replace(each, rows=rows_of(each.measurements.drive)) for each in found]
+    if not with_hot_pages:
+        found = [replace(each, rows=tuple(row for row in each.rows if kind_of(row) != SKEW)) for each in found]
     if software_time is not None:
         added = software_us("--software-time", software_time)
         found = [replace(each, software_us=added) for each in found]

@@ -9,9 +9,12 @@ from rich.text import Text
 from flashmesh.report import quantities as q
 from flashmesh.validation.figures import KINDS, STATISTICS
 from flashmesh.validation.held_out import COLUMNS, all_compared
+from flashmesh.validation.rows import kind_of, name_of
 from flashmesh.validation.sheets import ROW_PRECISION
+from flashmesh.validation.skew import KIND as SKEW
+from flashmesh.validation.skew import TITLE as SKEW_TITLE
 from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
-from flashmesh.validation.sweeps import TITLES, SweepLoad, kind_of
+from flashmesh.validation.sweeps import TITLES
 from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, OF_ROWS, SWEEPS
 
 if TYPE_CHECKING:
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
 
     from flashmesh.report.terminal import Terminal
     from flashmesh.validation.outcome import RowOutcome, Validation
-    from flashmesh.validation.sheets import SheetRow
     from flashmesh.validation.verdict import Check, Tolerance
 
 NAMES = {"mean": "mean", "p50": "p50", "p99": "p99", "p999": "p99.9"}
@@ -50,8 +52,8 @@ def show(validations: Sequence[Validation], terminal: Terminal, *, with_curve: b
 
 
 def sections(validation: Validation) -> list[tuple[str, list[RowOutcome]]]:
-    """Returns the titles and rows of the data sheet and of each kind of sweep that the drive has."""
-    titles = {DATA_SHEET_KIND: "Data sheet", **TITLES}
+    """Returns the titles and rows of the data sheet, of each kind of sweep, and of hot pages, if the drive has any."""
+    titles = {DATA_SHEET_KIND: "Data sheet", **TITLES, SKEW: SKEW_TITLE}
     found = [(title, [each for each in validation.rows if kind_of(each.row) == kind]) for kind, title in titles.items()]
     return [(title, outcomes) for title, outcomes in found if outcomes]
 
@@ -81,11 +83,6 @@ def head(validation: Validation) -> list[str]:
     lines += validation.notes
     lines += [f"failed: {failure}" for failure in validation.failures]
     return lines
-
-
-def name_of(row: SheetRow) -> str:
-    """Returns the name of the load of a row, with its reference."""
-    return f"{row.load.title}, {row.reference}" if isinstance(row.load, SweepLoad) else f"{row.what} {row.reference}"
 
 
 def rate(iops: float | None) -> str:

@@ -13,10 +13,9 @@ from flashmesh.sweeps.tasks import Task
 from flashmesh.validation.figures import Figures, simulated
 from flashmesh.validation.measurements import FIT, HELD_OUT, SERVED_SHARE, Measurements
 from flashmesh.validation.outcome import PointOutcome, RowOutcome, Validation, rounded_number
+from flashmesh.validation.rows import software_us, with_single_load
 from flashmesh.validation.sheets import SheetLoad, SheetRow
-from flashmesh.validation.sweep_workload import with_sweep
-from flashmesh.validation.sweeps import SweepLoad, software_us
-from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load, with_row
+from flashmesh.validation.workload import Extent, drive_tables, size_note, with_load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,10 +99,7 @@ class Validating:
                 self.configs[number, at] = configuration.load(loaded, typed=overrides)
             # Several rows can share a load, with different statistics or references.
             for load in dict.fromkeys(row.load for row in subject.rows):
-                if isinstance(load, SweepLoad):
-                    loaded = with_sweep(tables, load, extent)
-                else:
-                    loaded = with_row(tables, load, extent, subject.software_us)
+                loaded = with_single_load(tables, load, extent, subject.software_us)
                 self.configs[number, load] = configuration.load(loaded, typed=overrides)
         self.found: dict[RunKey, Simulated] = {}
         self.errors: dict[RunKey, str] = {}

@@ -10,8 +10,8 @@ from flashmesh._native import __version__
 from flashmesh.validation.baseline import Curves, curves
 from flashmesh.validation.figures import DIGITS, Figures
 from flashmesh.validation.measurements import DRIVE, OFFERED, SPACE, Measured, Measurements
+from flashmesh.validation.rows import row_from_document
 from flashmesh.validation.sheets import RATE, ROW_PRECISION, SheetRow
-from flashmesh.validation.sweeps import row_from_document
 from flashmesh.validation.verdict import (
     ALL_TOLERANCES,
     SWEEPS,

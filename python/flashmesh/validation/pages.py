@@ -27,10 +27,14 @@ from flashmesh.validation.held_out import COLUMNS as COMPARED
 from flashmesh.validation.held_out import all_compared
 from flashmesh.validation.measurements import FIT, HELD_OUT, SOURCE
 from flashmesh.validation.outcome import from_dict, is_validation, to_json
+from flashmesh.validation.rows import kind_of, rows_of
 from flashmesh.validation.sheets import ROW_SENTENCE
+from flashmesh.validation.skew import KIND as SKEW
+from flashmesh.validation.skew import SKEW_SENTENCE
+from flashmesh.validation.skew import TITLE as SKEW_TITLE
 from flashmesh.validation.sweep_pages import sweep_tables
 from flashmesh.validation.sweeps import DATA_SHEET as DATA_SHEET_KIND
-from flashmesh.validation.sweeps import SWEEP_SENTENCE, SWEEP_SOURCE, kind_of, rows_of
+from flashmesh.validation.sweeps import SWEEP_SENTENCE, SWEEP_SOURCE
 from flashmesh.validation.verdict import ALL_TOLERANCES, AT_SATURATION, LIGHT, SWEEPS, mean_difference
 
 if TYPE_CHECKING:
@@ -168,6 +172,8 @@ def index(validations: Sequence[Validation]) -> str:
             f"Sweeps and mixes: {SWEEP_SENTENCE[0].lower()}{SWEEP_SENTENCE[1:]} Source of the values: {SWEEP_SOURCE}.",
             "",
         ]
+    if any(kind_of(row.row) == SKEW for each in validations for row in each.rows):
+        lines += [f"{SKEW_TITLE}: {SKEW_SENTENCE[0].lower()}{SKEW_SENTENCE[1:]}", ""]
     if validations:
         lines += [
             "| drive | saturation rate measured | simulated | difference | tolerances met | mean error of reads |"
@@ -228,8 +234,10 @@ def page(validation: Validation, drive: Drive) -> str:
     for kind in KINDS if validation.points else ():
         lines += [f"![Latency of {kind}s, measured and simulated]({validation.name}-{kind}s.svg)", ""]
         lines += latency_table(validation, kind)
-    lines += ["Latencies in us. A bold difference misses its tolerance.", "", *sheet_table(validation)]
+    lines += ["Latencies in us. A bold difference misses its tolerance.", ""]
+    lines += row_table(validation, DATA_SHEET_KIND, "Data sheet", ROW_SENTENCE)
     lines += sweep_tables(validation)
+    lines += row_table(validation, SKEW, SKEW_TITLE, SKEW_SENTENCE)
     lines += ["## Tolerances", ""]
     lines += [f"- {line.strip().removeprefix('! ')}" for line in verdicts(validation, misses_of_sweeps=False)]
     lines += ["", *error_table(validation), "## Values", "", *value_table(drive)]
@@ -258,12 +266,12 @@ def latency_table(validation: Validation, kind: str) -> list[str]:
     return [*lines, ""]
 
 
-def sheet_table(validation: Validation) -> list[str]:
-    """Returns the section on data sheets, with a table of their rows."""
-    outcomes = [outcome for outcome in validation.rows if kind_of(outcome.row) == DATA_SHEET_KIND]
+def row_table(validation: Validation, kind: str, title: str, sentence: str) -> list[str]:
+    """Returns the section on the rows of a kind, with a table; empty if the drive has none."""
+    outcomes = [outcome for outcome in validation.rows if kind_of(outcome.row) == kind]
     if not outcomes:
         return []
-    lines = ["## Data sheet", "", ROW_SENTENCE, ""]
+    lines = [f"## {title}", "", sentence, ""]
     lines += [f"| {' | '.join(SHEET_HEADINGS)} |", "|---|---|---:|---:|---:|"]
     for outcome in outcomes:
         *cells, told = sheet_cells(outcome.check)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.validation.figures import STATISTICS, Figures
@@ -25,7 +25,6 @@ from flashmesh.validation.sheets import (
     table_cells,
 )
 from flashmesh.validation.sheets import number as finite_number
-from flashmesh.validation.sheets import rows_of as sheet_rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -147,9 +146,9 @@ def bundled() -> tuple[SweepRow, ...]:
     return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
 
 
-def rows_of(drive: str) -> tuple[SheetRow, ...]:
-    """Returns the bundled rows of a drive, of data sheets and of sweeps."""
-    return (*sheet_rows_of(drive), *(row for row in bundled() if row.drive == drive))
+def rows_of(drive: str) -> tuple[SweepRow, ...]:
+    """Returns the bundled rows of a drive, named as in the measurements."""
+    return tuple(row for row in bundled() if row.drive == drive)
 
 
 def measured() -> tuple[Measurements, ...]:
@@ -242,22 +241,3 @@ def sweep_load(place: str, cells: Mapping[str, str]) -> SweepLoad:
     return SweepLoad(
         loop.read_share, loop.request_bytes, loop.pattern, loop.outstanding, int(beside), fill, host, host_us
     )
-
-
-def row_from_document(document: Mapping[str, Any]) -> SheetRow:
-    """Returns a row of a data sheet or of a sweep from its JSON object."""
-    names = ("drive", "what", "reference", "value", "unit", "statistic")
-    row = {name: document[name] for name in names}
-    if "kind" in document:
-        return SweepRow(**row, load=SweepLoad(**document["load"]), kind=document["kind"], of=document["of"])
-    return SheetRow(**row, load=SheetLoad(**document["load"]))
-
-
-def software_us(load: object, otherwise: float) -> float:
-    """Returns the host software time to add to latencies: that of the load, or `otherwise` if it has no host."""
-    return load.host_us if isinstance(load, SweepLoad) else otherwise
-
-
-def kind_of(row: SheetRow) -> str:
-    """Returns the kind of a row; `DATA_SHEET` for rows of data sheets."""
-    return row.kind if isinstance(row, SweepRow) else DATA_SHEET

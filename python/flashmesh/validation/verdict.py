@@ -59,8 +59,9 @@ SWEEPS = (
     Tolerance("block-size", "rates, means and medians of the sweep of block sizes within 10 %", (), 0.10),
     Tolerance("block-size-p99", "p99 of the sweep of block sizes within 15 %", (), 0.15),
     Tolerance("mix", "rates and latencies of mixes within 25 %", (), 0.25),
+    Tolerance("skew", "rates of writes to hot pages within 20 %", (), 0.20),
 )
-"""Tolerances of rows of sweeps and mixes. `SweepRow.tolerance_name` selects one."""
+"""Tolerances of rows of sweeps, mixes and hot pages. `SheetRow.tolerance_name` selects one."""
 OF_ROWS = {tolerance.name: tolerance for tolerance in (DATA_SHEET, *SWEEPS)}
 """Tolerances of rows, by name."""
 ALL_TOLERANCES = (SATURATION, *TOLERANCES, DATA_SHEET, *SWEEPS)

@@ -1,0 +1,64 @@
+"""Rows of single loads of all kinds: data sheets, sweeps and mixes, and hot pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.validation import sheets, skew, sweeps
+from flashmesh.validation.sheets import SheetLoad, SheetRow
+from flashmesh.validation.skew import SkewLoad, SkewRow, with_skew
+from flashmesh.validation.sweep_workload import with_sweep
+from flashmesh.validation.sweeps import DATA_SHEET, SweepLoad, SweepRow
+from flashmesh.validation.workload import Extent, with_row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def rows_of(drive: str) -> tuple[SheetRow, ...]:
+    """Returns the bundled rows of a drive, named as in the measurements."""
+    return (*sheets.rows_of(drive), *sweeps.rows_of(drive), *skew.rows_of(drive))
+
+
+def kind_of(row: SheetRow) -> str:
+    """Returns the kind of a row, such as `skew`; `DATA_SHEET` for rows of data sheets."""
+    return row.kind if isinstance(row, (SweepRow, SkewRow)) else DATA_SHEET
+
+
+def name_of(row: SheetRow) -> str:
+    """Returns the name of the load of a row, with its reference."""
+    return f"{row.load.title}, {row.reference}" if isinstance(row.load, SweepLoad) else f"{row.what} {row.reference}"
+
+
+def row_from_document(document: Mapping[str, Any]) -> SheetRow:
+    """Returns a row from its JSON object."""
+    names = ("drive", "what", "reference", "value", "unit", "statistic")
+    row = {name: document[name] for name in names}
+    kind = document.get("kind", DATA_SHEET)
+    if kind == skew.KIND:
+        return SkewRow(**row, load=SkewLoad(**document["load"]))
+    if "kind" in document:
+        return SweepRow(**row, load=SweepLoad(**document["load"]), kind=kind, of=document["of"])
+    return SheetRow(**row, load=SheetLoad(**document["load"]))
+
+
+def software_us(load: object, otherwise: float) -> float:
+    """Returns the host software time to add to latencies: that of the load, or `otherwise` if it has no host."""
+    return load.host_us if isinstance(load, SweepLoad) else otherwise
+
+
+def with_single_load(tables: Mapping[str, Any], load: SheetLoad, extent: Extent, software_us: float) -> dict[str, Any]:
+    """Returns the configuration of a drive with the load of a row.
+
+    Args:
+        tables: The drive, from `drive_tables`.
+        load: The load.
+        extent: The length of the runs of measured loads, which limits the length of this run.
+        software_us: The host software time between a completion and the next request, in microseconds. Loads of
+            sweeps have their own.
+    """
+    if isinstance(load, SkewLoad):
+        return with_skew(tables, load, software_us)
+    if isinstance(load, SweepLoad):
+        return with_sweep(tables, load, extent)
+    return with_row(tables, load, extent, software_us)

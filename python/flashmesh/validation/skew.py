@@ -1,0 +1,200 @@
+"""Measured rates of writes to hot pages, which are scattered over the whole drive.
+
+The drive is written once in order, and then for as long as it takes to write it several times over. Hot pages share
+their blocks with cold ones until collections have separated them, so the rate settles only after the drive has been
+written over several times. The runs simulate a smaller model of the drive, which settles as late by this measure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.sweeps.ranges import quantity
+from flashmesh.validation.sheets import (
+    RATE,
+    REQUEST_RATE,
+    ROW_PRECISION,
+    SheetLoad,
+    SheetRow,
+    load_of,
+    number,
+    table_cells,
+)
+from flashmesh.validation.workload import MIB, capacity_bytes, closed_loop, planes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flashmesh.validation.figures import Figures
+
+FILE = "skew.csv"
+KIND = "skew"
+TITLE = "Hot pages"
+COLUMNS = ("drive", "source", "request_size", "outstanding", "hot_share", "hot_traffic", "overwrites", "iops")
+"""Columns of `skew.csv`."""
+MODEL = 4
+"""Ratio of the drive to its model: channels, blocks of a plane, and pages of a block.
+
+Fewer pages would leave a larger share of the last program of each collected block empty, and fewer blocks would spend a
+larger share of the spare space on open ones.
+"""
+OVERWRITES_BEFORE = 3.0
+"""Written bytes of the model before the measurement, as a multiple of its capacity. Its rate is steady by then.
+
+The real drives were measured from 60 to 97 % of their written bytes: from 3 overwrites on, or from 5.4.
+"""
+MEASURED_TO = 0.97
+SKEW_SENTENCE = (
+    "Random writes of 4 KiB after the drive was written once in order, of which the hot pages get a fixed share. Hot "
+    "pages are scattered over the whole drive. The rate is measured once the drive has been written over three times. "
+    f"The simulated drive has 1 / {MODEL} of the channels, of the blocks of a plane, and of the pages of a "
+    f"block; its rate is multiplied by {MODEL}."
+)
+"""Description of the rows, for pages."""
+
+
+@dataclass(frozen=True)
+class SkewLoad(SheetLoad):
+    """Closed loop of random writes, of which the hot pages get a share."""
+
+    hot_share: float
+    """Share of the pages that are hot."""
+    hot_traffic: float
+    """Share of the writes that go to hot pages."""
+    overwrites: float
+    """Written bytes of the measured run, as a multiple of the capacity."""
+
+    @property
+    def label(self) -> str:
+        """Label of the run in progress lines and errors."""
+        return f"{super().label} {self.title}"
+
+    @property
+    def title(self) -> str:
+        """Share of the hot pages, and of their writes."""
+        return f"{100 * self.hot_share:g} % of the pages get {100 * self.hot_traffic:g} % of the writes"
+
+
+@dataclass(frozen=True)
+class SkewRow(SheetRow):
+    """A measured rate of writes to hot pages."""
+
+    load: SkewLoad
+    kind: str = KIND
+
+    @property
+    def tolerance_name(self) -> str:
+        """Name of the tolerance of the row."""
+        return KIND
+
+    def value_of(self, figures: Figures) -> float:
+        """Returns the request rate of the drive, from the simulated figures of its model."""
+        return figures.iops * MODEL
+
+
+@cache
+def bundled() -> tuple[SkewRow, ...]:
+    """Returns the bundled rows. `SOURCE.md` in the folder `data` names their origin."""
+    return parse(files("flashmesh.validation").joinpath("data", FILE).read_text(encoding="utf-8"), FILE)
+
+
+def rows_of(drive: str) -> tuple[SkewRow, ...]:
+    """Returns the bundled rows of a drive, named as in the measurements."""
+    return tuple(row for row in bundled() if row.drive == drive)
+
+
+def parse(text: str, name: str) -> tuple[SkewRow, ...]:
+    """Parses a CSV table of rates of writes to hot pages.
+
+    Raises:
+        ConfigError: If a column is missing, a row is invalid or repeated, or there are no rows.
+    """
+    rows: list[SkewRow] = []
+    for place, cells in table_cells(text, name, COLUMNS):
+        row = row_of(place, cells)
+        if any((row.drive, row.load) == (each.drive, each.load) for each in rows):
+            raise ConfigError(f"{place}: {row.drive} has {row.load.label} twice: keep one of the rows")
+        rows.append(row)
+    return tuple(rows)
+
+
+def row_of(place: str, cells: Mapping[str, str]) -> SkewRow:
+    """Parses a row of the table.
+
+    Raises:
+        ConfigError: If a cell is invalid.
+    """
+    for column in ("drive", "source"):
+        if not cells[column]:
+            raise ConfigError(f"{place}: {column} is empty")
+    loop = load_of(place, {**cells, "read_share": "0", "pattern": "random"})
+    share, traffic, overwrites, iops = (number(place, column, cells[column]) for column in COLUMNS[4:])
+    if not 0 < share < 1 or (1 / share) % 1:
+        raise ConfigError(f"{place}: hot_share is {cells['hot_share']!r}: expected 1 / N of the pages, such as 0.1")
+    if not 0 < traffic <= 1:
+        raise ConfigError(f"{place}: hot_traffic is {cells['hot_traffic']!r}: expected more than 0, at most 1")
+    for column, value in (("overwrites", overwrites), ("iops", iops)):
+        if value <= 0:
+            raise ConfigError(f"{place}: {column} is {cells[column]!r}: expected a number above 0")
+    load = SkewLoad(0.0, loop.request_bytes, loop.pattern, loop.outstanding, share, traffic, overwrites)
+    return SkewRow(cells["drive"], load.title, cells["source"], iops, REQUEST_RATE, load, RATE)
+
+
+def with_skew(tables: Mapping[str, Any], load: SkewLoad, software_us: float) -> dict[str, Any]:
+    """Returns the configuration of a model of a drive with a load of hot pages.
+
+    The run is measured from `OVERWRITES_BEFORE` on, until its rate is settled.
+
+    Args:
+        tables: The drive, from `drive_tables`.
+        load: The load.
+        software_us: The host software time between a completion and the next request, in microseconds.
+    """
+    loaded = small_model(tables)
+    writes = load.overwrites * capacity_bytes(loaded) / load.request_bytes
+    loaded["workload"] = {
+        "kind": "synthetic",
+        "pattern": "hot-stride",
+        "hot-stride": round(1 / load.hot_share),
+        "hot-traffic": load.hot_traffic,
+        "alignment": f"{load.request_bytes}B",
+        "read-share": 0.0,
+        "request-size": f"{load.request_bytes}B",
+        "requests": round(writes * MEASURED_TO),
+    }
+    outstanding = max(load.outstanding // MODEL, 1)
+    loaded["replay"] = closed_loop(outstanding, software_us)
+    loaded["host"] = {**tables["host"], "queue-depth": outstanding}
+    loaded["measure"] = {
+        **tables["measure"],
+        "warm-up": "requests",
+        "warm-up-requests": round(OVERWRITES_BEFORE * capacity_bytes(loaded) / load.request_bytes),
+        "precision": ROW_PRECISION,
+        "precision-of": "iops",
+    }
+    loaded["precondition"] = {**tables["precondition"], "kind": "sequential", "fill": 1.0}
+    return loaded
+
+
+def small_model(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a model of a drive with fewer channels, blocks and pages, and the same share of spare space.
+
+    The write buffer has a quarter of its size, and its throttle a quarter of its rate.
+    """
+    geometry, cache = dict(tables["geometry"]), dict(tables["cache"])
+    before = planes_of(geometry) * geometry["blocks-per-plane"] * geometry["pages-per-block"]
+    for key in ("channels", "blocks-per-plane", "pages-per-block"):
+        geometry[key] = max(geometry[key] // MODEL, 1)
+    after = planes_of(geometry) * geometry["blocks-per-plane"] * geometry["pages-per-block"]
+    if "capacity" in geometry:
+        geometry["capacity"] = f"{capacity_bytes(tables) * after // before // MIB * MIB}B"
+    for key, ratio in (("capacity", 1 / MODEL), ("throttle-interval", MODEL)):
+        if key in cache:
+            known = quantity(f"cache.{key}", str(cache[key]))
+            cache[key] = f"{int(known.value * Fraction(ratio))}{'B' if known.kind == 'sizes' else 'ps'}"
+    return {**tables, "geometry": geometry, "cache": cache}
